@@ -8,6 +8,7 @@
 #include "app/frame/frame.h"
 #include "engine/run/run_clock.h"
 #include "scenes/shared/plain_time.h"
+#include "scenes/shared/told_speed.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -170,10 +171,13 @@ void draw_timeline(const FrameDraw& d) {
         c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.cycles.size()), "round"), Font::text, 14,
                t.muted);
         if (plain_total > 0 && whole.total_ms > 0 && whole.drafted > 0) {
-            c.text({r.x + 184, r.y + 76}, ui::speed_up(plain_total / whole.total_ms), Font::mono, 14, t.ink,
-                   Align::right);
+            TraceTimes times;
+            if (const std::shared_ptr<const TraceTimes> known = d.input.scene.trace->times()) times = *known;
+            times.plain_ms = per_token;
+            const ToldSpeed told = told_speed(speed_up(whole, times), *d.input.scene.trace);
+            c.text({r.x + 184, r.y + 76}, told.words, Font::mono, 14, told.sure() ? t.ink : t.muted, Align::right);
             ui::tooltip(d.ui, {r.x + 110, r.y + 60, 80, 24},
-                        "measured speed-up: plain decoding of the same tokens ÷ this run");
+                        told.sure() ? "measured speed-up: plain decoding of the same tokens ÷ this run" : told.note());
         }
     }
     c.line({r.x + 208.5F, r.y}, {r.x + 208.5F, r.bottom()}, t.hairline());

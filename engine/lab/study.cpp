@@ -43,6 +43,10 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     point.draft_ms = median(std::move(draft));
     point.head_ms = median(std::move(head));
     point.verify_ms = median(std::move(verify));
+    if (const std::shared_ptr<const TraceTimes> times = trace.times()) {
+        point.spread = times->spread;
+        point.busy_cores = times->busy_cores;
+    }
     return point;
 }
 
@@ -70,6 +74,8 @@ void time_study(Study& study, const TimeTable& table) {
         point.draft_ms = timed.draft_ms;
         point.head_ms = timed.head_ms;
         point.verify_ms = timed.verify_ms;
+        point.spread = timed.spread;
+        point.busy_cores = timed.busy_cores;
     }
 }
 

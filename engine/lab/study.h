@@ -24,6 +24,7 @@ struct StudyPoint {
     // Medians over the rounds that proposed all guesses(), the first round left out; 0: there was none.
     double draft_ms = 0, verify_ms = 0;
     double head_ms = 0; // part of draft_ms
+    double spread = 0, busy_cores = 0; // of these times, as in TraceTimes
     int timed = 0;      // rounds behind them
     int without = 0;    // rounds without a guess; the last one aside, which may have had no room for any
     // Of each position: rounds whose guess there was judged, and kept. (A guess is judged when those before

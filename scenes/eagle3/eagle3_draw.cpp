@@ -94,8 +94,8 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
         if (touched.clicked) d.out.push_back(Select{Position{m.cycle->cycle, i}});
         canvas.text({at, token - 7}, "step " + std::to_string(i + 1), selected ? Font::text_bold : Font::text,
                     14, selected ? theme.ink : theme.muted);
-        if (slot.draft->ms > 0)
-            canvas.text({at + cw, token - 7}, ui::number(slot.draft->ms, 2) + " ms", Font::mono, 14,
+        if (slot.ms > 0)
+            canvas.text({at + cw, token - 7}, ui::number(slot.ms, 2) + " ms", Font::mono, 14,
                         theme.muted, Align::right);
         const int read = i == 0 ? m.anchor : m.slot(i - 1).draft->token;
         if (read >= 0)
@@ -170,7 +170,7 @@ void draw_eagle3_clock(const Eagle3Draw& d, Rect r) {
     std::vector<ui::Segment> parts;
     double at = 0;
     for (int i = 0; i < m.steps(); ++i) {
-        const double ms = m.slot(i).draft->ms;
+        const double ms = m.slot(i).ms;
         parts.push_back({at, ms, Role::draft, std::to_string(i + 1), "", 1, false, true});
         at += ms;
     }

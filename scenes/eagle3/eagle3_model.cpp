@@ -24,7 +24,7 @@ Eagle3Model eagle3_model(const SceneInput& input) {
     Eagle3Model model;
     if (!find_cycle(model, input, "eagle3")) return model;
     model.draft_ms = model.cycle->draft_ms;
-    for (int i = 1; i < model.steps(); ++i) model.further_ms += model.slot(i).draft->ms / (model.steps() - 1);
+    for (int i = 1; i < model.steps(); ++i) model.further_ms += model.slot(i).ms / (model.steps() - 1);
     const Lens& first = model.slot(0).draft->lens;
     model.lens = !first.empty();
     for (const Lens::Strip& strip : first.strips)

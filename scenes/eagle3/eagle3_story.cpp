@@ -160,7 +160,7 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
             out << "Step " << i + 1 << (i == m.selected ? " (selected)" : "") << ": reads "
                 << word(input, i == 0 ? m.anchor : m.slot(i - 1).draft->token)
                 << (i == 0 ? " and the fused feature" : " and its own last output");
-            if (slot.draft->ms > 0) out << ", " << ui::number(slot.draft->ms, 2) << " ms";
+            if (slot.ms > 0) out << ", " << ui::number(slot.ms, 2) << " ms";
             out << "; law";
             const Top& top = at_one(*slot.draft);
             for (std::size_t e = 0; e < top.entries.size() && e < 2; ++e)

@@ -170,7 +170,7 @@ void draw_verify_row(const LoopDraw& d) {
     d.ui.canvas.fill(bar, theme.role(Role::target), 4);
     if (bar.w < whole - 1) return;
     const ui::Color on = theme.on(Role::target);
-    const std::string ms = d.model.timed() ? d.model.ms(verify->ms) + " ms" : std::string();
+    const std::string ms = d.model.timed() ? d.model.ms(d.model.cycle->verify_ms) + " ms" : std::string();
     const float ms_width = ms.empty() ? 0 : d.ui.canvas.text_width(ms, Font::mono_medium, 15) + 12;
     d.ui.canvas.fill({bar.x + 12.8F, bar.y + 12.8F, 10.4F, 10.4F}, on);
     for (int length = 0; length < 3; ++length) {
@@ -653,7 +653,8 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
         canvas, theme, x, top + axis, marks,
         {.unit = "ms", .grid_to = top + first - (full ? 12.0F : 2.0F), .grid = true, .base_line = true});
 
-    const std::string saving = saving_words(m);
+    const bool settled = m.settled && m.timed() && m.drafted > 0 && m.plain_ms > 0;
+    const std::string saving = settled && !m.doubt.empty() ? "time saved: in doubt" : saving_words(m);
     const float words = canvas.text_width(saving, Font::text_bold, 15);
     std::vector<ui::Segment> phases = speculative_lane(m);
     if (m.phase == Phase::draft && !phases.empty())

@@ -5,6 +5,7 @@
 
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/plain_time.h"
+#include "scenes/shared/told_speed.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -47,6 +48,7 @@ void fill_columns(LoopModel& model) {
             column.draft = slot.draft;
             column.check = slot.check;
             column.parent = slot.parent;
+            column.ms = slot.ms;
             switch (slot.state) {
             case DraftSlot::State::drafted:
                 column.fate = Fate::drafted;
@@ -132,6 +134,14 @@ LoopModel loop_model(const SceneInput& input) {
     else
         model.produced = model.accepted + (model.own ? 1 : 0);
     model.plain_ms = plain_ms(input);
+    if (model.plain_ms > 0 && input.trace && input.whole && input.whole->drafted > 0) {
+        TraceTimes times;
+        if (const std::shared_ptr<const TraceTimes> known = input.trace->times()) times = *known;
+        times.plain_ms = model.plain_ms;
+        const ToldSpeed told = told_speed(speed_up(*input.whole, times), *input.trace);
+        model.doubt = told.doubt;
+        model.run_speed = told.words + (told.sure() ? "" : " (" + told.note() + ")");
+    }
     if (model.cycle) {
         // The commit costs microseconds; with it known already, the clock need not wait for the last step.
         model.other_ms = model.cycle->other_ms;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "scenes/shared/scene.h"
@@ -23,6 +24,7 @@ struct LoopColumn {
     int parent = -1; // column that it follows, -1: the pending token
     Fate fate = Fate::empty;
     std::optional<double> q, p; // probability of the draft under either model, as shown
+    double ms = 0;              // of the draft step
     // Its coin failed, but a later one keeps it (block verification).
     [[nodiscard]] bool rescued() const {
         return check && check->accepted && check->joint && check->u && *check->u >= check->threshold;
@@ -50,6 +52,8 @@ struct LoopModel {
     int selected = 0;         // the clicked one, else the active one
     Phase phase = Phase::none;
     double plain_ms = 0;  // per token; 0: unknown
+    std::string doubt;     // why the run's times say nothing certain; empty: they do
+    std::string run_speed; // speed-up of the whole run, with what is in doubt about it; empty: not known
     double other_ms = 0;  // verdicts and commit of this cycle
     bool settled = false; // all times of the cycle are known
     int produced = 0;     // tokens of this cycle that are certain by now

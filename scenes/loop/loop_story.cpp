@@ -238,8 +238,8 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     } else {
         story.text = guess_words(input, model, c);
         story.text += "Nothing is promised yet.";
-        if (model.timed() && model.ms(c.draft->ms) != model.ms(0))
-            story.text += " This step took " + model.ms(c.draft->ms) + " ms.";
+        if (model.timed() && model.ms(c.ms) != model.ms(0))
+            story.text += " This step took " + model.ms(c.ms) + " ms.";
     }
     story.task = "Step to the verify pass with V";
     story.on_task = {Go{Move::verify}};
@@ -554,6 +554,7 @@ std::string saving_words(const LoopModel& model) {
         return "drafting took " + model.ms(model.cycle->draft_ms) + " ms";
     }
     if (plain <= 0) return {};
+    if (!model.doubt.empty()) return {}; // no figure
     return model.ms(apart) + (spec <= plain ? " ms saved, " : " ms lost, ") + ui::speed_up(plain / spec);
 }
 
@@ -682,6 +683,7 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         const std::string saving = saving_words(model);
         if (!saving.empty()) out << "; " << saving;
         out << "\n";
+        if (!model.run_speed.empty()) out << "Speed-up of the run: " << model.run_speed << "\n";
     }
     const LawTable table = [&] {
         const ColumnLaws laws = column_laws(model, model.selected);

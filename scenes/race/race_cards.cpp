@@ -354,8 +354,8 @@ std::optional<Bar> bar_of(const RaceLaneModel& lane) {
         bar.draft += cycle.draft_ms - cycle.head_ms;
         bar.head += cycle.head_ms;
         bar.verify += cycle.verify_ms;
-        bar.accept += cycle.commit->accept_ms;
-        bar.rest += cycle.commit->ms;
+        bar.accept += cycle.accept_ms;
+        bar.rest += cycle.other_ms - cycle.accept_ms;
     }
     const double n = lane.whole.rounds;
     bar.draft /= n, bar.head /= n, bar.verify /= n, bar.accept /= n, bar.rest /= n;

@@ -53,12 +53,12 @@ void draw_lane(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& x,
             !cycle.drafts.empty() && x.length(span.draft) > 3.0F * static_cast<float>(cycle.drafts.size());
         double body = cycle.drafts.empty() ? span.draft : 0; // it proposed nothing
         for (const DraftSlot& slot : cycle.drafts) {
-            if (passes && slot.draft->ms > 0) {
-                const float a = x(at + body), b = x(at + body + slot.draft->ms * unit);
+            if (passes && slot.ms > 0) {
+                const float a = x(at + body), b = x(at + body + slot.ms * unit);
                 c.fill({a, y, std::max(0.5F, b - a - 1), h}, t.role(Role::draft).alpha(strength(at + body)),
                        1);
             }
-            body += slot.draft->ms * unit;
+            body += slot.ms * unit;
         }
         if (!passes && body > 0)
             c.fill({x(at), y, std::max(0.5F, x.length(body) - 0.5F), h},

@@ -230,7 +230,8 @@ void draw_numbers(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
         d.model.stepped || d.model.table
             ? Item{std::to_string(lane.shown.rounds), lane.shown.rounds == 1 ? "round" : "rounds"}
             : Item{lane.tokens_shown ? ui::number(lane.tokens_per_second, 0) : "–", "tok/s"}};
-    if (lane.speed_up > 0 && lane.done) items.push_back({ui::speed_up(lane.speed_up), "speed-up"});
+    if (lane.speed_up.figure.known() && lane.done)
+        items.push_back({lane.speed_up.words, lane.speed_up.sure() ? "speed-up" : "in doubt"});
     const auto width = [&](const Item& item) {
         return c.text_width(item.value, Font::mono_medium, 17) + 6 + c.text_width(item.unit, Font::text, 14);
     };

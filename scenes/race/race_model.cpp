@@ -106,6 +106,31 @@ bool race_of_table(const RaceView& race) {
     });
 }
 
+namespace {
+
+// Each lane against plain decoding of the same race; what its repeats leave open; and who cannot be told apart.
+void compare_speeds(RaceModel& m) {
+    const RaceLaneModel& plain = m.lanes[static_cast<std::size_t>(m.plain)];
+    for (RaceLaneModel& l : m.lanes) {
+        if (!l.trace || l.tokens == 0 || l.total_ms <= 0 || plain.tokens == 0 || !l.lane->finished ||
+            !plain.lane->finished)
+            continue;
+        TraceTimes times;
+        if (const std::shared_ptr<const TraceTimes> known = l.trace->times()) times = *known;
+        times.plain_ms = plain.total_ms / plain.tokens;
+        if (&l == &plain) times.plain_spread = times.spread = 0;
+        l.speed_up = told_speed(speed_up(l.whole, times), *l.trace);
+        if (m.doubt.empty()) m.doubt = l.speed_up.doubt;
+    }
+    if (m.fastest < 0) return;
+    const SpeedUp& first = m.lanes[static_cast<std::size_t>(m.fastest)].speed_up.figure;
+    for (std::size_t i = 0; i < m.lanes.size(); ++i)
+        if (m.lanes[i].speed_up.figure.known() && m.lanes[i].speed_up.figure.high >= first.low)
+            m.level.push_back(static_cast<int>(i));
+}
+
+} // namespace
+
 RaceModel race_model(const SceneInput& input) {
     RaceModel m;
     m.race = input.race;
@@ -143,13 +168,7 @@ RaceModel race_model(const SceneInput& input) {
         if (l.tokens > 0 && (m.fastest < 0 || speed(l) > speed(m.lanes[static_cast<std::size_t>(m.fastest)]))) m.fastest = at;
     }
     m.over = m.over && any;
-    if (m.plain >= 0 && !m.table) {
-        const RaceLaneModel& plain = m.lanes[static_cast<std::size_t>(m.plain)];
-        for (RaceLaneModel& l : m.lanes)
-            if (l.trace && l.tokens > 0 && l.total_ms > 0 && plain.tokens > 0 && l.lane->finished &&
-                plain.lane->finished)
-                l.speed_up = plain.total_ms / plain.tokens / (l.total_ms / l.tokens);
-    }
+    if (m.plain >= 0 && !m.table) compare_speeds(m);
     if (m.stepped) m.longest = static_cast<double>(m.race->steps.empty() ? 0 : m.race->steps.size() - 1);
     compare_texts(m, texts);
     return m;

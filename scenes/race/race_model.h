@@ -8,6 +8,7 @@
 
 #include "engine/run/cycle_view.h"
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told_speed.h"
 #include "ui/glyphs.h"
 
 namespace speclens {
@@ -23,7 +24,7 @@ struct RaceLaneModel {
     int tokens = 0, tokens_shown = 0; // new ones
     bool done = false;                // the whole run is over at the clock
     double tokens_per_second = 0;     // of what is shown
-    double speed_up = 0;              // of the whole run over the plain lane; 0: unknown
+    ToldSpeed speed_up;               // of the whole run; not known without a plain lane
     [[nodiscard]] bool plain() const { return drafter == "none"; }
 };
 
@@ -46,6 +47,8 @@ struct RaceModel {
     int same_tokens = 0;    // that all lanes share from the start, as far as each has come
     bool identical = false; // every lane wrote the same text; stepped: what is shown of it is the same
     int just_done = -1;     // lane that finishes at the clock
+    std::string doubt;      // why the lanes' times say nothing certain; empty: they do
+    std::vector<int> level; // lanes that the repeats cannot tell from the fastest, itself among them
 };
 [[nodiscard]] RaceModel race_model(const SceneInput& input);
 

@@ -45,12 +45,36 @@ const char* wins(const RaceModel& m, const RaceLaneModel& fastest) {
     return one_length(m, fastest) ? "finishes first" : "writes fastest";
 }
 
+// Rounds and tokens are the same in every repeat, so they can be told where times cannot.
+std::string in_doubt(const RaceModel& m) {
+    const RaceLaneModel* most = nullptr;
+    bool alone = true;
+    for (const RaceLaneModel& lane : m.lanes) {
+        if (!lane.trace || lane.plain()) continue;
+        const double rate = lane.whole.tokens_per_round(), best_rate = most ? most->whole.tokens_per_round() : 0;
+        if (most && std::abs(rate - best_rate) < 1e-9) alone = false;
+        if (!most || rate > best_rate + 1e-9) most = &lane, alone = true;
+    }
+    return most && alone ? capital(most->title) + " brings the most tokens per round; who is faster is in doubt"
+                         : "Who is fastest is in doubt";
+}
+
+std::string as_fast(const RaceModel& m) {
+    std::string names;
+    for (std::size_t i = 0; i < m.level.size(); ++i)
+        names += (i == 0 ? "" : i + 1 == m.level.size() ? " and " : ", ") +
+                 m.lanes[static_cast<std::size_t>(m.level[i])].title;
+    return capital(names) + " are equally fast here";
+}
+
 // Who is fastest, and whether by tokens per round: a lead that another lane shares is not called one.
 std::string outcome(const RaceModel& m, const RaceLaneModel& fastest) {
     const bool alike = one_length(m, fastest);
     const std::string name = capital(fastest.title), end = wins(m, fastest);
     if (m.table && fastest.plain()) return "No drafter saves a round here";
-    if (fastest.plain()) { // one prompt, timed once, says less than many
+    if (!m.table && !m.doubt.empty()) return in_doubt(m);
+    if (!m.table && m.level.size() > 1) return as_fast(m);
+    if (fastest.plain()) { // one prompt says less than many
         const RaceLaneModel* other = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
         if (!other || other->lane->average->speed_up.value < 1.005)
             return "Plain decoding " + end + ": no drafter pays here";
@@ -209,7 +233,8 @@ std::string race_title(const RaceModel& m) {
 
 std::string race_title_short(const RaceModel& m) {
     const RaceLaneModel* fastest = lane_at(m, m.fastest);
-    const bool told = !m.stepped && m.measured && fastest && m.lanes.size() > 1;
+    const bool sure = m.table || (m.doubt.empty() && m.level.size() < 2);
+    const bool told = !m.stepped && m.measured && fastest && m.lanes.size() > 1 && sure;
     if (!told || race_title(m).ends_with("?")) return "";
     const bool once =
         race_title(m).find(" this time;") != std::string::npos; // many prompts say something else
@@ -435,8 +460,10 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
                 (lane.shown.rounds ? "; " + ui::per_round(lane.shown.tokens_per_round()) + " tokens per round"
                                    : std::string()) +
                 ends_words(m, lane);
-        if (lane.speed_up > 0 && lane.done)
-            text += ", " + ui::speed_up(lane.speed_up) + " the speed of plain decoding";
+        if (lane.speed_up.figure.known() && lane.done) {
+            text += ", " + lane.speed_up.words + " the speed of plain decoding";
+            if (!lane.speed_up.sure()) text += " (" + lane.speed_up.note() + ")";
+        }
         text += ".\n";
         if (!lane.lane->average) continue;
         const LaneAverage& a = *lane.lane->average;

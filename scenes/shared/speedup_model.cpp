@@ -9,11 +9,13 @@
 #include "engine/base/quantile.h"
 #include "engine/drafters/drafter.h"
 #include "engine/lab/study.h"
+#include "engine/run/speed_up.h"
 #include "scenes/shared/chance.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
+#include "scenes/shared/told_speed.h"
 #include "ui/format.h"
 
 namespace speclens {
@@ -104,12 +106,16 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     std::vector<int> judged, kept;
     std::map<int, std::vector<double>> tries; // ms of a round with guesses, by length
     std::map<int, double> error;              // of its tokens
+    std::map<int, double> spread;             // of its times
+    double plain_spread = 0, busy = 0;
     for (const StudyPoint& p : study->points) {
         if (p.settings != studied_run(input, p.settings.k == 0 ? "none" : m.drafter, p.settings.k))
             return false;
         if (!p.problem.empty() || p.verify_ms <= 0) continue;
         if (p.most > 0) continue; // the drafter cannot guess so many: it is a shorter length once more
+        busy = std::max(busy, p.busy_cores);
         if (p.settings.k == 0) {
+            plain_spread = p.spread;
             m.plain_ms = m.plain_ms > 0 ? std::min(m.plain_ms, p.verify_ms) : p.verify_ms;
             continue;
         }
@@ -119,6 +125,7 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
         quickest(point.draft, p.draft_ms - p.head_ms);
         quickest(point.head, p.head_ms);
         quickest(point.verify, p.verify_ms);
+        spread[p.settings.k] = p.spread;
         tries[p.settings.k].push_back(p.draft_ms + p.verify_ms);
         if (point.k != 0) continue; // another try of the same length: the same tokens
         point.k = p.settings.k;
@@ -154,9 +161,13 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
         p.speedup = p.tokens * m.plain_ms / (drafting(p) + p.verify);
         const double noise = std::hypot(1.96 * error[p.k] / p.tokens, middle_over_quickest(tries[p.k]));
         // Times so much either way: a speed-up of 0 cannot be, however few the rounds.
-        p.low = p.speedup * std::exp(-noise);
-        p.high = p.speedup * std::exp(noise);
+        p.low = p.speedup * std::exp(-noise) / (1 + spread[p.k]);
+        p.high = p.speedup * std::exp(noise) * (1 + plain_spread);
+        if ((1 + spread[p.k]) * (1 + plain_spread) > 1 + kMostSpread)
+            m.doubt = "repeats of a pass lie up to " +
+                      ui::percent((1 + spread[p.k]) * (1 + plain_spread) - 1) + " apart";
     }
+    if (busy > kMostBusyCores) m.doubt = "other programs kept " + ui::number(busy, 1) + " cores busy";
     return true;
 }
 
@@ -198,6 +209,7 @@ bool take_run(SpeedupModel& m, const SceneInput& input) {
     }
     if (judged == 0) return false;
     m.plain_ms = plain;
+    if (input.trace) m.doubt = told_speed(run, *input.trace).doubt;
     m.levers.alpha = std::min(kHighest, static_cast<double>(kept) / judged);
     m.levers.draft = median(std::move(guess)) / plain;
     m.levers.block = at_once ? median(std::move(block)) / plain : 0;

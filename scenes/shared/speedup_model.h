@@ -84,6 +84,7 @@ struct SpeedupModel {
     bool even = false;   // the best may be no faster and no slower than plain decoding, as far as is told
     bool close = true;   // and was seen so
     bool outrun = false; // a wider pass was quicker: the times are in doubt
+    std::string doubt;   // why else they are; empty: they are not
     [[nodiscard]] bool in_ms() const { return plain_ms > 0 && source != Source::hand; } // else in passes
     [[nodiscard]] bool measured() const { return source == Source::study; }
     // Share of the rounds with guesses, measured at this length or the next shorter one.

@@ -34,6 +34,7 @@ std::string in_its_place(const SpeedupModel& m) {
 
 std::string finding(const SpeedupModel& m) {
     const std::string best = counted(m.best, "guess"), times = ui::speed_up(m.speedup_at(m.best));
+    if (!m.doubt.empty()) return "What " + name_of(m) + " gains here is in doubt";
     if (m.even && m.close) // whatever the length
         return name_of(m) + " is about as fast as plain decoding here: " + times + " with " + best;
     if (m.even) return name_of(m) + ": " + times + " with " + best + ", within the noise of plain decoding";
@@ -201,15 +202,18 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
         title.title = finding(m);
         title.subtitle = (m.own.empty() ? std::string() : in_its_place(m) + " · ") + "this prompt, " +
                          lengths_words(m) + "; passes only, nothing else of a round" +
-                         (m.outrun ? " · timing in doubt: a wider pass was quicker" : "");
+                         (m.outrun            ? " · timing in doubt: a wider pass was quicker"
+                          : !m.doubt.empty() ? " · in doubt: " + m.doubt
+                                             : "");
         title.tier = ui::Tier::live;
         break;
     case Source::run:
         title.title =
-            pays ? "With one number for each lever: " + best + ", " + ui::speed_up(m.speedup_at(m.best))
-                 : "With these numbers drafting does not pay";
+            !m.doubt.empty() ? "What drafting gains in this run is in doubt"
+            : pays ? "With one number for each lever: " + best + ", " + ui::speed_up(m.speedup_at(m.best))
+                   : "With these numbers drafting does not pay";
         title.subtitle = "the formula, fed with what the run on screen accepted and cost at K = " +
-                         std::to_string(input.whole->header->k);
+                         std::to_string(input.whole->header->k) + (m.doubt.empty() ? "" : " · in doubt: " + m.doubt);
         title.tier = ui::Tier::sim;
         break;
     case Source::assumed:

@@ -1,0 +1,32 @@
+#include "scenes/shared/told_speed.h"
+
+#include "engine/lab/reference.h"
+#include "ui/format.h"
+
+namespace speclens {
+
+std::string ToldSpeed::note() const {
+    if (doubt.empty()) return {};
+    return "in doubt: " + doubt + (recorded.empty() ? "" : "; " + recorded);
+}
+
+ToldSpeed told_speed(const SpeedUp& figure, const Trace& trace) {
+    ToldSpeed told;
+    told.figure = figure;
+    if (!figure.known()) return told;
+    told.words = (figure.sure() ? "" : "~") + ui::speed_up(figure.value);
+    if (figure.sure()) return told;
+    const std::shared_ptr<const TraceTimes> times = trace.times();
+    told.doubt = doubt_words(figure, times.get());
+    if (const Header* header = trace.header())
+        if (const Reference* known = reference_of(*header))
+            told.recorded =
+                "recorded " + ui::speed_up(known->speed_up) + " on " + known->machine + ", " + known->date;
+    return told;
+}
+
+ToldSpeed told_speed(const CycleView& view, const Trace& trace) {
+    return told_speed(speed_up(view, trace), trace);
+}
+
+} // namespace speclens

@@ -1,0 +1,22 @@
+// A speed-up as pictures tell it: sure, or in doubt with the reason, beside what was recorded on a quiet machine.
+#pragma once
+
+#include <string>
+
+#include "engine/run/speed_up.h"
+
+namespace speclens {
+
+struct ToldSpeed {
+    SpeedUp figure;
+    std::string words;    // "1.37×"; in doubt "~1.37×"; empty: not known
+    std::string doubt;    // "other programs kept 1.4 cores busy"; empty: none
+    std::string recorded; // of a figure in doubt, "recorded 2.30× on 2-core AMD EPYC, 2026-11-25"; empty: nothing is
+    [[nodiscard]] bool sure() const { return figure.sure(); }
+    [[nodiscard]] std::string note() const; // "in doubt: …; recorded …"; empty where it is sure, or not known
+};
+// Of the rounds that `view` holds.
+[[nodiscard]] ToldSpeed told_speed(const CycleView& view, const Trace& trace);
+[[nodiscard]] ToldSpeed told_speed(const SpeedUp& figure, const Trace& trace);
+
+} // namespace speclens
