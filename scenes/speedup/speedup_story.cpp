@@ -125,6 +125,10 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
                           "The curves are the formula alone."
                         : "A table costs nothing to ask, so there is no speed-up to name. The curves are "
                           "the formula alone."};
+        if (!m.doubt.empty())
+            return {"Where it is fastest", "That is in doubt: " + m.doubt +
+                                               ". Tokens per round are certain, they are the same in every "
+                                               "repeat; measure the times again when nothing else runs."};
         std::string text = "The best length here is " + std::to_string(m.best) + ", with " +
                            ui::speed_up(m.speedup_at(m.best)) + ". ";
         if (m.as_fast.size() > 1)
