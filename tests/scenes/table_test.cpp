@@ -5,7 +5,7 @@
 
 #include "engine/model/table_json.h"
 #include "scenes/drafters/drafters_model.h"
-#include "scenes/trees/trees_model.h"
+#include "scenes/trees/trees_draw.h"
 #include "tests/scenes/loop_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/shared/tables.h"
