@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/run/run.h"
-#include "scenes/dflash/dflash_model.h"
+#include "scenes/dflash/dflash_draw.h"
 #include "scenes/eagle3/eagle3_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "tests/scenes/heads_bench.h"
