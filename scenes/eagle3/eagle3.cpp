@@ -1,6 +1,5 @@
 // Scene S7, EAGLE-3: one layer continues the target's features, one pass for every guess. What a pass costs,
 // how far the head's own features drift from the true ones, and how often each position stays.
-
 #include "scenes/eagle3/eagle3_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/guest_round.h"
