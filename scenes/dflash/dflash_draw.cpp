@@ -1,10 +1,13 @@
 // The block of DFlash: masks in, one pass, a law for every row, guesses, verdicts.
+#include "scenes/dflash/dflash_draw.h"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "scenes/dflash/dflash_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/published_round.h"
+#include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -307,6 +310,33 @@ int draw_dflash_acceptance(const DFlashDraw& d, Rect r) {
     for (const AcceptanceSeries& s : series)
         if (!s.judged.empty()) rounds = std::max(rounds, s.judged[0]);
     return rounds;
+}
+
+void draw_dflash_controls(const DFlashDraw& d) {
+    const ui::Rect r = d.input.controls;
+    if (r.w <= 0) return;
+    ui::Ui& ui = d.ui;
+    ControlRow row(r);
+    const std::string off = no_models(d.input);
+    guess_stepper(ui, d.model, "Position", row, d.out);
+    ui::Rect at = row.place(112);
+    ui::field_label(ui, at, "Guesses K");
+    if (d.input.settings)
+        if (const auto k =
+                ui::stepper(ui, "k", at, d.input.settings->k, {.low = 1, .high = 15, .disabled = off}))
+            d.out.push_back(Command{Restart{with_draft_length(*d.input.settings, static_cast<int>(*k))}});
+    const std::array<std::string, 2> states = {"on", "off"};
+    at = row.place(ui::segmented_width(ui.canvas, states));
+    ui::field_label(ui, at, "States");
+    if (const auto pick = ui::segmented(ui, "states", {at.x, at.y}, states, d.model.conditioned ? 0 : 1, off);
+        pick && d.input.settings && (*pick == 0) != d.model.conditioned) {
+        RunSettings settings = *d.input.settings;
+        settings.options.conditioning = *pick == 0;
+        d.out.push_back(Command{Restart{std::move(settings)}});
+    }
+    measure_button(d.input, ui, {"times", "Draft times", "M"}, time_study(d.input), row, d.out);
+    measure_button(d.input, ui, {"conditioning", "States on and off", "C"}, conditioning_study(d.input), row,
+                   d.out);
 }
 
 } // namespace speclens

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "scenes/dflash/dflash_model.h"
+#include "scenes/dflash/dflash_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/second_draw.h"

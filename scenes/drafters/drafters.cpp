@@ -2,7 +2,7 @@
 // shown cycle from the same text with the same dice, and the target judges each.
 #include <algorithm>
 
-#include "scenes/drafters/drafters_model.h"
+#include "scenes/drafters/drafters_draw.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/text_layout.h"

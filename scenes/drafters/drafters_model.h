@@ -8,7 +8,6 @@
 
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/scene.h"
-#include "scenes/shared/story.h"
 #include "ui/glyphs.h"
 
 namespace speclens {
@@ -83,35 +82,5 @@ struct NgramMatch {
     int start = 0, length = 0;
 };
 [[nodiscard]] NgramMatch ngram_match(const DrafterRow& row);
-
-inline constexpr int kDraftersBeats = 5;
-[[nodiscard]] const std::vector<std::string>& drafter_filter_names();
-[[nodiscard]] std::string drafter_needs(const DrafterRow& row); // "1.2 MB", "nothing", "a draft model"
-[[nodiscard]] std::string guess_ms(double ms);                  // "0.04", "–": not timed
-[[nodiscard]] std::string drafter_how(const std::string& drafter);
-// What is special about this row: the match, the layers, the taps, the ids it can rank, the size of its tree.
-[[nodiscard]] std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersModel& model,
-                                                     const DrafterRow& row);
-[[nodiscard]] std::string drafter_round_words(const SceneInput& input, const DraftersModel& model,
-                                              const DrafterRow& row);
-[[nodiscard]] std::string drafter_published_words(const SceneInput& input,
-                                                  const DrafterRow& row); // empty: none
-[[nodiscard]] std::string drafters_empty_words(const DraftersModel& model);
-[[nodiscard]] StageTitle drafters_title(const SceneInput& input, const DraftersModel& model);
-[[nodiscard]] Story drafters_story(const SceneInput& input, const DraftersModel& model);
-[[nodiscard]] std::string drafters_description(const SceneInput& input, const DraftersModel& model);
-
-struct DraftersDraw {
-    const SceneInput& input;
-    const DraftersModel& model;
-    DrafterChoice& choice;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
-void draw_drafter_rows(const DraftersDraw& d, float y);
-void draw_drafter_details(const DraftersDraw& d);
-void draw_drafter_controls(const DraftersDraw& d);
-void go_on_with(const DraftersDraw& d); // the run, with the selected drafter, in the loop scene
-[[nodiscard]] std::string why_not_go_on(const DraftersDraw& d); // empty: it can
 
 } // namespace speclens

@@ -1,56 +1,10 @@
 // Scene S7, EAGLE-3: one layer continues the target's features, one pass for every guess. What a pass costs,
 // how far the head's own features drift from the true ones, and how often each position stays.
-#include <algorithm>
-
-#include "scenes/eagle3/eagle3_model.h"
+#include "scenes/eagle3/eagle3_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/guest_round.h"
-#include "scenes/shared/published_round.h"
-#include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
-#include "ui/text_layout.h"
 
 namespace speclens {
-
-void draw_eagle3_details(const Eagle3Draw& d) {
-    const ui::Rect r = d.input.details;
-    if (r.w <= 0) return;
-    const float x = r.x + 24, right = r.right() - 24;
-    ui::fitted_text(d.ui.canvas, {x, r.y + 32}, "Acceptance by position, this run", ui::Font::text_bold, 15,
-                    d.ui.theme.ink, right - x);
-    const AcceptanceSeries all = acceptance_of(*d.input.whole, "this run");
-    if (all.judged.empty()) {
-        ui::paragraph(d.ui.canvas, {x, r.y + 64}, right - x, "No guess has been judged yet.",
-                      {.color = d.ui.theme.muted});
-        return;
-    }
-    const float below = r.h > 330 ? rounds_height(*d.input.whole, d.input.figures) : 0,
-                foot = r.bottom() - below;
-    if (r.h > 150) draw_acceptance(d.ui, {x, r.y + 48, right - x, foot - 44 - r.y - 48}, std::span(&all, 1));
-    if (below > 0) draw_rounds_beside(d.ui, {x, foot - 4, right - x, below}, *d.input.whole, d.input.figures);
-    ui::fitted_text(d.ui.canvas, {x, foot - 20},
-                    "share that stays when all before it stayed; " + counted(all.judged[0], "round"),
-                    ui::Font::text, 14, d.ui.theme.muted, right - x);
-}
-
-void draw_eagle3_controls(const Eagle3Draw& d) {
-    const ui::Rect r = d.input.controls;
-    if (r.w <= 0) return;
-    ui::Ui& ui = d.ui;
-    ControlRow row(r);
-    guess_stepper(ui, d.model, "Step", row, d.out);
-    const ui::Rect at = row.place(220);
-    const int k = d.input.settings ? d.input.settings->k : d.model.steps();
-    ui::field_label(ui, at, "Guesses K: " + std::to_string(k));
-    if (const auto to = ui::slider(ui, "gamma", {at.x, at.y + 8, at.w, 20}, k, 1, 15,
-                                   {.step = 1, .disabled = no_models(d.input)});
-        to && d.input.settings) {
-        const int wanted = std::clamp(static_cast<int>(*to + 0.5), 1, 15);
-        if (wanted != k) d.out.push_back(Command{Restart{with_draft_length(*d.input.settings, wanted)}});
-    }
-    measure_button(d.input, ui, {"times", "Draft times", "M"}, time_study(d.input), row, d.out);
-}
-
 namespace {
 
 class Eagle3Scene final : public Scene {

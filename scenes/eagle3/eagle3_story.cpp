@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "scenes/eagle3/eagle3_model.h"
+#include "scenes/eagle3/eagle3_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/usual.h"

@@ -2,7 +2,7 @@
 // exact law.
 #include <algorithm>
 
-#include "scenes/lossless/lossless_model.h"
+#include "scenes/lossless/lossless_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 

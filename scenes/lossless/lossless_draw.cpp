@@ -1,9 +1,10 @@
 // The pictures of S4: texts drawn against their exact law, the distance as it shrinks or does not, and the
 // proof of one position as bars.
+#include "scenes/lossless/lossless_draw.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "scenes/lossless/lossless_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"

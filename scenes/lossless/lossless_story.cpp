@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "scenes/lossless/lossless_model.h"
+#include "scenes/lossless/lossless_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"

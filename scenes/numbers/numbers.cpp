@@ -1,7 +1,7 @@
 // Scene S16, the numbers lab: published figures, their conditions, and what speaks against them.
 #include <algorithm>
 
-#include "scenes/numbers/numbers_model.h"
+#include "scenes/numbers/numbers_draw.h"
 #include "ui/tokens.h"
 
 namespace speclens {

@@ -1,8 +1,9 @@
 // The table of S16 and what is known of one figure.
+#include "scenes/numbers/numbers_draw.h"
+
 #include <algorithm>
 
 #include "engine/published/published_words.h"
-#include "scenes/numbers/numbers_model.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"

@@ -7,7 +7,6 @@
 
 #include "engine/published/published.h"
 #include "scenes/shared/scene.h"
-#include "scenes/shared/story.h"
 
 namespace speclens {
 
@@ -37,8 +36,6 @@ struct NumbersModel {
 [[nodiscard]] const PublishedFigure* right_figure(const Published& figures, const PublishedFigure& wrong);
 // Its value; of a list all of them, without the unit: "2.76 3.16 3.29 3.33".
 [[nodiscard]] std::string whole_value(const PublishedFigure& figure);
-
-inline constexpr int kNumbersBeats = 5;
 inline constexpr int kCountingBeat = 1, kRepeatBeat = 4;
 // What the beat speaks of where no filter says it: at kCountingBeat figures that count differently, in the
 // order in which they are told apart; at kRepeatBeat those that could be repeated.
@@ -47,21 +44,5 @@ inline constexpr int kCountingBeat = 1, kRepeatBeat = 4;
 // others.
 void follow_numbers_beat(const SceneInput& input, NumbersState& state, int& beat);
 void choose_filter(NumbersState& state, FigureFilter filter);
-[[nodiscard]] StageTitle numbers_title(const SceneInput& input, const NumbersModel& model,
-                                       const NumbersState& state);
-[[nodiscard]] Story numbers_story(const SceneInput& input, const NumbersModel& model);
-[[nodiscard]] std::string numbers_description(const SceneInput& input, const NumbersModel& model,
-                                              const NumbersState& state);
-
-struct NumbersDraw {
-    const SceneInput& input;
-    const NumbersModel& model;
-    NumbersState& state;
-    ui::Ui& ui;
-};
-void draw_numbers_table(const NumbersDraw& d, ui::Rect area);
-void draw_numbers_details(const NumbersDraw& d);
-void draw_numbers_controls(const NumbersDraw& d);
-void choose_figure(const NumbersDraw& d, int row);
 
 } // namespace speclens

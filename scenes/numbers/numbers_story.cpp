@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include "engine/published/published_words.h"
-#include "scenes/numbers/numbers_model.h"
+#include "scenes/numbers/numbers_draw.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 

@@ -2,7 +2,7 @@
 // what they keep and how far they lead away from the target.
 #include <algorithm>
 
-#include "scenes/relaxed/relaxed_model.h"
+#include "scenes/relaxed/relaxed_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"

@@ -1,10 +1,11 @@
 // The pictures of S12: the laws of one position, and what every rule keeps against how far it leads away.
+#include "scenes/relaxed/relaxed_draw.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "engine/drafters/drafter.h"
-#include "scenes/relaxed/relaxed_model.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/measure_charts.h"

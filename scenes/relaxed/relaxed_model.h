@@ -12,7 +12,6 @@
 #include "engine/rules/verify.h"
 #include "scenes/shared/chance.h"
 #include "scenes/shared/scene.h"
-#include "scenes/shared/story.h"
 
 namespace speclens {
 
@@ -99,14 +98,6 @@ struct RelaxedModel {
 inline constexpr const char* kRelaxedStudy = "relaxed rules";
 [[nodiscard]] RunStudy relaxed_study(const SceneInput& input, const RelaxedState& state);
 [[nodiscard]] const Study* measured_rules(const SceneInput& input); // of this prompt, dice and drafter
-
-inline constexpr int kRelaxedBeats = 6;
-[[nodiscard]] StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& model);
-[[nodiscard]] Story relaxed_story(const SceneInput& input, const RelaxedModel& model,
-                                  const RelaxedState& state);
-[[nodiscard]] std::string relaxed_description(const SceneInput& input, const RelaxedModel& model,
-                                              const RelaxedState& state = {});
-[[nodiscard]] std::string means_over(const RelaxedModel& model); // "means over 41 of 60 judged guesses"
 // Whether a point of the study was judged with the numbers that are set now.
 [[nodiscard]] bool measured_with(const StudyPoint& point, const RelaxedState& state);
 // The study's rounds of a rule with the numbers that are set now; empty: none was measured so.
@@ -114,27 +105,5 @@ inline constexpr int kRelaxedBeats = 6;
                                            const RelaxedState& state);
 // Of a rule and the token rule: whether chance may have made the difference of their tokens per round.
 [[nodiscard]] bool too_close(const SeededRounds& rule, const SeededRounds& token);
-// Where the tokens per round are from, or why there are none.
-[[nodiscard]] std::string tokens_source_words(const SceneInput& input, const RelaxedState& state);
-// Which guesses the means leave out, and what brings them back; empty: none.
-[[nodiscard]] std::string left_out_words(const SceneInput& input, const RelaxedModel& model);
-// What the picture prints of one token of the position that is shown; "–": the recorded heads do not say.
-struct TokenNumbers {
-    std::string target, draft, written;
-};
-[[nodiscard]] TokenNumbers numbers_of(const RelaxedModel& model, std::size_t entry);
-
-struct RelaxedDraw {
-    const SceneInput& input;
-    const RelaxedModel& model;
-    RelaxedState& state;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
-void draw_relaxed_laws(const RelaxedDraw& d, ui::Rect area);  // one position: target, draft, what is written
-void draw_relaxed_chart(const RelaxedDraw& d, ui::Rect area); // kept against distance
-void draw_relaxed_details(const RelaxedDraw& d);
-void draw_relaxed_controls(const RelaxedDraw& d);
-void use_relaxed_rule(const RelaxedDraw& d); // the run again, judged by the rule of the scene
 
 } // namespace speclens

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "engine/drafters/drafter.h"
-#include "scenes/relaxed/relaxed_model.h"
+#include "scenes/relaxed/relaxed_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/words.h"

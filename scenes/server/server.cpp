@@ -2,7 +2,7 @@
 // speculation.
 #include <algorithm>
 
-#include "scenes/server/server_model.h"
+#include "scenes/server/server_draw.h"
 
 namespace speclens {
 namespace {

@@ -1,9 +1,10 @@
 // The picture of a server: a curve over time, the six names, the places, and the last answer.
+#include "scenes/server/server_draw.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "scenes/server/server_model.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"

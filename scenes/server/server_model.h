@@ -7,7 +7,6 @@
 
 #include "remote/client/server_view.h"
 #include "scenes/shared/scene.h"
-#include "scenes/shared/story.h"
 
 namespace speclens {
 
@@ -51,22 +50,6 @@ struct ServerModel {
 [[nodiscard]] const char* provenance_words(Provenance provenance);
 // The mark of a piece of an answer; none where it is open who wrote it.
 [[nodiscard]] std::optional<ui::Role> role_of(const ServedText& served, const ServedPiece& piece);
-
-inline constexpr int kServerBeats = 5;
-[[nodiscard]] StageTitle server_title(const ServerModel& model);
-[[nodiscard]] Story server_story(const SceneInput& input, const ServerModel& model);
-[[nodiscard]] std::string server_description(const SceneInput& input, const ServerModel& model);
-
-struct ServerDraw {
-    const SceneInput& input;
-    const ServerModel& model;
-    ServerState& state;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
-void draw_server_stage(const ServerDraw& d, ui::Rect area);
-void draw_server_details(const ServerDraw& d);
-void draw_server_controls(const ServerDraw& d);
 [[nodiscard]] std::string why_not_ask(const SceneInput& input, const ServerModel& model); // empty: it can
 
 } // namespace speclens

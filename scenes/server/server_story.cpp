@@ -2,7 +2,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "scenes/server/server_model.h"
+#include "scenes/server/server_draw.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 

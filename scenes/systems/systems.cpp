@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "scenes/shared/history.h"
-#include "scenes/systems/systems_model.h"
+#include "scenes/systems/systems_draw.h"
 
 namespace speclens {
 namespace {

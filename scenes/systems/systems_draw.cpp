@@ -1,4 +1,6 @@
 // The pictures of S15: rows of the cache by round, a round on the wire, and two controllers of K.
+#include "scenes/systems/systems_draw.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -6,7 +8,6 @@
 
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
-#include "scenes/systems/systems_model.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"

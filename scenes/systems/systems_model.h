@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "scenes/shared/scene.h"
-#include "scenes/shared/story.h"
 
 namespace speclens {
 
@@ -120,22 +119,6 @@ inline constexpr int kSystemsBeats = 5;
 inline constexpr int kControllerBeat = kSystemsBeats - 1;
 enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers };
 [[nodiscard]] bool is_about(int beat, SystemsPart part);
-[[nodiscard]] StageTitle systems_title(const SceneInput& input, const SystemsModel& model);
-[[nodiscard]] Story systems_story(const SceneInput& input, const SystemsModel& model);
-[[nodiscard]] std::string systems_description(const SceneInput& input, const SystemsModel& model);
 [[nodiscard]] const char* payload_words(Payload payload);
-
-struct SystemsDraw {
-    const SceneInput& input;
-    const SystemsModel& model;
-    SystemsState& state;
-    ui::Ui& ui;
-};
-void draw_cache(const SystemsDraw& d, ui::Rect area);
-void draw_pages(const SystemsDraw& d, ui::Rect area); // of the round that is shown
-void draw_wire(const SystemsDraw& d, ui::Rect area);
-void draw_controllers(const SystemsDraw& d, ui::Rect area);
-void draw_systems_details(const SystemsDraw& d);
-void draw_systems_controls(const SystemsDraw& d);
 
 } // namespace speclens

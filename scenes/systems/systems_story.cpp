@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "scenes/shared/words.h"
-#include "scenes/systems/systems_model.h"
+#include "scenes/systems/systems_draw.h"
 #include "ui/format.h"
 
 namespace speclens {

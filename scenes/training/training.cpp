@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "scenes/shared/history.h"
-#include "scenes/training/training_model.h"
+#include "scenes/training/training_draw.h"
 #include "ui/tokens.h"
 
 namespace speclens {

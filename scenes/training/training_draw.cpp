@@ -1,12 +1,13 @@
 // The pictures of S10: losses of short runs, acceptance by position, what every arm was worth, and the
 // weights.
+#include "scenes/training/training_draw.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "engine/published/published_words.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
-#include "scenes/training/training_model.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"

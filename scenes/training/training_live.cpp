@@ -8,7 +8,7 @@
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
-#include "scenes/training/training_model.h"
+#include "scenes/training/training_draw.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"

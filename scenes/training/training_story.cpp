@@ -4,7 +4,7 @@
 
 #include "engine/published/published_words.h"
 #include "scenes/shared/words.h"
-#include "scenes/training/training_model.h"
+#include "scenes/training/training_draw.h"
 #include "ui/format.h"
 
 namespace speclens {

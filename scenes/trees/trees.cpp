@@ -4,7 +4,7 @@
 
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
-#include "scenes/trees/trees_model.h"
+#include "scenes/trees/trees_draw.h"
 #include "ui/tokens.h"
 
 namespace speclens {
@@ -25,12 +25,7 @@ class TreesScene final : public Scene {
             draw_stage_title(input, ui, trees_title(input, model));
             const ui::Rect area{input.stage.x + 24, input.stage.y + 92, input.stage.w - 48,
                                 input.stage.h - 104};
-            if (model.tree)
-                draw_tree_stage(d, area);
-            else if (shows_figures(input, model))
-                draw_trees_bars(d, area);
-            else
-                draw_block_stage(d, area);
+            draw_trees_stage(d, area);
             ui.pop_clip();
         }
         draw_story(input, ui, trees_story(input, model), out);

@@ -9,7 +9,6 @@
 
 #include "scenes/shared/chance.h"
 #include "scenes/shared/scene.h"
-#include "scenes/shared/story.h"
 
 namespace speclens {
 
@@ -133,40 +132,11 @@ struct TreesLeaders {
 // too close to call.
 [[nodiscard]] std::string most_tokens_words(const std::vector<TreesRow>& rows, const TreesLeaders& leaders);
 [[nodiscard]] const Study* measured_trees(const SceneInput& input); // of this prompt with these dice
-[[nodiscard]] std::string
-few_words(const std::vector<TreesRow>& rows); // what "few" means; empty: none has it
 // A room sees them in place of the block, at the beat that tells them, where time was taken.
 [[nodiscard]] bool shows_figures(const SceneInput& input, const TreesModel& model);
 [[nodiscard]] std::string trees_study_title(const SceneInput& input,
                                             const TreesModel& model); // who drafts there
 
 inline constexpr int kTreesBeats = 6, kTreesCostBeat = 4; // from kTreesCostBeat on: what was measured
-[[nodiscard]] StageTitle trees_title(const SceneInput& input, const TreesModel& model);
-[[nodiscard]] Story trees_story(const SceneInput& input, const TreesModel& model);
-// Word of a column: a token of the run, or A and B of the example.
-[[nodiscard]] std::string block_label(const SceneInput& input, const TreesModel& model, int token);
-[[nodiscard]] std::string why_example(const SceneInput& input); // and not a block of the run
-[[nodiscard]] std::string example_words();                      // the language and the draft of the example
-[[nodiscard]] std::string trees_description(const SceneInput& input, const TreesModel& model);
-
-struct TreesDraw {
-    const SceneInput& input;
-    const TreesModel& model;
-    TreesState& state;
-    ui::Ui& ui;
-    std::vector<SceneCommand>& out;
-};
-void draw_block_stage(const TreesDraw& d, ui::Rect area);
-void draw_tree_stage(const TreesDraw& d, ui::Rect area);
-// What was measured, in the panel, or on the stage of a window without one.
-[[nodiscard]] bool table_on_stage(const TreesDraw& d);
-float draw_trees_table(const TreesDraw& d, ui::Rect r); // returns the last baseline
-void draw_trees_bars(const TreesDraw& d, ui::Rect r);   // the same with the time of a round, for a room
-void draw_trees_details(const TreesDraw& d);
-void draw_trees_controls(const TreesDraw& d);
-// Starts what the picture needs, or nothing where it cannot.
-void show_me(const TreesDraw& d);
-void show_me_button(const TreesDraw& d, ui::Vec2 at, ui::Align align, const std::string& words,
-                    bool possible);
 
 } // namespace speclens

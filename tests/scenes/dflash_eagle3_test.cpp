@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "engine/run/run.h"
-#include "scenes/dflash/dflash_model.h"
-#include "scenes/eagle3/eagle3_model.h"
+#include "scenes/dflash/dflash_draw.h"
+#include "scenes/eagle3/eagle3_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "tests/scenes/heads_bench.h"
 #include "tests/scenes/run_window.h"

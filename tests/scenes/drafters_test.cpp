@@ -5,7 +5,7 @@
 
 #include "engine/drafters/drafter.h"
 #include "engine/run/run.h"
-#include "scenes/drafters/drafters_model.h"
+#include "scenes/drafters/drafters_draw.h"
 #include "scenes/shared/words.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"

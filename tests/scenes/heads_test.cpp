@@ -7,7 +7,7 @@
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "engine/run/twin.h"
-#include "scenes/dflash/dflash_model.h"
+#include "scenes/dflash/dflash_draw.h"
 #include "scenes/domino/domino_model.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/second_draw.h"

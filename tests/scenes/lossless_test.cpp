@@ -8,7 +8,7 @@
 #include "engine/lab/study.h"
 #include "engine/rules/wrong_rules.h"
 #include "engine/run/run.h"
-#include "scenes/lossless/lossless_model.h"
+#include "scenes/lossless/lossless_draw.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_look.h"
 #include "ui/format.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "scenes/numbers/numbers_model.h"
+#include "scenes/numbers/numbers_draw.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
 

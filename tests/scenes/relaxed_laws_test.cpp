@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "engine/run/run.h"
-#include "scenes/relaxed/relaxed_model.h"
+#include "scenes/relaxed/relaxed_draw.h"
 #include "tests/scenes/relaxed_bench.h"
 #include "tests/scenes/run_window.h"
 

@@ -10,7 +10,7 @@
 #include "engine/lab/study.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
-#include "scenes/relaxed/relaxed_model.h"
+#include "scenes/relaxed/relaxed_draw.h"
 #include "scenes/shared/point_labels.h"
 #include "tests/scenes/relaxed_bench.h"
 #include "tests/scenes/run_window.h"

@@ -7,7 +7,7 @@
 
 #include "kernels/error.h"
 #include "remote/client/server_session.h"
-#include "scenes/server/server_model.h"
+#include "scenes/server/server_draw.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/listening.h"

@@ -9,7 +9,7 @@
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "scenes/speedup/speedup_draw.h"
-#include "scenes/systems/systems_model.h"
+#include "scenes/systems/systems_draw.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "engine/model/table_json.h"
-#include "scenes/drafters/drafters_model.h"
-#include "scenes/trees/trees_model.h"
+#include "scenes/drafters/drafters_draw.h"
+#include "scenes/trees/trees_draw.h"
 #include "tests/scenes/loop_bench.h"
 #include "tests/scenes/run_window.h"
 #include "tests/shared/tables.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "scenes/training/training_model.h"
+#include "scenes/training/training_draw.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
 

@@ -10,7 +10,7 @@
 
 #include "engine/lab/study.h"
 #include "engine/run/run.h"
-#include "scenes/trees/trees_model.h"
+#include "scenes/trees/trees_draw.h"
 #include "tests/scenes/run_window.h"
 
 namespace speclens {

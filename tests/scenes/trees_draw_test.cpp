@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "scenes/trees/trees_model.h"
+#include "scenes/trees/trees_draw.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/trees_bench.h"
@@ -49,7 +49,7 @@ TEST(TreesScene, BranchesEndBeforeTheNumbersOfTheirNodes) {
         ui::WidgetState widgets;
         ui::Ui ui(canvas, {}, ui::theme(ui::ThemeKind::dark), widgets, screen);
         std::vector<SceneCommand> out;
-        draw_tree_stage({input, model, state, ui, out}, screen);
+        draw_trees_stage({input, model, state, ui, out}, screen);
         int numbers = 0;
         for (const ui::RecordedText& text : canvas.texts())
             for (const ui::Vec2 end : canvas.ends) {

@@ -8,7 +8,7 @@
 #include "engine/lab/study.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/words.h"
-#include "scenes/trees/trees_model.h"
+#include "scenes/trees/trees_draw.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/trees_bench.h"
 

@@ -7,7 +7,7 @@
 
 #include "engine/rules/verify.h"
 #include "scenes/shared/words.h"
-#include "scenes/trees/trees_model.h"
+#include "scenes/trees/trees_draw.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/trees_bench.h"
 

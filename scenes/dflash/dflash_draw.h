@@ -1,0 +1,42 @@
+// The DFlash picture, what stands beside it, and its words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenes/dflash/dflash_model.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+
+inline constexpr int kDFlashBeats = 6;
+inline constexpr int kDFlashMasksBeat = 2, kDFlashTimesBeat = 4; // the last one: with and without states
+inline constexpr int kDFlashTwiceBeat = 3;                       // a guess drawn twice
+[[nodiscard]] StageTitle dflash_title(const SceneInput& input, const DFlashModel& model);
+[[nodiscard]] Story dflash_story(const SceneInput& input, const DFlashModel& model);
+[[nodiscard]] std::string dflash_description(const SceneInput& input, const DFlashModel& model);
+[[nodiscard]] std::string all_slots(const DFlashModel& model);         // "both slots", "all 8 slots"
+[[nodiscard]] std::string dflash_mask_words(const DFlashModel& model); // what the chosen row sees
+[[nodiscard]] std::string dflash_empty_words(const DFlashModel& model);
+
+// Tokens listed of a law: its favourites, and among them always the one that was drafted.
+[[nodiscard]] std::vector<int> dflash_tokens(const DraftSlot& slot, int rows);
+
+struct DFlashDraw {
+    const SceneInput& input;
+    const DFlashModel& model;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+// Each returns the y below what it drew.
+float draw_dflash_block(const DFlashDraw& d, float y);
+void draw_dflash_masks(const DFlashDraw& d,
+                       ui::Rect card); // who sees whom, in the block and in the target's check
+void draw_dflash_times(const DFlashDraw& d, ui::Rect card);
+// Acceptance by position, with and without states where that was measured; returns the most rounds of a
+// point.
+int draw_dflash_acceptance(const DFlashDraw& d, ui::Rect card);
+void draw_dflash_details(const DFlashDraw& d);
+void draw_dflash_controls(const DFlashDraw& d);
+
+} // namespace speclens

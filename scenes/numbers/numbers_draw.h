@@ -1,0 +1,29 @@
+// The table of published figures, what stands beside it, and its words.
+#pragma once
+
+#include <string>
+
+#include "scenes/numbers/numbers_model.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+
+inline constexpr int kNumbersBeats = 5;
+[[nodiscard]] StageTitle numbers_title(const SceneInput& input, const NumbersModel& model,
+                                       const NumbersState& state);
+[[nodiscard]] Story numbers_story(const SceneInput& input, const NumbersModel& model);
+[[nodiscard]] std::string numbers_description(const SceneInput& input, const NumbersModel& model,
+                                              const NumbersState& state);
+
+struct NumbersDraw {
+    const SceneInput& input;
+    const NumbersModel& model;
+    NumbersState& state;
+    ui::Ui& ui;
+};
+void draw_numbers_table(const NumbersDraw& d, ui::Rect area);
+void draw_numbers_details(const NumbersDraw& d);
+void draw_numbers_controls(const NumbersDraw& d);
+void choose_figure(const NumbersDraw& d, int row);
+
+} // namespace speclens
