@@ -120,7 +120,7 @@ Exit command_run(const Options& options) {
                 (void)run.step();
             reporter.follow();
         }
-    } catch (const Error&) {
+    } catch (const std::exception&) { // what there is of it ends with the reason
         reporter.keep();
         throw;
     }
