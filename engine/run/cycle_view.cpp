@@ -5,10 +5,30 @@
 namespace speclens {
 namespace {
 
+// Every time that an event carries, by what the round or the run has it for.
+struct EventTimes {
+    double prefill = 0, draft = 0, head = 0, verify = 0, other = 0;
+};
+
+struct ReadTimes {
+    EventTimes operator()(const Prefill& e) const { return {.prefill = e.ms}; }
+    EventTimes operator()(const Drafted& e) const { return {.draft = e.ms + e.head_ms, .head = e.head_ms}; }
+    EventTimes operator()(const Verified& e) const { return {.draft = e.draft_ms, .verify = e.ms}; }
+    EventTimes operator()(const Committed& e) const { return {.other = e.accept_ms + e.ms}; }
+    template <typename Other>
+    EventTimes operator()(const Other&) const {
+        return {};
+    }
+};
+
 class Folder {
   public:
     explicit Folder(CycleView& view) : view_(view) {}
-    void at(std::size_t index) { index_ = index; }
+    void add(const Trace& trace, std::size_t index) {
+        index_ = index;
+        times_ = std::visit(ReadTimes(), trace[index]);
+        std::visit(*this, trace[index]);
+    }
 
     void operator()(const Header& e) {
         view_.header = &e;
@@ -18,7 +38,7 @@ class Folder {
     void operator()(const Prefill& e) {
         view_.phase = Phase::prefill;
         view_.prefill_tokens += e.tokens;
-        view_.prefill_ms += e.ms;
+        view_.prefill_ms += times_.prefill;
     }
     void operator()(const Drafted& e) {
         CycleSummary& c = cycle(e.cycle);
@@ -27,15 +47,15 @@ class Folder {
         const int parent = e.parent >= 0 && e.parent < index ? e.parent : -1;  // a hostile file may say anything
         c.tree = c.tree || parent != index - 1;
         c.drafts.push_back({.draft = &e, .parent = parent, .depth = 1 + (parent < 0 ? 0 : c.drafts[parent].depth)});
-        c.draft_ms += e.ms + e.head_ms;
-        c.head_ms += e.head_ms;
+        c.draft_ms += times_.draft;
+        c.head_ms += times_.head;
     }
     void operator()(const Verified& e) {
         CycleSummary& c = cycle(e.cycle);
         view_.phase = Phase::verify;
         c.verify = &e;
-        c.verify_ms += e.ms;
-        c.draft_ms += e.draft_ms;
+        c.verify_ms += times_.verify;
+        c.draft_ms += times_.draft;
     }
     void operator()(const Checked& e) {
         CycleSummary& c = cycle(e.cycle);
@@ -67,7 +87,7 @@ class Folder {
         CycleSummary& c = cycle(e.cycle);
         view_.phase = Phase::commit;
         c.commit = &e;
-        c.other_ms = e.accept_ms + e.ms;
+        c.other_ms = times_.other;
         for (std::size_t i = 0; i < e.tokens.size(); ++i) {
             const bool from_draft = static_cast<int>(i) < e.accepted_drafts;
             const int index = !from_draft ? -1 : i < c.path.size() ? c.path[i] : static_cast<int>(i);
@@ -125,7 +145,8 @@ class Folder {
     }
 
     CycleView& view_;
-    std::size_t index_ = 0;
+    std::size_t index_ = 0; // of the event that is folded, and its times
+    EventTimes times_;
 };
 
 }  // namespace
@@ -177,13 +198,14 @@ bool starts_empty(const Header& header) {
 
 CycleView fold(const Trace& trace, std::size_t count) {
     CycleView view;
-    view.events = std::min(count, trace.size());
-    Folder folder(view);
-    for (std::size_t i = 0; i < view.events; ++i) {
-        folder.at(i);
-        std::visit(folder, trace[i]);
-    }
+    fold_on(view, trace, count);
     return view;
+}
+
+void fold_on(CycleView& view, const Trace& trace, std::size_t count) {
+    Folder folder(view);
+    for (const std::size_t end = std::min(count, trace.size()); view.events < end; ++view.events)
+        folder.add(trace, view.events);
 }
 
 std::size_t next_cycle_end(const Trace& trace, std::size_t cursor) {

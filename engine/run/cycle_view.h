@@ -98,6 +98,9 @@ struct CycleView {
 
 // Folds events [0, count). count is clamped to trace.size().
 [[nodiscard]] CycleView fold(const Trace& trace, std::size_t count);
+// Folds the events [view.events, count) on top of a fold of the same trace: what fold(trace, count) would give, in the
+// time of the new events. Nothing happens where there are none.
+void fold_on(CycleView& view, const Trace& trace, std::size_t count);
 
 // Cursor moves on the trace: each returns a number of events to fold.
 // A "step" is one visible event (a draft, the verify pass, one check, the resample, the commit).
