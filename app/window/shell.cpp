@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "app/frame/window_assets.h"
 #include "app/render/headless_frame.h"
 #include "app/window/shell_gl.h"
 #include "app/window/shell_signals.h"
 #include "app/window/shell_window.h"
 #include "engine/base/quantile.h"
 #include "engine/lab/race_json.h"
-#include "engine/run/gallery.h"
 #include "engine/run/models.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_follower.h"
@@ -152,31 +152,14 @@ class Shell {
         };
     }
 
-    // A window without one of the optional files is better than none.
     void load_assets() {
-        const auto optional = [](const auto& load) {
-            try {
-                load();
-            } catch (const Error&) {
-            }
-        };
-        const std::filesystem::path assets = assets_folder();
-        controller_.gallery = load_gallery(assets / "prompts" / "gallery.jsonl");
-        optional([&] { controller_.glossary = load_glossary(assets / "glossary.json"); });
-        optional([&] { controller_.quiz = load_quiz(assets / "quiz.json"); });
-        try { // a file that cannot be read costs its own figures only, and the first such one is named
-            std::vector<std::string> left_out;
-            controller_.figures =
-                std::make_shared<const Published>(Published::load(assets / "published", &left_out));
-            if (!left_out.empty())
-                controller_.complain(left_out.front(), "Such files are left out; ./run list published names the next.");
-        } catch (const Error& error) {
-            controller_.complain(error.what(), error.remedy());
-        }
-        optional([&] {
-            controller_.ablations =
-                std::make_shared<const Ablations>(load_ablations(assets / "models" / "ablations.json"));
-        });
+        WindowAssets loaded = load_window_assets(assets_folder());
+        controller_.gallery = std::move(loaded.gallery);
+        controller_.glossary = std::move(loaded.glossary);
+        controller_.quiz = std::move(loaded.quiz);
+        controller_.figures = std::move(loaded.figures);
+        controller_.ablations = std::move(loaded.ablations);
+        if (!loaded.problem.empty()) controller_.complain(loaded.problem, loaded.remedy);
     }
 
     // Sleeps until something happens or has to move; seconds until the next thing that moves by itself, as
