@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -131,9 +133,28 @@ class Shell {
         if (serves && !(*controller_.served() == served_)) servers_.reset();
         if (serves) served_ = *controller_.served();
         if (!servers_)
-            servers_ = std::make_unique<ServerSession>(request_.models, served_, request_.server_key,
+            servers_ = std::make_unique<ServerSession>(models_to_serve(), served_, request_.server_key,
                                                        [this] { server_changed_.give(); });
         servers_->send(std::move(order));
+    }
+
+    [[nodiscard]] ModelSource models_to_serve() const {
+        if (opening_.saved) return load_from(request_.models); // no engine runs beside a saved run
+        return [this](const std::atomic<bool>& cancelled) { return models_of_engine(cancelled); };
+    }
+
+    // What the engine of this window runs with, once that is loaded. On the thread of servers_.
+    [[nodiscard]] std::shared_ptr<const Models> models_of_engine(const std::atomic<bool>& cancelled) const {
+        constexpr std::chrono::milliseconds kLook{20};
+        while (!cancelled) {
+            if (const Session* engine = engine_) {
+                if (auto models = engine->models()) return models;
+                const EngineStatus status = engine->published().status;
+                if (status.state == EngineStatus::State::failed) throw Error(status.error, status.remedy);
+            }
+            std::this_thread::sleep_for(kLook);
+        }
+        throw Cancelled();
     }
 
     void set_up_controller() {
@@ -182,9 +203,11 @@ class Shell {
 
     void observe() {
         // The session starts behind the first picture: the window never waits for a model.
-        if (report_.frames == 1 && !opening_.saved && !session_)
+        if (report_.frames == 1 && !opening_.saved && !session_) {
             session_ = std::make_unique<Session>(request_.models, request_.view.settings,
                                                  [this] { changed_.give(); });
+            engine_ = session_.get();
+        }
         if (changed_.take() && session_) {
             const Snapshot published = session_->published();
             if (std::exchange(revision_, published.revision) != published.revision)
@@ -296,8 +319,9 @@ class Shell {
     GlRenderer renderer_;
     Notice changed_, server_changed_;        // by the threads of these two
     RunSettings served_;                     // that it was made with
-    std::unique_ptr<ServerSession> servers_; // made when the first server is asked for
     std::unique_ptr<Session> session_;
+    std::atomic<const Session*> engine_ = nullptr; // the same, for the thread of servers_
+    std::unique_ptr<ServerSession> servers_;       // made when the first server is asked for; serves models of session_
     Controller controller_;
     const float density_;
     ShellReport report_;
