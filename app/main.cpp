@@ -1,5 +1,6 @@
-// The program: arguments in, exit code out. One of the two places where errors are caught (the other is the
-// engine thread of the window).
+// The program: arguments in, exit code out. What ends a command is caught here. Below, an Error is caught only by who
+// goes on without what failed (a lane of a race, a point of a study, an order to the window, a request to the server, a
+// file that need not be there) and tells it there, or by who throws it on with what only they know or can save.
 #include <cstdio>
 #include <exception>
 #include <filesystem>

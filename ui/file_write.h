@@ -1,5 +1,5 @@
-// Writes a whole file or nothing: a temporary neighbour is renamed over the old file when every byte is on
-// it. What exists and is no file (a pipe, a device) is written to where it is.
+// Writes a whole file or nothing (files/atomic_file.h). What exists and is no file (a pipe, a device) is written to
+// where it is.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace speclens::ui {
 
-// Throws std::runtime_error naming the file and the reason; the old file is then still there.
+// Throws Error naming the file and the reason; the old file is then still there.
 void write_file(const std::string& path, std::span<const std::uint8_t> bytes);
 void write_file(const std::string& path, std::string_view text);
 

@@ -2,7 +2,8 @@
 
 #include <cstdlib>
 #include <map>
-#include <stdexcept>
+
+#include "kernels/error.h"
 
 namespace speclens::ui {
 
@@ -81,8 +82,8 @@ FontSet::FontSet(const std::vector<std::string>& folders) {
                 if (chain.faces.empty() || chain.faces.back() != face) chain.faces.push_back(face);
             }
         if (chain.faces.empty())
-            throw std::runtime_error(std::string("no font for ") + want.name +
-                                     "; install fonts-inter fonts-jetbrains-mono fonts-dejavu-core");
+            throw Error(std::string("no usable font for ") + want.name,
+                        "Install fonts-inter, fonts-jetbrains-mono and fonts-dejavu-core.");
     }
     for (Chain& chain : chains_)
         for (std::size_t c = 0; c < chain.common.size(); ++c)

@@ -24,7 +24,7 @@ struct FontReport {
 
 class FontSet {
   public:
-    FontSet(); // searches the usual folders; throws std::runtime_error when there is no usable font
+    FontSet(); // searches the usual folders; throws Error when there is no usable font
     explicit FontSet(const std::vector<std::string>& folders);
     [[nodiscard]] static std::vector<std::string> search_folders();
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include <gif_lib.h>
 
+#include "kernels/error.h"
 #include "ui/file_write.h"
 
 namespace speclens::ui {
@@ -17,6 +17,7 @@ constexpr std::size_t kColours = 255;  // and one that means "as before"
 constexpr std::size_t kSurfaces = 128; // of them: colours that are met as they are
 constexpr GifByteType kAsBefore = 255;
 constexpr int kBuckets = 1 << 15; // five bits a channel
+const char* const kGifRemedy = "Choose a smaller size, or single pictures as .png.";
 
 int bucket(const std::uint8_t* rgba) {
     return (rgba[0] >> 3) << 10 | (rgba[1] >> 3) << 5 | rgba[2] >> 3;
@@ -121,20 +122,20 @@ Box changed(const std::vector<GifByteType>& now, const std::vector<GifByteType>&
 void check(bool fine, GifFileType* file) {
     if (fine) return;
     const char* why = file && file->Error ? GifErrorString(file->Error) : nullptr;
-    throw std::runtime_error(std::string("the pictures could not be encoded as GIF") +
-                             (why ? std::string(": ") + why : ""));
+    throw Error(std::string("the pictures could not be encoded as GIF") + (why ? std::string(": ") + why : ""),
+                kGifRemedy);
 }
 
 } // namespace
 
 std::vector<std::uint8_t> encode_gif(std::span<const GifFrame> frames) {
-    if (frames.empty()) throw std::runtime_error("a GIF needs a picture");
+    if (frames.empty()) throw Error("a GIF needs a picture", kGifRemedy);
     const int width = frames[0].image.width, height = frames[0].image.height;
     if (width < 1 || height < 1 || width > 65535 || height > 65535)
-        throw std::runtime_error("a GIF is at most 65535 pixels wide and high");
+        throw Error("a GIF is at most 65535 pixels wide and high", kGifRemedy);
     for (const GifFrame& frame : frames)
         if (frame.image.width != width || frame.image.height != height)
-            throw std::runtime_error("the pictures of a GIF must be of one size");
+            throw Error("the pictures of a GIF must be of one size", kGifRemedy);
 
     std::vector<std::uint8_t> out;
     const OutputFunc collect = [](GifFileType* file, const GifByteType* bytes, int count) {

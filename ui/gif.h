@@ -16,9 +16,9 @@ struct GifFrame {
     int ms = 1000; // how long it stays; GIF counts hundredths of a second
 };
 
-// Plays for ever. Frames must be of one size, at most 65535 pixels wide and high; throws std::runtime_error.
+// Plays for ever. Frames must be of one size, at most 65535 pixels wide and high; throws Error.
 [[nodiscard]] std::vector<std::uint8_t> encode_gif(std::span<const GifFrame> frames);
 void write_gif(const std::string& path,
-               std::span<const GifFrame> frames); // whole or not at all; throws std::runtime_error
+               std::span<const GifFrame> frames); // whole or not at all; throws Error
 
 } // namespace speclens::ui

@@ -1,7 +1,6 @@
 #include "ui/png.h"
 
-#include <stdexcept>
-
+#include "kernels/error.h"
 #include "ui/file_write.h"
 
 #define STB_IMAGE_WRITE_STATIC
@@ -19,7 +18,7 @@ std::vector<std::uint8_t> encode_png(const Image& image) {
     };
     if (stbi_write_png_to_func(collect, &out, image.width, image.height, 4, image.rgba.data(),
                                image.width * 4) == 0)
-        throw std::runtime_error("the picture could not be encoded as PNG");
+        throw Error("the picture could not be encoded as PNG", "Choose a smaller size, or .svg.");
     return out;
 }
 

@@ -10,6 +10,6 @@
 namespace speclens::ui {
 
 [[nodiscard]] std::vector<std::uint8_t> encode_png(const Image& image);
-void write_png(const std::string& path, const Image& image); // whole or not at all; throws std::runtime_error
+void write_png(const std::string& path, const Image& image); // whole or not at all; throws Error
 
 } // namespace speclens::ui

@@ -10,7 +10,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "engine/base/atomic_file.h"
+#include "files/atomic_file.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

@@ -37,9 +37,11 @@ class Reporter {
             }
             if (std::holds_alternative<Header>(event) && walks_) say_now(walk_.opening());
             const auto* commit = std::get_if<Committed>(&event);
-            if (commit && walks_ && times_->revision() > 0) times_->time(trace);
-            if (commit && walks_) say_now(walk_.round(fold(trace, seen_ + 1)));
-            if (commit && options_->text_only)
+            if (!commit) continue;
+            if (walks_ && times_->revision() > 0) times_->time(trace);
+            fold_on(view_, trace, seen_ + 1);
+            if (walks_) say_now(walk_.round(view_));
+            if (options_->text_only)
                 for (const int id : commit->tokens) say_now(text_of(id));
         }
     }
@@ -51,7 +53,8 @@ class Reporter {
         if (file_) file_->commit();
         if (options_->text_only) say_now((decoder_ ? decoder_->flush() : std::string()) + "\n");
         if (walks_) {
-            say_now(walk_.closing(fold(run_->trace(), run_->trace().size())));
+            fold_on(view_, run_->trace(), run_->trace().size());
+            say_now(walk_.closing(view_));
             if (!advice.empty()) say_now("  " + advice + "\n");
             if (file_) say_now("  trace in            " + options_->json + "\n");
         }
@@ -87,6 +90,7 @@ class Reporter {
     std::optional<StreamDecoder> decoder_;
     const Tokenizer* tokenizer_ = nullptr;
     std::size_t seen_ = 0;
+    CycleView view_; // up to the last round
     bool walks_ = false;
 };
 
@@ -133,7 +137,7 @@ Exit command_run(const Options& options) {
                 (void)run.step();
             reporter.follow();
         }
-    } catch (const Error&) {
+    } catch (const std::exception&) { // what there is of it ends with the reason
         reporter.keep();
         throw;
     }

@@ -159,7 +159,8 @@ void server_for(const Options& options, Subject& subject) {
     using State = ServerView::State;
     const bool own = options.attach.empty();
     if (own && (!options.timing || !subject.models->tokenizer)) return; // its curve is time; it takes text
-    ServerSession session(model_paths(options), subject.settings, server_key(options), {},
+    const auto models = [&](const std::atomic<bool>&) { return subject.models; };
+    ServerSession session(models, subject.settings, server_key(options), {},
                           own ? kReadingSeconds : 1);
     if (own)
         session.send(ServeHere{});

@@ -1,5 +1,6 @@
 // The list of options: name, help, the commands where it means something, and what it sets.
 #include <algorithm>
+#include <charconv>
 
 #include "app/cli/options.h"
 #include "app/cli/values.h"
@@ -98,14 +99,18 @@ void set_frames(Options& o, Text name, Text text) {
 
 void set_size(Options& o, Text name, Text text) {
     const std::vector<std::string> sides = split(text, 'x');
-    try {
-        if (sides.size() != 2) throw Error("not two sides", "", Exit::usage);
-        o.width = int_of(name, sides[0], 640, 7680);
-        o.height = int_of(name, sides[1], 400, 4320);
-    } catch (const Error&) {
+    const auto side = [&](std::size_t i, int least, int most) { // 0: none
+        int pixels = 0;
+        const char* const end = sides[i].data() + sides[i].size();
+        const bool number = std::from_chars(sides[i].data(), end, pixels).ptr == end;
+        return number && pixels >= least && pixels <= most ? pixels : 0;
+    };
+    const int width = sides.size() == 2 ? side(0, 640, 7680) : 0, height = width > 0 ? side(1, 400, 4320) : 0;
+    if (height == 0)
         throw Error(name + ": '" + text + "' is not WxH",
                     "Give a size between 640x400 and 7680x4320, like 1600x1000.", Exit::usage);
-    }
+    o.width = width;
+    o.height = height;
 }
 
 void set_color(Options& o, Text name, Text text) {

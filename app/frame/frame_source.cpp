@@ -8,13 +8,16 @@ void FrameSource::update(std::shared_ptr<const Trace> trace, std::size_t cursor)
     const std::size_t available = trace->size();
     cursor = std::min(cursor, available);
     const bool other = trace != trace_;
+    const std::uint64_t times = trace->times_revision();
     trace_ = std::move(trace);
-    if (other || whole_.events != available) {
-        whole_ = fold(*trace_, available);
+    if (other || whole_.events != available || whole_.times_revision != times) {
+        if (other) whole_ = CycleView();
+        fold_on(whole_, *trace_, available);
         altered_ = whole_.stopped && whole_.header && whole_.header->tier == "RECORDED" && !trace_->intact();
     }
-    if (other || view_.events != cursor) {
-        view_ = cursor == available ? whole_ : fold(*trace_, cursor);
+    if (other || view_.events != cursor || view_.times_revision != times) {
+        if (other || view_.events > cursor) view_ = CycleView(); // events cannot be taken back
+        fold_on(view_, *trace_, cursor);
         hashed_ = false;
     }
 }

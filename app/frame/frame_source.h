@@ -1,5 +1,5 @@
-// From a trace and a cursor to the folds a frame needs. Folding is linear in the events, so both folds are
-// kept until the trace or the cursor changes; moving forward by a few events folds anew only what is shown.
+// From a trace and a cursor to the folds a frame needs. Both are kept and grow with the trace and the cursor: a frame
+// costs what is new of them. Only another trace or a step back folds anew.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/atomic_file.h"
+#include "files/atomic_file.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -155,18 +155,6 @@ ui::Image frame_image(const FrameInput& input, const FrameUi& kept, int width, i
     return frame.end();
 }
 
-void writing(const std::filesystem::path& file, const std::function<void()>& write) {
-    try {
-        write();
-    } catch (const Error&) {
-        throw;
-    } catch (const std::exception& e) {
-        const std::string why = e.what(), name = file.string();
-        throw Error(why.starts_with(name) ? why : "cannot write " + name + ": " + why,
-                    "Check the folder, its permissions and the free space.");
-    }
-}
-
 void check_size(const FrameRequest& request) {
     if (request.width < 320 || request.height < 240 || request.width > 16384 || request.height > 16384)
         throw Error("a frame of " + std::to_string(request.width) + "×" + std::to_string(request.height) +
@@ -185,18 +173,16 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
     if (ending != ".svg" && ending != ".png")
         throw Error("cannot tell the format of " + file.string(), "Name the file .png or .svg.", Exit::usage);
     const ui::FontSet fonts;
-    writing(file, [&] {
-        if (ending == ".svg") {
-            const ui::Rect screen{0, 0, static_cast<float>(width) / input.zoom,
-                                  static_cast<float>(height) / input.zoom};
-            ui::SvgCanvas canvas(fonts, screen.w, screen.h, ui::theme(input.theme).bg);
-            painter(input, kept, screen)(canvas);
-            ui::write_file(file.string(), std::string_view(canvas.finish()));
-        } else {
-            ui::HeadlessFrame frame(fonts);
-            ui::write_png(file.string(), frame_image(input, kept, width, height, frame));
-        }
-    });
+    if (ending == ".svg") {
+        const ui::Rect screen{0, 0, static_cast<float>(width) / input.zoom,
+                              static_cast<float>(height) / input.zoom};
+        ui::SvgCanvas canvas(fonts, screen.w, screen.h, ui::theme(input.theme).bg);
+        painter(input, kept, screen)(canvas);
+        ui::write_file(file.string(), std::string_view(canvas.finish()));
+    } else {
+        ui::HeadlessFrame frame(fonts);
+        ui::write_png(file.string(), frame_image(input, kept, width, height, frame));
+    }
 }
 
 void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
@@ -252,7 +238,7 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
         pictures.push_back(
             {frame_image(p.input, state, frame.request.width, frame.request.height, pixels), ms});
     }
-    writing(file, [&] { ui::write_gif(file.string(), pictures); });
+    ui::write_gif(file.string(), pictures);
 }
 
 std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,
@@ -320,8 +306,8 @@ std::string font_report() {
             text += (text.empty() ? "" : "; ") + std::string(font.wanted) + ": " + font.path +
                     (font.exact ? "" : " (stands in)");
         return text;
-    } catch (const std::exception& e) {
-        return std::string("no usable font: ") + e.what();
+    } catch (const Error& error) {
+        return std::string(error.what()) + ". " + error.remedy();
     }
 }
 

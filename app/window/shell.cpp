@@ -8,17 +8,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "app/frame/window_assets.h"
 #include "app/render/headless_frame.h"
 #include "app/window/shell_gl.h"
 #include "app/window/shell_signals.h"
 #include "app/window/shell_window.h"
 #include "engine/base/quantile.h"
 #include "engine/lab/race_json.h"
-#include "engine/run/gallery.h"
 #include "engine/run/models.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_follower.h"
@@ -131,9 +133,28 @@ class Shell {
         if (serves && !(*controller_.served() == served_)) servers_.reset();
         if (serves) served_ = *controller_.served();
         if (!servers_)
-            servers_ = std::make_unique<ServerSession>(request_.models, served_, request_.server_key,
+            servers_ = std::make_unique<ServerSession>(models_to_serve(), served_, request_.server_key,
                                                        [this] { server_changed_.give(); });
         servers_->send(std::move(order));
+    }
+
+    [[nodiscard]] ModelSource models_to_serve() const {
+        if (opening_.saved) return load_from(request_.models); // no engine runs beside a saved run
+        return [this](const std::atomic<bool>& cancelled) { return models_of_engine(cancelled); };
+    }
+
+    // What the engine of this window runs with, once that is loaded. On the thread of servers_.
+    [[nodiscard]] std::shared_ptr<const Models> models_of_engine(const std::atomic<bool>& cancelled) const {
+        constexpr std::chrono::milliseconds kLook{20};
+        while (!cancelled) {
+            if (const Session* engine = engine_) {
+                if (auto models = engine->models()) return models;
+                const EngineStatus status = engine->published().status;
+                if (status.state == EngineStatus::State::failed) throw Error(status.error, status.remedy);
+            }
+            std::this_thread::sleep_for(kLook);
+        }
+        throw Cancelled();
     }
 
     void set_up_controller() {
@@ -152,31 +173,14 @@ class Shell {
         };
     }
 
-    // A window without one of the optional files is better than none.
     void load_assets() {
-        const auto optional = [](const auto& load) {
-            try {
-                load();
-            } catch (const Error&) {
-            }
-        };
-        const std::filesystem::path assets = assets_folder();
-        controller_.gallery = load_gallery(assets / "prompts" / "gallery.jsonl");
-        optional([&] { controller_.glossary = load_glossary(assets / "glossary.json"); });
-        optional([&] { controller_.quiz = load_quiz(assets / "quiz.json"); });
-        try { // a file that cannot be read costs its own figures only, and the first such one is named
-            std::vector<std::string> left_out;
-            controller_.figures =
-                std::make_shared<const Published>(Published::load(assets / "published", &left_out));
-            if (!left_out.empty())
-                controller_.complain(left_out.front(), "Such files are left out; ./run list published names the next.");
-        } catch (const Error& error) {
-            controller_.complain(error.what(), error.remedy());
-        }
-        optional([&] {
-            controller_.ablations =
-                std::make_shared<const Ablations>(load_ablations(assets / "models" / "ablations.json"));
-        });
+        WindowAssets loaded = load_window_assets(assets_folder());
+        controller_.gallery = std::move(loaded.gallery);
+        controller_.glossary = std::move(loaded.glossary);
+        controller_.quiz = std::move(loaded.quiz);
+        controller_.figures = std::move(loaded.figures);
+        controller_.ablations = std::move(loaded.ablations);
+        if (!loaded.problem.empty()) controller_.complain(loaded.problem, loaded.remedy);
     }
 
     // Sleeps until something happens or has to move; seconds until the next thing that moves by itself, as
@@ -199,9 +203,11 @@ class Shell {
 
     void observe() {
         // The session starts behind the first picture: the window never waits for a model.
-        if (report_.frames == 1 && !opening_.saved && !session_)
+        if (report_.frames == 1 && !opening_.saved && !session_) {
             session_ = std::make_unique<Session>(request_.models, request_.view.settings,
                                                  [this] { changed_.give(); });
+            engine_ = session_.get();
+        }
         if (changed_.take() && session_) {
             const Snapshot published = session_->published();
             if (std::exchange(revision_, published.revision) != published.revision)
@@ -313,8 +319,9 @@ class Shell {
     GlRenderer renderer_;
     Notice changed_, server_changed_;        // by the threads of these two
     RunSettings served_;                     // that it was made with
-    std::unique_ptr<ServerSession> servers_; // made when the first server is asked for
     std::unique_ptr<Session> session_;
+    std::atomic<const Session*> engine_ = nullptr; // the same, for the thread of servers_
+    std::unique_ptr<ServerSession> servers_;       // made when the first server is asked for; serves models of session_
     Controller controller_;
     const float density_;
     ShellReport report_;

@@ -13,7 +13,7 @@ namespace {
 // The target's, perhaps cut; or the network's own, which ranks some ids of the target's only.
 OutputHead own_head(const DrafterArgs& args) {
     const DraftNetwork& network = *args.network;
-    if (network.config.draft_vocab == 0) return args.output_head(network.backend(), network.target->head());
+    if (network.config.draft_vocab == 0) return args.target_head();
     if (args.options.fr_spec > 0)
         throw Error("--fr-spec does nothing for " + network.name + ": its head has a reduced vocabulary of its own",
                     "Leave it out.", Exit::usage);

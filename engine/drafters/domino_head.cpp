@@ -7,7 +7,7 @@
 namespace speclens {
 
 DominoHead::DominoHead(const DrafterArgs& args, const OutputHead& head, int pool)
-    : network_(*args.network), correction_(args.output_head(backend(), network_.correction.view())),
+    : network_(*args.network), correction_(args.output_head(network_.correction.view())),
       pool_size_(pool), corrected_(backend(), network_.config.layer.vocab, network_.name) {
     const DraftConfig& c = network_.config;
     const auto row = [&](int cols) { return Buffer(backend(), DType::f32, 1, cols); };

@@ -97,8 +97,9 @@ struct DrafterArgs {
     DrafterOptions options;
     std::shared_ptr<const FrequentIds> frequent = {};  // needed where DrafterOptions::fr_spec is set
 
-    // `matrix`, one row per id, as `options` want it: whole, or cut to the frequent ids.
-    [[nodiscard]] OutputHead output_head(Backend& backend, const Tensor& matrix) const;
+    // As `options` want it, whole or cut to the frequent ids: the target's matrix, or one of `network`, one row per id.
+    [[nodiscard]] OutputHead target_head() const;
+    [[nodiscard]] OutputHead output_head(const Tensor& matrix) const;
 };
 
 enum class DrafterNeeds { nothing, draft_model, network };

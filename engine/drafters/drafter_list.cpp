@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/draft_network.h"
 #include "engine/rules/verify.h"
 #include "kernels/error.h"
 
@@ -72,10 +73,16 @@ std::optional<int> DraftRequest::forced(int index) const {
     return std::nullopt;
 }
 
-OutputHead DrafterArgs::output_head(Backend& backend, const Tensor& matrix) const {
+OutputHead DrafterArgs::target_head() const {
+    if (options.fr_spec == 0) return {network->target->head(), {}, {}};
+    CHECK(frequent != nullptr, "--fr-spec without a list of ids");
+    return frequent->cut(network->backend(), network->target->head(), network->target, options.fr_spec);
+}
+
+OutputHead DrafterArgs::output_head(const Tensor& matrix) const {
     if (options.fr_spec == 0) return {matrix, {}, {}};
     CHECK(frequent != nullptr, "--fr-spec without a list of ids");
-    return frequent->cut(backend, matrix, options.fr_spec);
+    return frequent->cut(network->backend(), matrix, network, options.fr_spec);
 }
 
 std::string network_of(const std::string& drafter) {

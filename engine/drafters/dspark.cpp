@@ -20,7 +20,7 @@ class DSpark final : public BlockDrafter {
           threshold_(args.options.confidence),
           corrects_(args.options.correction && network().config.markov_rank > 0) {
         if (network().config.markov_rank > 0) {
-            markov_out_ = args.output_head(backend(), network().markov_out.view());
+            markov_out_ = args.output_head(network().markov_out.view());
             markov_.emplace(network());
         }
         confidence_ = row_of(1);

@@ -15,8 +15,7 @@ MedusaDrafter::MedusaDrafter(const DrafterArgs& args)
     x_ = Buffer(backend(), DType::f32, 1, hidden);
     delta_ = Buffer(backend(), DType::f32, 1, hidden);
     for (const MedusaHead& head : network_->medusa)
-        outputs_.push_back(args.output_head(
-            backend(), network_->config.shared_head ? network_->target->head() : head.head.view()));
+        outputs_.push_back(network_->config.shared_head ? args.target_head() : args.output_head(head.head.view()));
 }
 
 void MedusaDrafter::observe(const Observation& observation) {

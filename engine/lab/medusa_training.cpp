@@ -6,7 +6,7 @@
 #include <cstring>
 #include <random>
 
-#include "engine/base/atomic_file.h"
+#include "files/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
 #include "engine/run/gallery.h"

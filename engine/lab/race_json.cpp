@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "engine/base/atomic_file.h"
+#include "files/atomic_file.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter.h"
 #include "engine/run/trace_json.h"

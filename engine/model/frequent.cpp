@@ -112,18 +112,21 @@ std::vector<int> FrequentIds::first(int n) const {
     return ids;
 }
 
-OutputHead FrequentIds::cut(Backend& backend, const Tensor& matrix, int n) const {
+OutputHead FrequentIds::cut(Backend& backend, const Tensor& matrix, const std::shared_ptr<const void>& owner,
+                            int n) const {
+    const std::lock_guard lock(mutex_);
     if (gathered_n_ != n) gathered_.clear();
     gathered_n_ = n;
+    std::erase_if(gathered_, [](const Gathered& gathered) { return gathered.owner.expired(); });
     for (const Gathered& gathered : gathered_)
-        if (gathered.of == matrix.data) return gathered.head;
+        if (gathered.of == matrix.data) return gathered.head; // the owner lives, so it is the same matrix
     OutputHead head;
     head.ids = first(n);
     std::erase_if(head.ids, [&](int id) { return id >= matrix.rows; });
     auto weight = std::make_shared<const Buffer>(gather(backend, matrix, head.ids));
     head.weight = weight->view();
     head.kept = std::move(weight);
-    gathered_.push_back({matrix.data, head});
+    gathered_.push_back({owner, matrix.data, head});
     return head;
 }
 

@@ -1,10 +1,11 @@
-// FR-Spec (Zhao et al. 2025, arXiv 2502.14856; formats §8.4): a drafter that ranks only the N most frequent
+// FR-Spec (Zhao et al. 2025, arXiv 2502.14856): a drafter that ranks only the N most frequent
 // ids. Its output matrix is cut to their rows, so a guess reads less memory; a token without a row can never
 // be guessed. The target keeps its whole vocabulary, so the text stays its own.
 #pragma once
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -20,8 +21,8 @@ struct OutputHead {
     [[nodiscard]] bool cut() const { return !ids.empty(); }
 };
 
-// The ids of one target from frequent to rare, and the matrices cut to the first of them. Used by one thread,
-// like the backend.
+// The ids of one target from frequent to rare, and the matrices cut to the first of them. For any thread; a
+// backend is called by one at a time, as ever.
 class FrequentIds {
   public:
     // In the order of the ids: a byte-pair vocabulary numbers its tokens as they were merged, frequent ones
@@ -38,12 +39,15 @@ class FrequentIds {
     // end a text would always guess one token too many. Throws Error (usage) when there are not more than n
     // ids.
     [[nodiscard]] std::vector<int> first(int n) const;
-    // `matrix` (V', …), a weight with one row per id, cut to the rows of first(n) that it has. Rows are
-    // gathered once for a matrix and n; another n forgets them.
-    [[nodiscard]] OutputHead cut(Backend& backend, const Tensor& matrix, int n) const;
+    // `matrix` (V', …), a weight with one row per id, cut to the rows of first(n) that it has. Rows are gathered
+    // once for a matrix and n, for as long as `owner` lives, whose memory the matrix is in: an address alone may be
+    // that of another matrix by now. Another n forgets them.
+    [[nodiscard]] OutputHead cut(Backend& backend, const Tensor& matrix, const std::shared_ptr<const void>& owner,
+                                 int n) const;
 
   private:
     struct Gathered {
+        std::weak_ptr<const void> owner;
         const void* of = nullptr;
         OutputHead head;
     };
@@ -51,6 +55,7 @@ class FrequentIds {
     std::vector<int> stops_;
     std::vector<int> order_; // most frequent first
     bool from_file_ = false;
+    mutable std::mutex mutex_; // of what follows
     mutable int gathered_n_ = 0;
     mutable std::vector<Gathered> gathered_;
 };

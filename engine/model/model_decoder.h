@@ -26,7 +26,7 @@ class ModelDecoder final : public Decoder {
     [[nodiscard]] std::size_t memory_bytes() const override;
     [[nodiscard]] bool is_table() const override { return false; }
     [[nodiscard]] OutputHead cut_head(const FrequentIds& frequent, int n) const override {
-        return frequent.cut(backend(), model_->head(), n);
+        return frequent.cut(backend(), model_->head(), model_, n);
     }
 
     PassRows& forward(const PassInput& input) override;

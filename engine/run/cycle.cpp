@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <new>
 
 #include "engine/base/clock.h"
 #include "kernels/error.h"
@@ -10,6 +12,22 @@ namespace speclens {
 namespace {
 
 double log_of(double probability) { return probability > 0 ? std::log(probability) : kLogZero; }
+
+// What the trace says of the exception that is being handled.
+Failed failure() {
+    const char* const kReport = "Restart the run; if it happens again, please report it.";
+    try {
+        throw;
+    } catch (const Error& error) {
+        return {error.what(), error.remedy()};
+    } catch (const std::bad_alloc&) {
+        return {"out of memory", "Use a shorter prompt, fewer new tokens or a smaller model."};
+    } catch (const std::exception& error) {
+        return {error.what(), kReport};
+    } catch (...) {
+        return {"unknown error", kReport};
+    }
+}
 
 }  // namespace
 
@@ -35,9 +53,11 @@ bool Cycle::step() {
                 case Next::commit: do_commit(); break;
             }
         }
-    } catch (const Error& error) {  // the trace ends with the reason; whoever steps decides what to do about it
+    } catch (...) {
+        // Whatever it was: half a round may be written, and going on would write it twice. The trace ends with the
+        // reason; whoever steps decides what to do about it.
         stopped_ = true;
-        trace_.append(Failed{error.what(), error.remedy()});
+        trace_.append(failure());
         throw;
     }
     return !stopped_;

@@ -45,7 +45,7 @@ class Cycle {
           std::vector<int> sequence, int prompt_tokens, int first_cycle = 0,
           std::vector<std::uint32_t> attempts = {});
 
-    // False once the run has stopped.
+    // False once the run has stopped. Whatever it throws ends the run with Failed.
     bool step();
     [[nodiscard]] bool stopped() const { return stopped_; }
     [[nodiscard]] const std::vector<int>& sequence() const { return sequence_; }

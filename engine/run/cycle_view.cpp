@@ -8,9 +8,10 @@ namespace {
 class Folder {
   public:
     explicit Folder(CycleView& view) : view_(view) {}
-    void at(std::size_t index, const EventTimes& times) {
+    void add(const Trace& trace, std::size_t index, const EventTimes& times) {
         index_ = index;
         times_ = times;
+        std::visit(*this, trace[index]);
     }
 
     void operator()(const Header& e) {
@@ -187,14 +188,19 @@ bool starts_empty(const Header& header) {
 
 CycleView fold(const Trace& trace, std::size_t count) {
     CycleView view;
-    view.events = std::min(count, trace.size());
-    Folder folder(view);
-    const std::shared_ptr<const TraceTimes> times = trace.times();
-    for (std::size_t i = 0; i < view.events; ++i) {
-        folder.at(i, times && i < times->events.size() ? times->events[i] : own_times(trace[i]));
-        std::visit(folder, trace[i]);
-    }
+    fold_on(view, trace, count);
     return view;
+}
+
+void fold_on(CycleView& view, const Trace& trace, std::size_t count) {
+    const std::uint64_t revision = trace.times_revision(); // before the times: newer ones are folded next time
+    const std::shared_ptr<const TraceTimes> times = trace.times();
+    if (view.times_revision != revision) view = CycleView(); // what was folded has older times
+    view.times_revision = revision;
+    Folder folder(view);
+    for (const std::size_t end = std::min(count, trace.size()); view.events < end; ++view.events)
+        folder.add(trace, view.events,
+                   times && view.events < times->events.size() ? times->events[view.events] : own_times(trace[view.events]));
 }
 
 std::size_t next_cycle_end(const Trace& trace, std::size_t cursor) {

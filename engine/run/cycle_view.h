@@ -72,6 +72,7 @@ struct CycleView {
     const Header* header = nullptr;
     Phase phase = Phase::none;          // of the last event
     std::size_t events = 0;             // how many events were folded
+    std::uint64_t times_revision = 0;   // Trace::times_revision() that they were folded with
     std::vector<OutputToken> tokens;    // prompt, then committed output
     int prompt_tokens = 0;
     std::vector<CycleSummary> cycles;   // the last one may be incomplete
@@ -101,6 +102,9 @@ struct CycleView {
 
 // Folds events [0, count), with the times that Trace::times() has for them. count is clamped to trace.size().
 [[nodiscard]] CycleView fold(const Trace& trace, std::size_t count);
+// Folds the events [view.events, count) on top of a fold of the same trace: what fold(trace, count) would give, in the
+// time of the new events, unless the trace has other times meanwhile. Nothing happens where there is nothing new.
+void fold_on(CycleView& view, const Trace& trace, std::size_t count);
 
 // Cursor moves on the trace: each returns a number of events to fold.
 // A "step" is one visible event (a draft, the verify pass, one check, the resample, the commit).

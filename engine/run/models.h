@@ -12,6 +12,7 @@
 #include "engine/model/decoder.h"
 #include "engine/model/model.h"
 #include "engine/model/scorer.h"
+#include "engine/run/turns.h"
 #include "engine/text/chat.h"
 #include "engine/text/tokenizer.h"
 #include "kernels/backend.h"
@@ -33,6 +34,7 @@ struct ModelPaths {
 
 struct Models {
     std::shared_ptr<Backend> backend;                 // shared by copies that differ in their heads
+    std::shared_ptr<Turns> turns = std::make_shared<Turns>(); // at the backend; needed where several threads use it
     std::shared_ptr<const Model> target;
     std::shared_ptr<const Model> draft;               // null: no small drafter
     std::shared_ptr<const TableModel> target_table;   // instead of `target`

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/atomic_file.h"
+#include "files/atomic_file.h"
 #include "engine/base/utf8.h"
 #include "engine/rules/verify.h"
 #include "engine/run/options_json.h"

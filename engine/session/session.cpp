@@ -65,6 +65,18 @@ Snapshot Session::published() const {
     return published_;
 }
 
+std::shared_ptr<const Models> Session::models() const {
+    const std::lock_guard lock(published_mutex_);
+    return models_;
+}
+
+void Session::keep_models(Models models) {
+    models.turns = turns_;
+    auto kept = std::make_shared<const Models>(std::move(models));
+    const std::lock_guard lock(published_mutex_);
+    models_.swap(kept);
+}
+
 void Session::cancel_loading() {
     cancelled_ = true;
 }
@@ -78,7 +90,7 @@ void Session::publish(const std::function<void(Snapshot&)>& change) {
     if (notify_) notify_();
 }
 
-// The one catch of the engine thread: an error becomes an event of the trace and a line of the status.
+// What fails on the engine thread ends here, as a line of the status: the window and the other jobs go on.
 void Session::main() {
     const auto guarded = [&](Job job, const std::function<void()>& work) {
         const auto failed = [&](const std::string& what, const std::string& remedy, bool too_long = false) {
@@ -106,11 +118,15 @@ void Session::main() {
             failed(error.what(), "Restart the run; if it happens again, please report it.");
         }
     };
-    guarded(Job::run, [&] { load(Restart{first_settings_}); });
+    {
+        const std::lock_guard turn(*turns_);
+        guarded(Job::run, [&] { load(Restart{first_settings_}); });
+    }
     // A race goes on whenever the run has nothing to do: both on this thread, so that they never share the
     // cores. A timed one also waits for what is measured or trained: between its pieces the caches are cold.
     const auto racing = [&] { return stepped_ ? !stepped_->waiting() : race_ && !measures(); };
     while (!closing_ && (racing() || gate_.wait())) {
+        const std::lock_guard turn(*turns_); // of one phase: others may compute with the same models
         for (const Command& command : mailbox_.take()) guarded(job_of(command), [&] { apply(command); });
         const bool idle = !run_ || run_->stopped() || gate_.budget() == 0;
         const bool races = idle && racing();
@@ -216,7 +232,7 @@ void Session::load(const Restart& first) {
         });
     };
     try {
-        models_ = std::make_shared<const Models>(load_models(paths_, progress));
+        keep_models(load_models(paths_, progress));
         times_.clear();
         timed_.clear();
     } catch (...) {
@@ -366,9 +382,9 @@ void Session::train() {
     const bool complete = training_->view().complete;
     if (!complete && training_shown_.ms() < kShowMs) return;
     if (complete) { // runs under way keep the models they began with
-        auto changed = std::make_shared<Models>(*models_);
-        changed->networks["medusa"] = training_->network();
-        models_ = std::move(changed);
+        Models changed = *models_;
+        changed.networks["medusa"] = training_->network();
+        keep_models(std::move(changed));
     }
     show_training();
     if (complete) training_.reset();

@@ -66,6 +66,9 @@ class Session {
     [[nodiscard]] Gate& gate() { return gate_; }
     [[nodiscard]] Snapshot published() const;
     void cancel_loading();
+    // To compute with beside the engine thread, which takes a turn for every phase (engine/run/turns.h). Null before
+    // they are loaded. Whoever keeps them lets go of them before this object does. Any thread.
+    [[nodiscard]] std::shared_ptr<const Models> models() const;
 
   private:
     // What can fail without the others; `run` is the one on the screen.
@@ -82,6 +85,7 @@ class Session {
     void plan_repeats();    // of a run that was not timed yet
     void cut_studies();     // what was measured stays
     void load(const Restart& first);  // the models, then this run
+    void keep_models(Models models);
     // Commands (session_commands.cpp).
     void apply(const Command& command);
     void obey(const Restart& restart);
@@ -120,11 +124,13 @@ class Session {
     std::function<void()> notify_;
     Gate gate_;
     Mailbox mailbox_;
-    mutable std::mutex published_mutex_;  // third mutex: guards one snapshot copy, held for microseconds, never while drawing
+    // Third mutex: guards one snapshot copy and models_, held for microseconds, never while drawing.
+    mutable std::mutex published_mutex_;
     Snapshot published_;
     std::atomic<bool> closing_{false};
     std::atomic<bool> cancelled_{false};
-    std::shared_ptr<const Models> models_;
+    const std::shared_ptr<Turns> turns_ = std::make_shared<Turns>(); // of models_, whichever these are
+    std::shared_ptr<const Models> models_;                           // written by the engine thread only
     std::unique_ptr<Run> run_;
     RepeatPlan repeat_plan_;
     TimeTable times_;                   // of models_

@@ -2,11 +2,9 @@
 
 #include <fcntl.h>
 #include <httplib.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <limits>
@@ -14,26 +12,13 @@
 #include <thread>
 
 #include "kernels/error.h"
+#include "remote/client/received_bytes.h"
 
 namespace speclens {
 namespace {
 
 // How many silences an answer may take that is not streamed, and what a slow line sends of a long request.
 constexpr double kBodySilences = 3, kUploadBytesPerSecond = 10'000;
-
-// What came over a connection so far, whoever read it; 0 where the system does not tell.
-std::uint64_t bytes_received(int socket) {
-#ifdef __linux__
-    struct { // tcp_info of <linux/tcp.h>, which does not go with the library's <netinet/tcp.h>
-        std::array<char, 128> before;
-        std::uint64_t received;
-    } info{};
-    socklen_t size = sizeof info;
-    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && size == sizeof info)
-        return info.received;
-#endif
-    return 0;
-}
 
 // Cuts the connection of a request that is cancelled, late or floods us. The library cannot: its time-out
 // begins anew with every byte, and it tells of no header, and of no length of a chunk, before its end.
@@ -67,7 +52,7 @@ class Watchdog {
     void delivered(std::size_t bytes) { delivered_ += bytes; }
     [[nodiscard]] std::uint64_t received() {
         const std::lock_guard lock(mutex_);
-        return socket_ < 0 ? 0 : bytes_received(socket_);
+        return socket_ < 0 ? 0 : received_bytes(socket_);
     }
     [[nodiscard]] bool late() const { return late_.load(); }
     [[nodiscard]] bool flooded() const { return flooded_.load(); }
@@ -80,7 +65,7 @@ class Watchdog {
         const std::lock_guard lock(mutex_);
         if (socket_ < 0) return;
         if (now() > end_.load()) late_.store(true);
-        if (bytes_received(socket_) > most_bytes_ + delivered_.load()) flooded_.store(true);
+        if (received_bytes(socket_) > most_bytes_ + delivered_.load()) flooded_.store(true);
         if (late() || flooded() || (cancelled_ && cancelled_->load())) shutdown(socket_, SHUT_RDWR);
     }
 

@@ -16,9 +16,15 @@ double seconds_now() {
 
 } // namespace
 
-ServerSession::ServerSession(ModelPaths paths, RunSettings settings, std::string key,
+ModelSource load_from(ModelPaths paths) {
+    return [paths = std::move(paths)](const std::atomic<bool>& cancelled) {
+        return std::make_shared<const Models>(load_models(paths, {.report = {}, .cancelled = &cancelled}));
+    };
+}
+
+ServerSession::ServerSession(ModelSource models, RunSettings settings, std::string key,
                              std::function<void()> notify, double every_seconds)
-    : paths_(std::move(paths)), settings_(std::move(settings)), key_(std::move(key)),
+    : models_(std::move(models)), settings_(std::move(settings)), key_(std::move(key)),
       notify_(std::move(notify)), every_seconds_(every_seconds) {
     thread_ = std::thread([this] { main(); });
 }
@@ -177,8 +183,9 @@ void ServerSession::serve_here() {
         settings.base = settings_;
         settings.base.trace_top = 0;
         settings.base.lens = false;
-        own_ = std::make_unique<SpecServer>(
-            std::make_shared<Models>(load_models(paths_, {.report = {}, .cancelled = &leaving_})), settings);
+        std::shared_ptr<const Models> models = models_ ? models_(leaving_) : nullptr;
+        if (!models) throw Error("no model is loaded that could be served", "Load one, and try again.");
+        own_ = std::make_unique<SpecServer>(std::move(models), settings);
         const int port = own_->bind();
         own_thread_ = std::thread([this] { own_->serve(); });
         attach("127.0.0.1:" + std::to_string(port), true);

@@ -15,11 +15,16 @@
 
 namespace speclens {
 
+// Where ServeHere gets its models, on the thread of the session: those of an engine, or loaded for it. Null: there are
+// none. May wait, and then throws Cancelled soon after `cancelled` is set; throws Error where loading failed.
+using ModelSource = std::function<std::shared_ptr<const Models>(const std::atomic<bool>& cancelled)>;
+[[nodiscard]] ModelSource load_from(ModelPaths paths); // a copy of their own
+
 class ServerSession {
   public:
-    // `paths` and `settings`: what ServeHere serves. `notify` is called (from other threads) after every
+    // `models` and `settings`: what ServeHere serves. `notify` is called (from other threads) after every
     // change. `key`: sent with every request; empty: none. `every_seconds`: between two scrapes.
-    ServerSession(ModelPaths paths, RunSettings settings, std::string key, std::function<void()> notify = {},
+    ServerSession(ModelSource models, RunSettings settings, std::string key, std::function<void()> notify = {},
                   double every_seconds = 1);
     ~ServerSession(); // ends within a moment
     void send(ServerOrder order);
@@ -37,7 +42,7 @@ class ServerSession {
     void publish(const std::function<void(ServerView&)>& change);
     [[nodiscard]] HttpSettings http(double silence_seconds) const;
 
-    ModelPaths paths_;
+    ModelSource models_;
     RunSettings settings_;
     std::string key_;
     std::function<void()> notify_;

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <ctime>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "engine/base/clock.h"
@@ -19,7 +20,42 @@
 
 namespace speclens {
 
+namespace {
+
+// A run whose every use of the backend is a turn of its own.
+class TurnRun {
+  public:
+    TurnRun(const std::shared_ptr<const Models>& models, const RunSettings& settings) : turns_(*models->turns) {
+        const std::lock_guard turn(turns_);
+        run_.emplace(models, settings);
+    }
+    ~TurnRun() {
+        const std::lock_guard turn(turns_);
+        run_.reset();
+    }
+    TurnRun(const TurnRun&) = delete;
+    TurnRun& operator=(const TurnRun&) = delete;
+    void step() {
+        const std::lock_guard turn(turns_);
+        (void)run_->step();
+    }
+    Run* operator->() { return &*run_; }
+    const Run& operator*() const { return *run_; }
+
+  private:
+    Turns& turns_; // the run keeps the models, and this object outlives neither
+    std::optional<Run> run_;
+};
+
+} // namespace
+
 struct SpecServer::State {
+    ~State() {
+        const std::shared_ptr<Turns> turns = models->turns;
+        const std::lock_guard held(*turns);
+        models.reset(); // heads that were replaced meanwhile may be its own by now
+    }
+
     std::shared_ptr<const Models> models;
     ServeSettings settings;
     httplib::Server server;
@@ -78,17 +114,17 @@ struct SpecServer::State {
     }
 
     // Runs one request to its end; `write` gets every chunk and may say that nobody listens any more.
-    void generate(Run& run, CompletionAnswer& answer, const Stopwatch& watch,
+    void generate(TurnRun& run, CompletionAnswer& answer, const Stopwatch& watch,
                   const std::function<bool(bool first)>& write) {
         bool listening = true;
         double last_ms = 0;
-        while (!run.stopped() && listening) {
+        while (!run->stopped() && listening) {
             if (stopping.load())
-                run.stop("cancelled");
+                run->stop("cancelled");
             else
-                (void)run.step();
+                run.step();
             const int before = answer.tokens();
-            const bool wrote = answer.follow(run, counts);
+            const bool wrote = answer.follow(*run, counts);
             if (wrote) {
                 const double ms = watch.ms();
                 if (before == 0) counts.first_token(ms);
@@ -96,7 +132,7 @@ struct SpecServer::State {
                 counts.between_tokens(before == 0 ? 0 : ms - last_ms, answer.tokens() - std::max(before, 1));
                 last_ms = ms;
             }
-            if (wrote || run.stopped()) listening = write(before == 0);
+            if (wrote || run->stopped()) listening = write(before == 0);
         }
     }
 
@@ -114,17 +150,19 @@ struct SpecServer::State {
                     State* state;
                     ~Turn() { state->leave(); }
                 } turn_guard{this};
-                Run run(models, asked.settings);
-                begin(run, *answer);
+                TurnRun run(models, asked.settings);
+                begin(*run, *answer);
                 std::string text;
                 generate(run, *answer, watch, [&](bool) {
                     for (const std::string& piece : answer->pieces()) text += piece;
                     return true;
                 });
                 Json whole = answer->whole(text);
-                if (asked.prompt_top >= 0)
+                if (asked.prompt_top >= 0) {
+                    const std::lock_guard held(*models->turns);
                     whole["choices"][0]["prompt_logprobs"] =
                         prompt_laws(*models, prompt_tokens(*models, asked.settings).ids, asked.prompt_top);
+                }
                 response.set_content(whole.dump(-1, ' ', false, Json::error_handler_t::replace),
                                      "application/json");
                 return;
@@ -162,8 +200,8 @@ struct SpecServer::State {
                 State* state;
                 ~Turn() { state->leave(); }
             } turn_guard{this};
-            Run run(models, answer.asked().settings);
-            begin(run, answer);
+            TurnRun run(models, answer.asked().settings);
+            begin(*run, answer);
             generate(run, answer, watch, [&](bool first) { return put(answer.chunk(first)); });
             if (answer.asked().usage) (void)put(answer.last_chunk());
         } catch (const Refused& refused) {

@@ -1,7 +1,8 @@
 // Our own engine behind the addresses of a language-model server, so that there is something to attach to:
 // every figure it tells was counted in a real run. Speaks vLLM's dialect (/v1/completions,
 // /v1/chat/completions, /v1/models, /metrics, /health, /version), with the rounds of every request listed as
-// vLLM does with --per-request-spec-decode-metrics detailed. One text at a time; others wait.
+// vLLM does with --per-request-spec-decode-metrics detailed. One text at a time; others wait. The models may be in use
+// elsewhere too: it takes a turn at them for every phase (engine/run/turns.h).
 #pragma once
 
 #include <memory>

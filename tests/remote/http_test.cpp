@@ -4,14 +4,47 @@
 #include <atomic>
 #include <chrono>
 #include <httplib.h>
+#include <netinet/in.h>
+#include <string>
+#include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 #include "kernels/error.h"
 #include "remote/client/http.h"
 #include "remote/client/probe.h"
+#include "remote/client/received_bytes.h"
 #include "tests/shared/listening.h"
 
 namespace speclens::test {
+
+// Counted by the system, so a test has to say that it is the right count.
+TEST(Http, CountsWhatCameOverAConnection) {
+    const int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    ASSERT_EQ(bind(listener, any, size), 0);
+    ASSERT_EQ(listen(listener, 1), 0);
+    ASSERT_EQ(getsockname(listener, any, &size), 0);
+    ASSERT_EQ(connect(client, any, size), 0);
+    const int server = accept(listener, nullptr, nullptr);
+    EXPECT_EQ(received_bytes(client), 0u);
+    const std::string text(12345, 'x');
+    ASSERT_EQ(send(server, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+    for (int i = 0; i < 200 && received_bytes(client) < text.size(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_EQ(received_bytes(client), text.size()) << "read or not";
+    EXPECT_EQ(received_bytes(server), 0u);
+    for (const int one : {listener, client, server}) close(one);
+    int pair[2];
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    EXPECT_EQ(received_bytes(pair[0]), 0u) << "no TCP";
+    for (const int one : pair) close(one);
+    EXPECT_EQ(received_bytes(-1), 0u);
+}
 
 TEST(Http, NobodyListens) {
     Endpoint nobody;

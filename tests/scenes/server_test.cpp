@@ -262,7 +262,7 @@ TEST(ServerSessionTest, ServesAsksWatchesAndLeaves) {
     settings.k = 7;
     std::atomic<int> changes{0};
     ServerSession session(
-        {}, settings, "", [&] { ++changes; }, 0.1);
+        load_from({}), settings, "", [&] { ++changes; }, 0.1);
     EXPECT_EQ(session.view()->state, State::detached);
     session.send(ServeHere{});
     const auto attached = when(session, [](const ServerView& v) { return v.state == State::attached; });
@@ -314,7 +314,7 @@ TEST(ServerSessionTest, EndsAtAnyMomentOfItsThread) {
 TEST(ServerSessionTest, AModelFolderThatCannotBeReadIsAMessage) {
     const std::filesystem::path loop = test::fresh_folder() / "loop";
     std::filesystem::create_symlink(loop, loop);
-    ServerSession session({.target = loop}, {}, "");
+    ServerSession session(load_from({.target = loop}), {}, "");
     session.send(ServeHere{});
     const auto failed =
         when(session, [](const ServerView& v) { return v.state == ServerView::State::failed; });
@@ -322,11 +322,20 @@ TEST(ServerSessionTest, AModelFolderThatCannotBeReadIsAMessage) {
     EXPECT_FALSE(failed->remedy.empty());
 }
 
+TEST(ServerSessionTest, WithoutModelsSaysSo) {
+    ServerSession session({}, {}, "");
+    session.send(ServeHere{});
+    const auto failed =
+        when(session, [](const ServerView& v) { return v.state == ServerView::State::failed; });
+    EXPECT_NE(failed->problem.find("no model"), std::string::npos) << failed->problem;
+    EXPECT_FALSE(failed->remedy.empty());
+}
+
 TEST(ServerSessionTest, EndsInTheMiddleOfAnAnswer) {
     using State = ServerView::State;
     RunSettings settings;
     settings.drafter = "none";
-    ServerSession session({}, settings, "");
+    ServerSession session(load_from({}), settings, "");
     session.send(ServeHere{});
     when(session, [](const ServerView& v) { return v.state == State::attached; });
     RequestSettings endless;

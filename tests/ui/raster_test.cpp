@@ -10,6 +10,7 @@
 #include <functional>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define STB_IMAGE_STATIC
 #define STB_IMAGE_IMPLEMENTATION
@@ -253,6 +254,23 @@ TEST(Png, FailedWritesNameTheFileAndLeaveTheOldOne) {
     EXPECT_EQ(text, "newer");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}),
               1); // no temporary files left
+}
+
+// In a folder of everybody's, somebody else may put a link where the unfinished file is expected.
+TEST(Png, NoLinkIsFollowedThatWaitsForTheUnfinishedFile) {
+    const test::TempFolder folder;
+    const std::filesystem::path path = folder / "picture.txt", victim = folder / "victim";
+    write_file(victim, std::string_view("untouched"));
+    const std::string own = std::to_string(getpid());
+    for (const std::string& name : {path.string() + ".part" + own, path.string() + "." + own + ".part"})
+        std::filesystem::create_symlink(victim, name);
+    write_file(path, std::string_view("new"));
+    std::string text, other;
+    std::ifstream(path) >> text;
+    std::ifstream(victim) >> other;
+    EXPECT_EQ(text, "new");
+    EXPECT_EQ(other, "untouched");
+    EXPECT_FALSE(std::filesystem::is_symlink(path));
 }
 
 TEST(Png, AFullDiskIsAnErrorAndTheOldFileStays) {

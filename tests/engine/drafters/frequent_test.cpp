@@ -2,6 +2,8 @@
 // whole one's without the other ids.
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <thread>
 #include <tuple>
 
 #include "engine/drafters/drafter.h"
@@ -39,6 +41,54 @@ TEST(FrequentIds, RefuseListsThatAreBrokenOrTooShort) {
     expect_error([&] { static_cast<void>(list->first(5)); }, {"more than the 4 ids of frequent.json"});
     expect_error([&] { static_cast<void>(list->first(2)); }, {"end of the text only"});
     expect_error([&] { static_cast<void>(list->first(512)); }, {"all 512 ids"});
+}
+
+// What is at an address may be another matrix by now: the rows are those of who owns it now.
+TEST(FrequentIds, CutWhatIsThereNotWhatWas) {
+    const auto backend = make_cpu_backend({.threads = 1});
+    const FrequentIds frequent(8, {});
+    const Buffer matrix = backend->allocate_weight(DType::f32, 8, 4);
+    const Buffer ids(*backend, DType::i32, 1, 1);
+    const auto fill = [&](float value) {
+        const std::vector<float> values(32, value);
+        backend->import_weight(matrix.view(), DType::f32, values.data());
+    };
+    const auto first_value = [&](const OutputHead& head) {
+        const Buffer row(*backend, DType::f32, 1, 4);
+        const int index = 0;
+        backend->upload(ids.view(), &index);
+        backend->embed(head.weight, ids.view(), row.view());
+        std::vector<float> values(4);
+        backend->download(row.view(), values.data());
+        return values.front();
+    };
+    auto owner = std::make_shared<int>();
+    fill(3);
+    const OutputHead before = frequent.cut(*backend, matrix.view(), owner, 5);
+    EXPECT_EQ(first_value(before), 3);
+    EXPECT_EQ(frequent.cut(*backend, matrix.view(), owner, 5).weight.data, before.weight.data) << "gathered twice";
+    owner = std::make_shared<int>(); // freed, and the memory given to somebody else
+    fill(4);
+    EXPECT_EQ(first_value(frequent.cut(*backend, matrix.view(), owner, 5)), 4);
+    EXPECT_EQ(first_value(before), 3) << "who still has the old one keeps it";
+}
+
+TEST(FrequentIds, AreForSeveralThreads) {
+    const FrequentIds frequent(8, {});
+    const auto cut = [&](float value) {
+        const auto backend = make_cpu_backend({.threads = 1});
+        const Buffer matrix = backend->allocate_weight(DType::f32, 8, 4);
+        const std::vector<float> values(32, value);
+        backend->import_weight(matrix.view(), DType::f32, values.data());
+        const auto owner = std::make_shared<int>();
+        for (int i = 0; i < 200; ++i) {
+            const OutputHead head = frequent.cut(*backend, matrix.view(), owner, 2 + i % 3);
+            EXPECT_EQ(head.ids.size(), static_cast<std::size_t>(2 + i % 3));
+        }
+    };
+    std::thread other(cut, 1.0f);
+    cut(2.0f);
+    other.join();
 }
 
 // Logits of a cut pass are those of the whole pass (37 rows are not whole tiles, so they are summed in

@@ -1,10 +1,11 @@
-#include "engine/base/atomic_file.h"
+#include "files/atomic_file.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <string>
 #include <unistd.h>
+#include <utility>
 
 #include "kernels/error.h"
 
@@ -51,16 +52,14 @@ void AtomicFile::write(std::string_view bytes) {
 
 void AtomicFile::commit() {
     if (std::fflush(out_) != 0 || ::fsync(::fileno(out_)) != 0) fail("write");
-    std::fclose(out_);
-    out_ = nullptr;
-    std::error_code error;
-    std::filesystem::rename(temporary_, file_, error);
-    if (error) {
-        std::error_code ignored;
-        std::filesystem::remove(temporary_, ignored);
-        errno = error.value();
-        fail("rename");
-    }
+    const bool closed = std::fclose(std::exchange(out_, nullptr)) == 0;
+    const int reason = errno;
+    std::error_code error, ignored;
+    if (closed) std::filesystem::rename(temporary_, file_, error);
+    if (closed && !error) return;
+    std::filesystem::remove(temporary_, ignored);
+    errno = closed ? error.value() : reason;
+    fail(closed ? "rename" : "write");
 }
 
 void AtomicFile::fail(const char* doing) const {

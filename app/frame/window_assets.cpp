@@ -1,0 +1,37 @@
+#include "app/frame/window_assets.h"
+
+#include "kernels/error.h"
+
+namespace speclens {
+
+WindowAssets load_window_assets(const std::filesystem::path& assets) {
+    WindowAssets loaded;
+    int broken = 0;
+    // One line has room for one file: the first is named, the others are counted.
+    const auto left_out = [&](const std::string& what, const std::string& remedy) {
+        if (broken++ == 0) loaded.problem = what, loaded.remedy = remedy;
+    };
+    const auto optional = [&](const auto& load) {
+        try {
+            load();
+        } catch (const Error& error) {
+            left_out(error.what(), error.remedy());
+        }
+    };
+    loaded.gallery = load_gallery(assets / "prompts" / "gallery.jsonl");
+    optional([&] { loaded.glossary = load_glossary(assets / "glossary.json"); });
+    optional([&] { loaded.quiz = load_quiz(assets / "quiz.json"); });
+    optional([&] { // a file of figures that cannot be read costs its own only
+        std::vector<std::string> files;
+        loaded.figures = std::make_shared<const Published>(Published::load(assets / "published", &files));
+        for (const std::string& file : files)
+            left_out(file, "Such files are left out; ./run list published names the next.");
+    });
+    if (const auto file = assets / "models" / "ablations.json"; std::filesystem::exists(file)) // not everybody made them
+        optional([&] { loaded.ablations = std::make_shared<const Ablations>(load_ablations(file)); });
+    if (broken > 1)
+        loaded.problem += " (and " + std::to_string(broken - 1) + (broken == 2 ? " more file)" : " more files)");
+    return loaded;
+}
+
+} // namespace speclens

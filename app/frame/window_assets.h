@@ -1,0 +1,30 @@
+// What the window shows beside a run: prompts to choose from, glossary, quiz, published figures, ablations.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/views/glossary.h"
+#include "app/views/quiz.h"
+#include "engine/published/ablations.h"
+#include "engine/published/published.h"
+#include "engine/run/gallery.h"
+
+namespace speclens {
+
+struct WindowAssets {
+    std::vector<GalleryPrompt> gallery;
+    std::vector<GlossaryEntry> glossary;        // empty where its file could not be read
+    std::vector<QuizQuestion> quiz;             // likewise
+    std::shared_ptr<const Published> figures;   // null likewise
+    std::shared_ptr<const Ablations> ablations; // null likewise, and where there are none
+    // What is left out because it could not be read, and what to do; empty: nothing.
+    std::string problem, remedy;
+};
+// `assets`: assets_folder(). A window without one of the files is better than none: what cannot be read is left out
+// and named in `problem`. Throws Error where the prompts cannot be read: there is nothing to run without them.
+[[nodiscard]] WindowAssets load_window_assets(const std::filesystem::path& assets);
+
+} // namespace speclens
