@@ -3,7 +3,8 @@ spec_test(engine_test
     LABELS fast threads
     # What learns or measures for long touches what others touch that do not. One thread reads files and replays rounds:
     # it finds no race.
-    SOME plain_only "^MedusaTraining[.](Learns|Measures|Repeats)"
+    SOME slow "^MedusaTraining[.]|^TraceJson[.]DamagedFiles"
+        plain_only "^MedusaTraining[.](Learns|Measures|Repeats)"
         not_address "^MedusaTraining[.]OfASession"
         not_thread "^(MedusaTraining[.](FilesLoad|SaysWhat)|(TraceJson|TreeTrace|RaceFile|Race|Run|Fork|Twin|Guesses|FullLaws)[.])"
     SOURCES engine/model/rng_law_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp engine/run/tree_test.cpp engine/run/cycle_time_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/run/twin_test.cpp engine/run/guesses_test.cpp engine/run/guest_test.cpp engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/run/trace_follower_test.cpp
