@@ -11,6 +11,9 @@ set_target_properties(emulated_device PROPERTIES POSITION_INDEPENDENT_CODE ON UN
 # The device itself and what runs on it are the time of these tests, also with the sanitizers.
 target_compile_options(emulated_device PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O2>)
 spec_test(cuda_emulated_test LABELS fast PREFIX Emulated. LIBS engine
+    # A row at every place of a pass and the emulated device in whole texts: each operation is watched alone.
+    SOME plain_only "Determinism.ARowHasTheSameBits|CudaLaws.GreedyText|MedusaGradient|ExponentialIsAccurateToAFewUnits"
+        slow "[.](Determinism|CudaLaws|MedusaGradient|Matmul|MatmulSwiglu)[.]|ExponentialIsAccurate|DominoInAllAlignments"
     SOURCES kernels/simt_test.cpp kernels/cuda_emulated_test.cpp kernels/cuda_backend_test.cpp $<TARGET_OBJECTS:emulated_device>
             $<TARGET_OBJECTS:operation_tests> $<TARGET_OBJECTS:law_tests>)
 add_library(speclens_cuda_emulated MODULE ${CMAKE_SOURCE_DIR}/kernels/cuda/emulated_module.cpp $<TARGET_OBJECTS:emulated_device>

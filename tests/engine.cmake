@@ -1,12 +1,25 @@
 find_package(nlohmann_json REQUIRED)
 spec_test(engine_test
-    LABELS fast
+    LABELS fast threads
+    # What learns or measures for long touches what others touch that do not. One thread reads files and replays rounds:
+    # it finds no race.
+    SOME slow "^MedusaTraining[.]|^TraceJson[.]DamagedFiles"
+        plain_only "^MedusaTraining[.](Learns|Measures|Repeats)"
+        not_address "^MedusaTraining[.]OfASession"
+        not_thread "^(MedusaTraining[.](FilesLoad|SaysWhat)|(TraceJson|TreeTrace|RaceFile|Race|Run|Fork|Twin|Guesses|FullLaws)[.])"
     SOURCES engine/model/rng_law_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/cycle_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/run/twin_test.cpp engine/run/guesses_test.cpp engine/run/guest_test.cpp engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/run/trace_follower_test.cpp
         engine/lab/medusa_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/time_table_test.cpp
     LIBS engine nlohmann_json::nlohmann_json)
 spec_test(published_test LABELS fast SOURCES engine/published/published_test.cpp LIBS engine)
 spec_test(laws_test
-    LABELS laws
+    LABELS laws threads
+    # Shapes of trees take a minute each and share memory as every other run does. With one thread there is no race to
+    # find; two and five threads need not both run both of the long laws, nor all laws with the address sanitizer, which
+    # sees the same memory with two threads as with five.
+    SOME plain_only "Law1Threads.*/1$|EveryShapeOfATree"
+        not_address "Law1Threads.*/5$"
+        not_thread "EveryDrafterAndK/2$|EveryDrafterAndRule/5$|^Law1[.](TheMatchRule|APath)"
+        not_thread "^Conformance[.](Tracing|NothingReads|AOneToken|TheContextLimit|EveryCycle)"
     SOURCES engine/run/law1_test.cpp
     LIBS engine)
 # Samples by the ten thousand through the production cycle: they find biases, not bad memory.

@@ -1,6 +1,7 @@
 # Scenes and the frame around them: pictures as text, mouse and keys, and the real window.
 if(TARGET app_window)
     spec_test(scenes_tests LABELS fast TIMEOUT 600
+        SOME slow "^EveryBeat[.]|^RandomUse[.]OfARecording|^ServerSessionTest[.]EndsAtAnyMoment"
         SOURCES
             scenes/scenes_fixtures.cpp app/frame/golden_test.cpp app/frame/frame_source_test.cpp app/frame/window_assets_test.cpp app/frame/controls_test.cpp app/frame/input_test.cpp scenes/model_test.cpp
             scenes/domino_test.cpp scenes/domino_forks_test.cpp scenes/heads_test.cpp scenes/dflash_eagle3_test.cpp

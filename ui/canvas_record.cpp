@@ -121,8 +121,19 @@ void RecordCanvas::pop_clip() {
 }
 
 std::string RecordCanvas::visible_text() const {
+    return lines_of(texts_);
+}
+
+std::vector<RecordedText> texts_in(const std::vector<RecordedText>& texts, Rect area) {
+    std::vector<RecordedText> out;
+    for (const RecordedText& t : texts)
+        if (!outside(t) && area.contains(overlap(t.box, t.clip).center())) out.push_back(t);
+    return out;
+}
+
+std::string lines_of(const std::vector<RecordedText>& texts) {
     std::vector<const RecordedText*> items;
-    for (const RecordedText& t : texts_)
+    for (const RecordedText& t : texts)
         if (!outside(t)) items.push_back(&t);
     std::stable_sort(items.begin(), items.end(),
                      [](const auto* a, const auto* b) { return a->baseline < b->baseline; });

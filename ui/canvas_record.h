@@ -24,6 +24,12 @@ struct RecordedText {
     Rect seen{}; // what of the letters' middle is left by the clip and by what was painted over it later
 };
 
+// Lines in reading order: top to bottom, left to right, words of a line joined with one space. Of the texts that a clip
+// lets through, at least in part.
+[[nodiscard]] std::string lines_of(const std::vector<RecordedText>& texts);
+// Those texts that belong to an area: the middle of what the clip lets through lies there.
+[[nodiscard]] std::vector<RecordedText> texts_in(const std::vector<RecordedText>& texts, Rect area);
+
 class RecordCanvas : public Canvas {
   public:
     RecordCanvas(const FontSet& fonts, Rect screen);
@@ -49,8 +55,7 @@ class RecordCanvas : public Canvas {
     [[nodiscard]] int open_clips() const {
         return static_cast<int>(clips_.size()) - 1;
     } // 0 after a good frame
-    // Lines in reading order: top to bottom, left to right, words of a line joined with one space.
-    [[nodiscard]] std::string visible_text() const;
+    [[nodiscard]] std::string visible_text() const; // lines_of() all of it
     // Items that are cut off by their clip or by the screen; items wholly outside (scrolled away) are not
     // listed.
     [[nodiscard]] std::vector<RecordedText> clipped_texts() const;

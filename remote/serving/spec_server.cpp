@@ -107,9 +107,9 @@ struct SpecServer::State {
     void leave() {
         {
             const std::lock_guard lock(mutex);
+            counts.running(-1); // before the next one may count itself
             ++served_ticket;
         }
-        counts.running(-1);
         turn.notify_all();
     }
 

@@ -14,6 +14,7 @@
 #include "remote/client/http.h"
 #include "remote/client/probe.h"
 #include "remote/client/received_bytes.h"
+#include "tests/shared/eventually.h"
 #include "tests/shared/listening.h"
 
 namespace speclens::test {
@@ -160,13 +161,16 @@ TEST(Http, AStreamMayTakeItsTime) {
 }
 
 TEST(Http, CancellingEndsAWait) {
-    const RawServer server("", /*close_after=*/false);
-    std::atomic<bool> cancelled{false};
+    std::atomic<bool> asked{false}, cancelled{false};
+    const RawServer server([&](const std::string&) {
+        asked.store(true);
+        return RawServer::Answer{"", /*close=*/false};
+    });
     HttpSettings settings;
     settings.cancelled = &cancelled;
     settings.silence_seconds = 60;
     std::thread later([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        EXPECT_TRUE(eventually([&] { return asked.load(); }));
         cancelled.store(true);
     });
     try {

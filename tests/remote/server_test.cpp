@@ -9,6 +9,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/run/cycle_view.h"
@@ -18,6 +19,7 @@
 #include "remote/client/served_text.h"
 #include "remote/reading/exposition.h"
 #include "remote/serving/spec_server.h"
+#include "tests/shared/eventually.h"
 #include "tests/shared/listening.h"
 
 namespace speclens::test {
@@ -399,29 +401,101 @@ TEST(SpecServerTest, ServesOneAfterTheOther) {
     EXPECT_DOUBLE_EQ(reading.first_token.count, 5);
 }
 
+// Targets that only say what follows a text.
+class OwnScorer : public Scorer {
+  public:
+    explicit OwnScorer(const Models& like) : vocabulary_{like.tokenizer, like.vocab(), like.stops()} {}
+    const std::string& name() const override { return name_; }
+    const Vocabulary& vocabulary() const override { return vocabulary_; }
+    int listed() const override { return 4; }
+    int capacity() const override { return 1000; }
+
+    // Models that have this scorer as their target.
+    template <class Own>
+    [[nodiscard]] static std::pair<std::shared_ptr<Own>, std::shared_ptr<const Models>> target() {
+        auto models = std::make_shared<Models>(*served_bundle());
+        auto scorer = std::make_shared<Own>(*models);
+        models->scorer = scorer;
+        models->target = nullptr;
+        models->networks.clear();
+        return {std::move(scorer), std::move(models)};
+    }
+
+  private:
+    std::string name_ = "a scorer of this test";
+    Vocabulary vocabulary_;
+};
+
+// It runs out of memory with every answer.
+class Exhausted final : public OwnScorer {
+  public:
+    using OwnScorer::OwnScorer;
+    std::vector<Top> score(std::span<const int>, int) const override { throw std::bad_alloc(); }
+};
+
+// It says nothing until it may.
+class Halting final : public OwnScorer {
+  public:
+    using OwnScorer::OwnScorer;
+    std::vector<Top> score(std::span<const int>, int rows) const override {
+        may_.wait(false);
+        Top top;
+        top.entries = {{5, 0.0}};
+        return std::vector<Top>(static_cast<std::size_t>(rows), top);
+    }
+    void go() {
+        may_.store(true);
+        may_.notify_all();
+    }
+
+  private:
+    std::atomic<bool> may_{false};
+};
+
 TEST(SpecServerTest, TellsHowManyWaitAndRefusesTooMany) {
-    const Listening server(base("none"), 12);
+    const auto [target, models] = OwnScorer::target<Halting>();
+    const Listening server(base("none"), 12, models);
     const ServerFacts facts = probe_server(server.endpoint, {});
-    std::atomic<int> refused{0};
+    std::atomic<int> answered{0}, refused{0};
     std::vector<std::thread> threads;
     for (int i = 0; i < 16; ++i)
         threads.emplace_back([&] {
-            const HttpAnswer answer = post(server.endpoint, "/v1/completions",
-                                           R"({"prompt":"The","max_tokens":24,"temperature":3})");
+            const HttpAnswer answer = post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":24})");
             EXPECT_TRUE(answer.status == 200 || answer.status == 503) << answer.body;
-            refused += answer.status == 503;
+            ++(answer.status == 503 ? refused : answered);
         });
-    double most = 0;
-    for (bool over = false; !over;) {
-        const ServerReading reading = scrape(server.endpoint, facts, {});
-        EXPECT_LE(*reading.running, 1);
-        EXPECT_LE(*reading.waiting, 12);
-        most = std::max(most, *reading.waiting);
-        over = *reading.running == 0 && *reading.waiting == 0 && *reading.generated > 0 &&
-               reading.first_token.count + refused.load() >= 16;
-    }
+    // One is served and eleven wait: more than the library's own eight workers leave to see.
+    ServerReading reading;
+    EXPECT_TRUE(eventually([&] {
+        reading = scrape(server.endpoint, facts, {});
+        return *reading.running == 1 && *reading.waiting == 11 && refused == 4;
+    })) << *reading.running << " running, " << *reading.waiting << " waiting, " << refused << " refused";
+    EXPECT_EQ(answered, 0);
+    target->go();
+    EXPECT_TRUE(eventually([&] {
+        reading = scrape(server.endpoint, facts, {});
+        EXPECT_LE(*reading.running, 1) << "one after the other";
+        return *reading.running == 0 && *reading.waiting == 0 && reading.first_token.count == 12;
+    }));
     for (std::thread& thread : threads) thread.join();
-    EXPECT_GE(most, 6); // more than the library's own eight workers leave to see
+    EXPECT_EQ(answered, 12);
+    EXPECT_EQ(refused, 4);
+}
+
+// Who leaves and who comes next are counted one after the other.
+TEST(SpecServerTest, NeverTellsThatTwoRunAtOnce) {
+    const Listening server(base("none"));
+    const ServerFacts facts = probe_server(server.endpoint, {});
+    std::atomic<int> left{4};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            for (int k = 0; k < 60; ++k)
+                EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":1})").status, 200);
+            --left;
+        });
+    while (left > 0) EXPECT_LE(*scrape(server.endpoint, facts, {}).running, 1);
+    for (std::thread& thread : threads) thread.join();
 }
 
 TEST(SpecServerTest, StopsWritingWhenTheReaderLeaves) {
@@ -443,27 +517,8 @@ TEST(SpecServerTest, StopsWritingWhenTheReaderLeaves) {
     EXPECT_LT(*scrape(server.endpoint, facts, {}).generated, 50000);
 }
 
-// A target that runs out of memory with every answer.
-class Exhausted final : public Scorer {
-  public:
-    explicit Exhausted(const Models& like) : vocabulary_{like.tokenizer, like.vocab(), like.stops()} {}
-    const std::string& name() const override { return name_; }
-    const Vocabulary& vocabulary() const override { return vocabulary_; }
-    int listed() const override { return 4; }
-    int capacity() const override { return 1000; }
-    std::vector<Top> score(std::span<const int>, int) const override { throw std::bad_alloc(); }
-
-  private:
-    std::string name_ = "exhausted";
-    Vocabulary vocabulary_;
-};
-
 TEST(SpecServerTest, OutlivesAnAnswerThatThereIsNoMemoryFor) {
-    auto models = std::make_shared<Models>(*served_bundle());
-    models->scorer = std::make_shared<Exhausted>(*models);
-    models->target = nullptr;
-    models->networks.clear();
-    const Listening server(base("none"), 32, models);
+    const Listening server(base("none"), 32, OwnScorer::target<Exhausted>().second);
     const std::string asked = R"({"prompt":"The","max_tokens":4,"temperature":0)";
     for (int i = 0; i < 2; ++i) {
         EXPECT_EQ(post(server.endpoint, "/v1/completions", asked + "}").status, 500);

@@ -2,16 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
-#include <thread>
 
 #include "engine/run/run.h"
 #include "engine/session/session.h"
 #include "scenes/domino/domino_draw.h"
 #include "tests/scenes/domino_bench.h"
 #include "tests/scenes/scenes_bench.h"
+#include "tests/shared/eventually.h"
 #include "tests/shared/micro.h"
 #include "ui/format.h"
 
@@ -230,19 +229,14 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
     port.add_budget = [&](std::int64_t n) { session.gate().add(n); };
     port.cancel_loading = [] {};
     SceneBench bench("domino", port);
-    // Frames until the scene's model is as wanted. The bound only ends a test that hangs: a loaded machine
-    // may take long.
+    // Frames until the scene's model is as wanted.
     const auto until = [&](const std::function<bool(const DominoModel&)>& wanted) {
-        const auto bound = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-        while (std::chrono::steady_clock::now() < bound) {
+        return eventually([&] {
             bench.controller.observe(session.published(), bench.time);
             bench.frame();
             const DominoModel model = domino_model(bench.controller.frame(bench.time).scene);
-            if (model.empty == DominoModel::Empty::no && model.cycle->complete() && wanted(model))
-                return true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        }
-        return false;
+            return model.empty == DominoModel::Empty::no && model.cycle->complete() && wanted(model);
+        });
     };
     // above temperature 0 only a replay knows the other row: the scene asks for it by itself
     ASSERT_TRUE(until([](const DominoModel& m) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tests/scenes/scenes_look.h"
+#include "tests/scenes/scenes_golden.h"
 #include "tests/scenes/scenes_tab.h"
 #include "tests/shared/temp_folder.h"
 #include "tests/shared/toy_race.h"
@@ -14,7 +14,7 @@ namespace speclens {
 namespace {
 
 TEST(RaceScene, LooksAsRecordedAndNothingCollides) {
-    std::string golden;
+    Golden golden;
     auto waiting = toy_race(false);
     waiting->lanes[2].problem = "these models have no DFlash head";
     waiting->lanes[2].trace = nullptr;
@@ -39,11 +39,9 @@ TEST(RaceScene, LooksAsRecordedAndNothingCollides) {
                 b.bench.frame();
                 EXPECT_EQ(b.bench.words, dark) << "the theme changes colours only";
                 if (s.w < 1280 || s.w == 1500 || ms > 100) continue;
-                b.bench.fonts = &steady_fonts();
-                b.bench.frame();
-                golden += "== " + what + "\n" + b.bench.words + "\n";
+                add_race(golden, b.bench, s.name, name, std::to_string(static_cast<int>(ms)) + " ms");
             }
-    expect_golden("race", golden);
+    expect_golden("race", golden.text());
 }
 
 TEST(RaceScene, GivesEveryMeasuredLaneItsCostsBeforeThePublishedOnes) {

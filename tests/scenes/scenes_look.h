@@ -17,9 +17,6 @@ inline bool updating() {
     const char* flag = std::getenv("SPEC_UPDATE_GOLDEN");
     return flag && std::string(flag) == "1";
 }
-inline std::filesystem::path golden_file(const std::string& name) {
-    return std::filesystem::path(SPEC_SOURCE_DIR) / "tests" / "scenes" / "golden" / (name + ".txt");
-}
 
 inline std::string read(const std::filesystem::path& file) {
     std::ifstream in(file);
@@ -75,9 +72,10 @@ inline void expect_whole_story(const SceneBench& bench, const std::string& what)
             << what << ": " << text.text;
 }
 
-// Compares with tests/scenes/golden/NAME.txt, or writes it when SPEC_UPDATE_GOLDEN=1.
-inline void expect_golden(const std::string& name, const std::string& text) {
-    const std::filesystem::path file = golden_file(name);
+// Compares with tests/ROOM/golden/NAME.txt, or writes it when SPEC_UPDATE_GOLDEN=1.
+inline void expect_golden(const std::string& name, const std::string& text, const std::string& room = "scenes") {
+    const std::filesystem::path file =
+        std::filesystem::path(SPEC_SOURCE_DIR) / "tests" / room / "golden" / (name + ".txt");
     if (updating()) {
         std::filesystem::create_directories(file.parent_path());
         std::ofstream(file) << text;

@@ -3,13 +3,13 @@
 
 #include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "kernels/error.h"
 #include "remote/client/server_session.h"
 #include "scenes/server/server_draw.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/eventually.h"
 #include "tests/shared/listening.h"
 #include "tests/shared/temp_folder.h"
 #include "ui/format.h"
@@ -247,9 +247,7 @@ namespace {
 
 std::shared_ptr<const ServerView> when(const ServerSession& session,
                                        const std::function<bool(const ServerView&)>& ready) {
-    for (int i = 0; i < 1000 && !ready(*session.view()); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    EXPECT_TRUE(ready(*session.view()));
+    EXPECT_TRUE(eventually([&] { return ready(*session.view()); }));
     return session.view();
 }
 

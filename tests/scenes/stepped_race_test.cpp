@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "scenes/shared/words.h"
-#include "tests/scenes/scenes_look.h"
+#include "tests/scenes/scenes_golden.h"
 #include "tests/shared/toy_race.h"
 
 namespace speclens {
@@ -165,7 +165,7 @@ TEST(SteppedRaceScene, ShowsATokenThatWasNotWrittenAsDropped) {
 }
 
 TEST(SteppedRaceScene, LooksAsRecordedAndNothingCollides) {
-    std::string golden;
+    Golden golden;
     for (const Size& s : kSizes)
         for (const std::size_t steps : {std::size_t{0}, std::size_t{5}, std::size_t{40}}) {
             SteppedBench b({0, 0, s.w, s.h});
@@ -177,11 +177,9 @@ TEST(SteppedRaceScene, LooksAsRecordedAndNothingCollides) {
                 "stepped race " + std::string(s.name) + " after " + std::to_string(steps);
             look(b.bench, what, s.w < 1000);
             if (s.w != 1600 && s.w != 1280) continue;
-            b.bench.fonts = &steady_fonts();
-            b.bench.frame();
-            golden += "== " + what + "\n" + b.bench.words + "\n";
+            add_race(golden, b.bench, s.name, "stepped", std::to_string(steps) + " steps");
         }
-    expect_golden("race-stepped", golden);
+    expect_golden("race-stepped", golden.text());
 }
 
 TEST(SteppedRaceScene, CutsNoWordsOfARoundInNarrowLanes) {

@@ -97,6 +97,18 @@ TEST(Recorder, ReadsLinesInReadingOrder) {
     EXPECT_EQ(canvas.visible_text(), "accepted 3 of 5\nbelow\n");
 }
 
+TEST(Recorder, ReadsOneAreaAlone) {
+    RecordCanvas canvas(test_fonts(), {0, 0, 400, 300});
+    canvas.text({10, 20}, "left", Font::text, 15, dark().ink);
+    canvas.text({210, 20}, "right", Font::text, 15, dark().ink);
+    canvas.push_clip({200, 100, 200, 100});
+    canvas.text({150, 150}, "mostly cut off on its left side", Font::text, 15, dark().ink);
+    canvas.text({10, 150}, "cut off", Font::text, 15, dark().ink);
+    canvas.pop_clip();
+    EXPECT_EQ(lines_of(texts_in(canvas.texts(), {0, 0, 200, 300})), "left\n");
+    EXPECT_EQ(lines_of(texts_in(canvas.texts(), {200, 0, 200, 300})), "right\nmostly cut off on its left side\n");
+}
+
 TEST(Recorder, FindsTextThatIsCutOff) {
     RecordCanvas canvas(test_fonts(), {0, 0, 400, 300});
     canvas.push_clip({0, 0, 60, 40});

@@ -1,6 +1,7 @@
 // `attach` and `serve` as a user meets them.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include <thread>
 
 #include "tests/app/cli/support.h"
+#include "tests/shared/eventually.h"
 #include "tests/shared/listening.h"
 
 namespace speclens::test {
@@ -146,7 +148,7 @@ TEST(Attach, WatchesAServer) {
     }
     Start interrupted;
     interrupted.arguments = {"attach", server.endpoint.origin, "--every", "0.1"};
-    interrupted.interrupt_after_ms = 600;
+    interrupted.interrupt_when = "ms between tokens\n";
     EXPECT_EQ(speclens(interrupted).code, 130);
 }
 
@@ -163,12 +165,16 @@ TEST(Attach, LeavesOpenWhatALogDoesNotTell) {
 
 TEST(Attach, KeepsTheReadingsOfAServerThatGoesAway) {
     const std::string json = (fresh_folder() / "readings.jsonl").string();
-    auto server = std::make_unique<Listening>(domino());
+    std::atomic<int> asked{0};
+    auto server = std::make_unique<RawServer>([&](const std::string& request) {
+        asked += request.starts_with("GET /metrics");
+        return told_by_vllm(request);
+    });
     Outcome out;
     std::thread watching([&, address = server->endpoint.origin] {
         out = speclens({"attach", address, "--every", "0.1", "--json", json});
     });
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    EXPECT_TRUE(eventually([&] { return asked >= 5; })) << "the first may only have found out what it is";
     server.reset();
     watching.join();
     EXPECT_EQ(out.code, 6) << out.err;
@@ -196,8 +202,8 @@ TEST(Attach, KeepsAnAnswerThatBreaksOff) {
         const std::string json = (fresh_folder() / "answer.json").string();
         Start start;
         start.arguments = {"attach", server.endpoint.origin, "--prompt", "x", "--chat", "--json", json};
-        if (hangs) start.interrupt_after_ms = 3000;
-        const Outcome out = speclens(start);
+        const Outcome out =
+            hangs ? interrupted_when(start, [](const Outcome& o) { return !o.out.empty(); }) : speclens(start);
         EXPECT_EQ(out.code, hangs ? 130 : 6) << out.err;
         EXPECT_NE(out.out.find("The capital is"), std::string::npos) << out.out << out.err;
         EXPECT_NE(out.out.find("broke off here"), std::string::npos) << out.out;
@@ -351,7 +357,7 @@ TEST(Attach, ReadsWhatIsPipedIn) {
     EXPECT_EQ(speclens(start).code, 3) << "nothing came";
     start.input = kLlamaLog;
     start.input_goes_on = true;
-    start.interrupt_after_ms = 500;
+    start.interrupt_when_read = true;
     const Outcome cut = speclens(start);
     EXPECT_EQ(cut.code, 130) << cut.err;
     EXPECT_EQ(cut.out, "") << "half of a log is not the log";

@@ -162,7 +162,7 @@ TEST(Export, AnInterruptedPipeIsNotItsEnd) {
     start.arguments = {"export", "csv", "-", "-o", file.string()};
     start.input = run.substr(0, run.rfind('\n', run.size() / 2) + 1);
     start.input_goes_on = true;
-    start.interrupt_after_ms = 500;
+    start.interrupt_when_read = true;
     EXPECT_EQ(speclens(start).code, 130);
     EXPECT_EQ(read_file(file), "old");
 }

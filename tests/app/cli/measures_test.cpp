@@ -358,8 +358,7 @@ TEST(Compare, ReportsTheFinishedPromptsWhenItIsInterrupted) {
                        "1",
                        "--json",
                        (folder / "x.json").string()};
-    start.interrupt_after_ms = 4000;
-    const Outcome outcome = speclens(start);
+    const Outcome outcome = interrupted_when(start, [](const Outcome& o) { return !o.out.empty(); });
     ASSERT_EQ(outcome.code, 130) << outcome.err;
     EXPECT_NE(outcome.out.find(" of 20000 prompts, then it ended"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find("\n  lookup "), std::string::npos) << outcome.out;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,9 +64,9 @@ struct Words {
 }
 
 // Reads both ends until both are closed, so that neither pipe can fill up and block.
-void collect(int out, int err, const Start& start, pid_t child, Outcome& outcome) {
+void collect(int in, int out, int err, const Start& start, pid_t child, Outcome& outcome) {
     const auto begun = Clock::now();
-    bool interrupted = start.interrupt_after_ms == 0 && start.interrupt_when.empty();
+    bool interrupted = start.interrupt_after_ms == 0 && start.interrupt_when.empty() && !start.interrupt_when_read;
     pollfd ends[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
     while (ends[0].fd >= 0 || ends[1].fd >= 0) {
         poll(ends, 2, 20);
@@ -73,7 +74,9 @@ void collect(int out, int err, const Start& start, pid_t child, Outcome& outcome
                           Clock::now() - begun > std::chrono::milliseconds(start.interrupt_after_ms);
         const bool said =
             !start.interrupt_when.empty() && outcome.out.find(start.interrupt_when) != std::string::npos;
-        if (!interrupted && (late || said)) {
+        int left = 1;
+        const bool read_all = start.interrupt_when_read && ioctl(in, FIONREAD, &left) == 0 && left == 0;
+        if (!interrupted && (late || said || read_all)) {
             kill(child, start.signal);
             interrupted = true;
         }
@@ -110,13 +113,20 @@ Outcome speclens(const Start& start) {
     }
     if (!start.input_goes_on) close(in[1]);
     Outcome outcome;
-    collect(start.reader_gone ? -1 : out[0], err[0], start, child, outcome);
+    collect(in[1], start.reader_gone ? -1 : out[0], err[0], start, child, outcome);
     if (start.input_goes_on) close(in[1]);
     if (!start.reader_gone) close(out[0]);
     close(err[0]);
     int status = 0;
     waitpid(child, &status, 0);
     outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return outcome;
+}
+
+Outcome interrupted_when(Start start, const std::function<bool(const Outcome&)>& far_enough) {
+    Outcome outcome;
+    for (start.interrupt_after_ms = 250; start.interrupt_after_ms <= 64000; start.interrupt_after_ms *= 2)
+        if (outcome = speclens(start); far_enough(outcome)) break;
     return outcome;
 }
 

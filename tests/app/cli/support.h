@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -28,6 +29,7 @@ struct Start {
     long file_limit = 0;        // bytes a file may have (a full disk); 0: no limit
     int interrupt_after_ms = 0; // SIGINT after so long; 0: never
     std::string interrupt_when; // SIGINT as soon as standard output says this; empty: never
+    bool interrupt_when_read = false; // with input_goes_on: SIGINT as soon as all of it was taken
     int signal = SIGINT;        // sent instead
 };
 
@@ -37,6 +39,9 @@ struct Start {
     start.arguments = std::move(arguments);
     return speclens(start);
 }
+
+// The outcome of interrupting it later and later until it has got so far: how long that takes depends on the machine.
+[[nodiscard]] Outcome interrupted_when(Start start, const std::function<bool(const Outcome&)>& far_enough);
 
 void write_file(const std::filesystem::path& file, const std::string& text);
 [[nodiscard]] std::string read_file(const std::filesystem::path& file);

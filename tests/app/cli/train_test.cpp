@@ -50,7 +50,7 @@ TEST(Train, TeachesHeadsThatLoadAgain) {
 
     Start cut;
     cut.arguments = {"train", "--steps", "100000", "-o", (folder / "cut").string()};
-    cut.interrupt_after_ms = 300;
+    cut.interrupt_when = "SpecLens train";
     EXPECT_EQ(speclens(cut).code, 130);
     EXPECT_FALSE(std::filesystem::exists(folder / "cut")) << "nothing was learned yet";
     EXPECT_EQ(with({"-o", (folder / "prompts.jsonl").string()}).code, 3);

@@ -1,15 +1,17 @@
-// Every scene over every recorded run, at the first, a middle and the last step, at several sizes: the text
-// is compared with golden files, and no text is cut off or written over another one.
+// Every scene over every recorded run, at the first, a middle and the last step, at several sizes: no text is cut off or
+// written over another one, and what scene and window say is compared with golden files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
 
 #include "app/frame/saved_files.h"
 #include "engine/run/trace_json.h"
 #include "tests/scenes/scenes_fixtures.h"
-#include "tests/scenes/scenes_look.h"
+#include "tests/scenes/scenes_golden.h"
 #include "tests/shared/temp_folder.h"
 
 namespace speclens {
@@ -20,33 +22,29 @@ namespace fs = std::filesystem;
 fs::path trace_file(const std::string& name) {
     return fs::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (name + ".jsonl");
 }
+std::vector<std::size_t> cursors(const Trace& trace) {
+    return {1, (trace.size() + 1) / 2, trace.size()};
+}
+
 class EveryRun : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
-TEST_P(EveryRun, LooksAsRecordedAndNothingCollides) {
+TEST_P(EveryRun, NothingCollides) {
     const auto& [scene, name] = GetParam();
     const std::shared_ptr<const Trace> trace = load_trace(trace_file(name));
-    const std::size_t size = trace->size();
-    std::string golden;
     for (const Size& s : kSizes) {
-        for (const std::size_t cursor : {std::size_t{1}, (size + 1) / 2, size}) {
+        for (const std::size_t cursor : cursors(*trace)) {
             SceneBench bench(scene, {}, {0, 0, s.w, s.h});
             bench.show(trace, cursor);
             bench.frame();
             const std::string what = scene + " " + name + " " + s.name + " step " + std::to_string(cursor) +
-                                     " of " + std::to_string(size);
+                                     " of " + std::to_string(trace->size());
             look(bench, what, s.w < 1000);
             const std::string dark = bench.words;
             bench.controller.theme = ui::ThemeKind::light;
             bench.frame();
             EXPECT_EQ(bench.words, dark) << "the theme changes colours only";
-            if (s.w == 1600 || (s.w == 1280 && cursor == size)) {
-                bench.fonts = &steady_fonts();
-                bench.frame();
-                golden += "== " + what + "\n" + bench.words + "\n";
-            }
         }
     }
-    expect_golden(scene + "-" + name, golden);
 }
 
 std::vector<std::string> names() {
@@ -69,6 +67,69 @@ INSTANTIATE_TEST_SUITE_P(Scenes, EveryRun,
                                  if (c == '-') c = '_';
                              return name;
                          });
+
+// What is shown of every run at the sizes that golden files have: `shot` gets the size, the run and its cursor.
+void for_every_shot(const std::string& scene,
+                    const std::function<void(SceneBench&, const Size&, const std::string&, const std::string&)>& shot) {
+    for (const std::string& name : names()) {
+        const std::shared_ptr<const Trace> trace = load_trace(trace_file(name));
+        for (const Size& s : {kSizes[0], kSizes[1]})
+            for (const std::size_t cursor : cursors(*trace)) {
+                if (s.w == 1280 && cursor < trace->size()) continue;
+                SceneBench bench(scene, {}, {0, 0, s.w, s.h});
+                bench.show(trace, cursor);
+                steady_frame(bench);
+                shot(bench, s, name, std::to_string(cursor));
+            }
+    }
+}
+
+class EveryScene : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryScene, SaysWhatWasRecorded) {
+    const std::string& scene = GetParam();
+    Golden golden;
+    for_every_shot(scene, [&](SceneBench& bench, const Size& s, const std::string& run, const std::string& step) {
+        const FrameLayout layout = layout_of(bench);
+        expect_all_in_regions(bench, layout, run + " " + s.name + " step " + step);
+        add_regions(golden, bench, scene_regions(layout), s.name, run, step);
+    });
+    expect_golden(scene, golden.text());
+}
+INSTANTIATE_TEST_SUITE_P(Scenes, EveryScene, ::testing::ValuesIn(scenes()), [](const auto& scene) {
+    std::string name = scene.param;
+    std::ranges::replace(name, '-', '_');
+    return name;
+});
+
+// Menu, rail, output, timeline and status bar are recorded of one scene, and say the same about a run in all others.
+TEST(WindowRegions, SayWhatWasRecordedWhateverTheScene) {
+    std::map<std::string, Golden> goldens;
+    std::map<std::string, std::string> said;
+    for (const std::string& scene : scenes())
+        for_every_shot(scene, [&](SceneBench& bench, const Size& s, const std::string& run, const std::string& step) {
+            for (const RegionRect& region : window_regions(layout_of(bench))) {
+                const auto& [name, rect] = region;
+                const std::string shot = std::string(name) + ", " + s.name + ", " + run + " " + step;
+                const std::string text = lines_of(texts_in(bench.texts, rect));
+                if (said.emplace(shot, text).second)
+                    add_regions(goldens[name], bench, {region}, s.name, run, step);
+                else
+                    EXPECT_EQ(said[shot], text) << shot << " in the scene " << scene;
+            }
+        });
+    for (const auto& [region, golden] : goldens) expect_golden(region, golden.text(), "app/frame");
+}
+
+// They are there to be read when they change. What is repeated in them belongs to a region of its own.
+TEST(GoldenFiles, AreFewEnoughLinesToBeRead) {
+    int lines = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(fs::path(SPEC_SOURCE_DIR) / "tests"))
+        if (entry.path().extension() == ".txt" && entry.path().parent_path().filename() == "golden")
+            lines += static_cast<int>(std::ranges::count(read(entry.path()), '\n'));
+    EXPECT_GT(lines, 1000);
+    EXPECT_LE(lines, 15000);
+}
 
 TEST(TraceFiles, AreWhatTheToyModelWrites) {
     for (const fixtures::Toy& toy : fixtures::toys()) {
@@ -188,7 +249,7 @@ TEST(SmallWindows, DrawersAndSingleRegionsFit) {
 
 TEST(Presenter, ShowsTheStageTheOutputAndOneSentence) {
     const std::shared_ptr<const Trace> toy = fixtures::toy_run(fixtures::toys().front());
-    std::string golden;
+    Golden golden;
     for (const SceneInfo& info : scene_list()) {
         std::shared_ptr<const Trace> trace = toy;
         for (const char* recorded : fixtures::kRecorded)
@@ -213,14 +274,15 @@ TEST(Presenter, ShowsTheStageTheOutputAndOneSentence) {
                     EXPECT_FALSE(text.text.find(' ') != std::string::npos && text.text.ends_with("…"))
                         << info.name << " " << s.name << " beat " << beat << ": " << text.text;
             }
-            bench.fonts = &steady_fonts();
-            bench.frame();
-            golden += std::string("== presenter ") + info.name + " " + s.name + "\n" + bench.words + "\n";
+            steady_frame(bench);
+            const FrameLayout layout = layout_of(bench);
+            add_regions(golden, bench, {{"stage", layout.stage}, {"output", layout.ribbon}, {"story", layout.story}},
+                        s.name, info.name, "");
             bench.key(ui::Key::escape);
             EXPECT_EQ(bench.controller.scale(), 1);
         }
     }
-    expect_golden("presenter", golden);
+    expect_golden("presenter", golden.text(), "app/frame");
 }
 
 TEST(Popups, FitEverySize) {

@@ -6,6 +6,7 @@
 
 #include "engine/lab/medusa_training.h"
 #include "engine/session/session.h"
+#include "tests/shared/eventually.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/temp_folder.h"
 
@@ -204,21 +205,17 @@ TEST(MedusaTraining, SaysWhatItCannotDo) {
 }
 
 TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
-    const auto wait = [](const std::function<bool()>& done) {
-        for (int i = 0; i < 60000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        return done();
-    };
     RunSettings settings;
     settings.drafter = "medusa";
     settings.max_tokens = 8;
     Session session({}, settings);
     session.send(TrainHeads{12, 1, 4, 40});
-    ASSERT_TRUE(wait([&] {
+    ASSERT_TRUE(eventually([&] {
         const auto t = session.published().training;
         return t && t->texts_done > 3;
     }));
     session.send(Cancel{});
-    ASSERT_TRUE(wait([&] {
+    ASSERT_TRUE(eventually([&] {
         const auto t = session.published().training;
         return t && t->complete;
     }));
@@ -228,41 +225,37 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
         const auto trace = session.published().trace;
         return trace ? trace->header()->drafter_model : "";
     };
-    ASSERT_TRUE(wait([&] { return model() == "medusa"; })) << model();
+    ASSERT_TRUE(eventually([&] { return model() == "medusa"; })) << model();
     // What is asked about the run on the screen is answered with the heads that it was made with.
-    ASSERT_TRUE(wait([&] { return session.published().status.state == EngineStatus::State::stopped; }));
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     const auto laws = [&] {
         const auto before = session.published().laws; // taken first: the answer may come at once
         session.send(FetchLaws{0, 0});
-        EXPECT_TRUE(wait([&] { return session.published().laws != before; }));
+        EXPECT_TRUE(eventually([&] { return session.published().laws != before; }));
         return session.published().laws->draft;
     };
     const Law before = laws();
     session.send(TrainHeads{12, 1, 4, 8});
-    ASSERT_TRUE(wait([&] {
+    ASSERT_TRUE(eventually([&] {
         const auto t = session.published().training;
         return t && t->complete && !t->cut;
     }));
     EXPECT_EQ(laws(), before);
     EXPECT_EQ(session.published().training->curve.back().step, 12);
     session.send(Restart{settings, Gate::kUnlimited});
-    ASSERT_TRUE(wait([&] { return model() == "heads trained here"; })) << model();
+    ASSERT_TRUE(eventually([&] { return model() == "heads trained here"; })) << model();
 }
 
 TEST(MedusaTraining, OfASessionOutlivesTheErrorOfAnother) {
-    const auto wait = [](const std::function<bool()>& done) {
-        for (int i = 0; i < 60000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        return done();
-    };
     Session session({}, {});
     session.send(TrainHeads{12, 1, 4, 8});
-    ASSERT_TRUE(wait([&] { return session.published().training != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return session.published().training != nullptr; }));
     RunSettings unknown;
     unknown.drafter = "no such drafter";
     session.send(Restart{unknown});
-    ASSERT_TRUE(wait([&] { return session.published().status.state == EngineStatus::State::failed; }));
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
     EXPECT_FALSE(session.published().training->cut) << "it learns beside the run";
-    ASSERT_TRUE(wait([&] { return session.published().training->complete; }));
+    ASSERT_TRUE(eventually([&] { return session.published().training->complete; }));
     EXPECT_FALSE(session.published().training->cut);
     EXPECT_NE(session.published().status.error.find("no such drafter"), std::string::npos);
 }

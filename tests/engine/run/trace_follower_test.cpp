@@ -3,13 +3,13 @@
 
 #include <chrono>
 #include <fcntl.h>
-#include <thread>
 #include <unistd.h>
 
 #include "engine/model/model.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/trace_follower.h"
 #include "kernels/error.h"
+#include "tests/shared/eventually.h"
 
 namespace speclens {
 namespace {
@@ -40,12 +40,6 @@ std::vector<std::string> lines_of_a_run() {
     return lines;
 }
 
-template <class Done>
-bool soon(const Done& done) {
-    for (int i = 0; i < 4000 && !done(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    return done();
-}
-
 TEST(TraceFollower, ShowsWhatHasArrived) {
     const std::vector<std::string> lines = lines_of_a_run();
     ASSERT_GT(lines.size(), 10U);
@@ -56,14 +50,14 @@ TEST(TraceFollower, ShowsWhatHasArrived) {
     ASSERT_TRUE(follower.trace()->header());
     EXPECT_EQ(follower.trace()->size(), 1U);
     pipe.say(lines[1] + lines[2].substr(0, 7));
-    ASSERT_TRUE(soon([&] { return follower.trace()->size() == 2; }));
+    ASSERT_TRUE(eventually([&] { return follower.trace()->size() == 2; }));
     EXPECT_GT(grown, 0);
     EXPECT_FALSE(follower.end());
     pipe.say(lines[2].substr(7));
-    ASSERT_TRUE(soon([&] { return follower.trace()->size() == 3; }));
+    ASSERT_TRUE(eventually([&] { return follower.trace()->size() == 3; }));
     for (std::size_t i = 3; i < lines.size(); ++i) pipe.say(lines[i]);
     pipe.close_write();
-    ASSERT_TRUE(soon([&] { return follower.end().has_value(); }));
+    ASSERT_TRUE(eventually([&] { return follower.end().has_value(); }));
     EXPECT_EQ(follower.trace()->size(), lines.size());
     EXPECT_EQ(follower.end()->what, "");
     EXPECT_EQ(follower.end()->notice, "");
@@ -77,7 +71,7 @@ TEST(TraceFollower, KeepsWhatCameBeforeABrokenLine) {
         pipe.say(lines[0] + lines[1]);
         const TraceFollower follower(pipe.ends[0], "a pipe", [] {});
         pipe.say("{\"kind\":\"dance\"}\n" + lines[2]);
-        ASSERT_TRUE(soon([&] { return follower.end().has_value(); }));
+        ASSERT_TRUE(eventually([&] { return follower.end().has_value(); }));
         EXPECT_NE(follower.end()->what.find("a pipe, line 3"), std::string::npos) << follower.end()->what;
         EXPECT_NE(follower.end()->remedy, "");
         EXPECT_EQ(follower.trace()->size(), 2U);
@@ -94,7 +88,7 @@ TEST(TraceFollower, KeepsWhatCameBeforeABrokenLine) {
     killed.say(lines[0] + lines[1] + lines[2].substr(0, 9));
     const TraceFollower follower(killed.ends[0], "a pipe", [] {});
     killed.close_write();
-    ASSERT_TRUE(soon([&] { return follower.end().has_value(); }));
+    ASSERT_TRUE(eventually([&] { return follower.end().has_value(); }));
     EXPECT_EQ(follower.end()->what, "");
     EXPECT_NE(follower.end()->notice.find("line 3"), std::string::npos) << follower.end()->notice;
     EXPECT_EQ(follower.trace()->size(), 2U);
