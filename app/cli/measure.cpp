@@ -1,17 +1,14 @@
 #include "app/cli/measure.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "app/cli/output.h"
 #include "engine/base/rng.h"
 #include "engine/drafters/drafter.h"
+#include "engine/lab/busy.h"
 #include "engine/run/cycle_view.h"
 
 namespace speclens::cli {
@@ -20,26 +17,6 @@ double now_ms() {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
-
-namespace {
-
-// Jiffies that all cores spent working, without those of this process.
-struct Busy {
-    double jiffies = 0;
-    double at_ms = 0;
-};
-
-Busy busy_now() {
-    Busy busy;
-    busy.at_ms = now_ms();
-    std::ifstream stat("/proc/stat");
-    std::string cpu;
-    double user = 0, nice = 0, system = 0;
-    if (stat >> cpu >> user >> nice >> system) busy.jiffies = user + nice + system;
-    return busy;
-}
-
-} // namespace
 
 int possible_k(const Options& options, const Models& models, const std::string& drafter, int k) {
     const std::shared_ptr<const DraftNetwork> network = models.network(drafter);
@@ -89,12 +66,9 @@ double plain_ms_per_token(const std::shared_ptr<const Models>& models, RunSettin
 }
 
 double busy_cores() {
-    const Busy before = busy_now();
+    const BusyMeter meter;
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    const Busy after = busy_now();
-    const double ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
-    const double seconds = (after.at_ms - before.at_ms) / 1000;
-    return seconds > 0 ? (after.jiffies - before.jiffies) / ticks / seconds : 0;
+    return meter.cores();
 }
 
 std::string busy_warning(double cores) {
