@@ -483,6 +483,20 @@ TEST(Bench, ReportsTheCostsOfPasses) {
     EXPECT_EQ(json["verify"][3]["tokens"], 16);
     for (const Json& pass : json["verify"]) EXPECT_GT(pass["ratio"].get<double>(), 0);
     EXPECT_FALSE(json["draft"].empty());
+    ASSERT_EQ(json["passes"].size(), 7u) << "512 positions have no room for a context of 1000";
+    EXPECT_EQ(json["passes"][6]["tokens"], 64);
+    for (const Json& pass : json["passes"]) {
+        EXPECT_EQ(pass["repeats"], 3);
+        EXPECT_LE(pass["ms"], pass["median_ms"]);
+        EXPECT_GT(pass["arithmetic_share"].get<double>(), 0);
+        EXPECT_GT(pass["read_share"].get<double>(), 0);
+    }
+    EXPECT_GT(json["product_gmas"].get<double>(), 0);
+    EXPECT_EQ(json["prefill"]["tokens"], 512);
+    EXPECT_EQ(json["precision"], "weights bf16, cache f32");
+    EXPECT_GT(json["memory_bytes"].get<double>(), 0);
+    EXPECT_GE(json["peak_bytes"].get<double>(), json["memory_bytes"].get<double>());
+    EXPECT_TRUE(json.contains("in_doubt"));
 }
 
 TEST(Bench, MeasuresHeadsOfAPublishedShape) {
