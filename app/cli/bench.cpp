@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/cli/bench_against.h"
 #include "app/cli/bench_result.h"
 #include "app/cli/commands.h"
 #include "app/cli/measure.h"
@@ -16,6 +17,7 @@
 #include "app/cli/setup.h"
 #include "app/frontend/frame_cost.h"
 #include "engine/base/clock.h"
+#include "engine/base/json_read.h"
 #include "engine/base/quantile.h"
 #include "engine/drafters/drafter.h"
 #include "engine/lab/busy.h"
@@ -33,6 +35,7 @@ constexpr int kLongContexts[] = {1000, 4000};
 constexpr int kPrefill = 512;
 constexpr double kContextSeconds = 4;       // for the passes of each, unless --repeats says otherwise
 constexpr double kMostPrefillSeconds = 15;  // before a long context is left out
+constexpr std::size_t kLargestResult = 1 << 24;
 
 PassTimes time_passes(const Options& options, const Models& models, int context, ProgressBar& bar) {
     PassPlan plan{.rows = {}, .context = context, .repeats = 200, .seconds = kContextSeconds};
@@ -241,6 +244,10 @@ void measure_all(const Options& options, const std::shared_ptr<const Models>& mo
 Exit command_bench(const Options& options) {
     std::optional<ResultFile> file; // before anything is measured: can it be written?
     if (!options.json.empty()) file.emplace(options.json);
+    std::optional<nlohmann::json> then;
+    if (!options.against.empty())
+        then = parse_json_object(read_text_file(options.against, kLargestResult), short_name(options.against),
+                                 "Give a file that bench --json wrote.");
     const double start = now_ms();
     const std::shared_ptr<const Models> models =
         options.geometry.empty() ? load(options) : random_models(options);
@@ -260,10 +267,12 @@ Exit command_bench(const Options& options) {
 
     BenchResult result = facts_of(options, models);
     result.load_ms = startup_ms;
+    if (then) check_comparable(bench_subject(result), *then, short_name(options.against)); // before anything is measured
     measure_all(options, models, result);
     const nlohmann::ordered_json json = bench_json(result);
     if (options.json != "-") {
         print_results(bench_table(result));
+        if (then) print_results("\n" + against_table(nlohmann::json(json), *then, short_name(options.against)));
     }
     if (file) {
         file->write(json.dump(2) + "\n");

@@ -74,7 +74,8 @@ constexpr CommandRow kCommandRows[] = {
      "speclens bench\n"
      "speclens bench --geometry qwen3-0.6b --threads 2\n"
      "speclens bench --backend cuda --geometry qwen3-8b --context 1024 --drafters eagle3,dflash,domino\n"
-     "speclens bench --json bench.json"},
+     "speclens bench --json bench.json\n"
+     "speclens bench --against bench.json"},
     {lossless, "lossless", "N", 1, 1,
      "does speculation keep the target's distribution? N samples, exit 1 if not",
      "Draws N texts with speculation and N without, long enough for a third round where they do not end "

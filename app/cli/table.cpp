@@ -299,6 +299,9 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text name, Text text) { o.context = int_of(name, text, 1, 1000000); }},
         {"--repeats", "N", "Measuring", "measure everything N times (default 3; bench: as often as four seconds allow)",
          kCounts, [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
+        {"--against", "FILE.json", "Measuring",
+         "an earlier result of bench --json: what became slower or faster since, as far as it can be told", in(bench),
+         [](Options& o, Text, Text text) { o.against = text; }},
         {"--samples", "N", "Measuring", "rounds per case (default 200000)", in(oracle),
          [](Options& o, Text name, Text text) { o.samples = whole(name, text, 1, 1000000000); }},
 

@@ -499,6 +499,30 @@ TEST(Bench, ReportsTheCostsOfPasses) {
     EXPECT_TRUE(json.contains("in_doubt"));
 }
 
+TEST(Bench, MeasuresLongContextsWhereTheModelHasRoomAndComparesWithAnEarlierResult) {
+    const std::filesystem::path file = fresh_folder() / "bench.json";
+    const std::vector<std::string> bench = {"bench",     "--geometry", "micro",     "--drafters", "lookup", "--repeats",
+                                            "2",         "--threads",  "1",         "--backend",  "cpu"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), bench.begin(), bench.end());
+        return speclens(more);
+    };
+    ASSERT_EQ(with({"--json", file.string()}).code, 0);
+    const Json json = Json::parse(read_file(file));
+    std::set<int> contexts;
+    for (const Json& pass : json["passes"]) contexts.insert(pass["context"].get<int>());
+    EXPECT_EQ(contexts, (std::set<int>{64, 1000, 4000}));
+    const Outcome again = with({"--against", file.string()});
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_NE(again.out.find("now/then"), std::string::npos) << again.out;
+    EXPECT_NE(again.out.find("64 tokens behind 4000"), std::string::npos) << again.out;
+    const Outcome other =
+        speclens({"bench", "--model", micro_model(), "--repeats", "1", "--threads", "1", "--against", file.string()});
+    EXPECT_EQ(other.code, 2) << other.out;
+    EXPECT_NE(other.err.find("of another model: micro, not"), std::string::npos) << other.err;
+    EXPECT_NE(with({"--against", file.string() + ".none"}).code, 0);
+}
+
 TEST(Bench, MeasuresHeadsOfAPublishedShape) {
     const Outcome outcome =
         speclens({"bench", "--geometry", "micro", "--drafters", "eagle3,dflash,domino", "--context", "20",
