@@ -193,8 +193,13 @@ class Backend {
     virtual void move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) = 0;
 
     // ---- measurement ----
-    // Bytes per second, in GB/s (1e9), that this device reads from a buffer of that size, all threads.
-    [[nodiscard]] virtual double measure_read_bandwidth(std::size_t bytes) = 0;
+    // Memory of at least so many bytes, for read_ms(): written, each part by the thread that will read it. Throws Error
+    // where it cannot be had.
+    [[nodiscard]] virtual Buffer make_read_buffer(std::size_t bytes) = 0;
+    // Milliseconds in which all threads of this device read such memory once; waits.
+    [[nodiscard]] virtual double read_ms(const Tensor& buffer) = 0;
+    // Bytes of the largest cache in front of the memory, as the device says; 0: it does not.
+    [[nodiscard]] virtual std::size_t cache_bytes() const { return 0; }
 };
 
 struct CpuOptions {

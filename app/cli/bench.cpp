@@ -1,39 +1,92 @@
-// `speclens bench`: what a pass over 1, 2, 4, 8 and 16 tokens costs, beside what the memory could do; what
-// the drafters and the recording add. Everything that is compared is measured interleaved; numbers are
-// medians.
+// `speclens bench`: what a pass over 1 to 64 tokens costs in short and long contexts, beside what the memory and the
+// product kernel could do; what prefill, the drafters and the recording cost. Everything that is compared is measured
+// interleaved.
+#include <sys/resource.h>
+
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/cli/bench_against.h"
+#include "app/cli/bench_result.h"
 #include "app/cli/commands.h"
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
-#include "app/cli/terminal.h"
 #include "app/frontend/frame_cost.h"
+#include "engine/base/clock.h"
+#include "engine/base/json_read.h"
 #include "engine/base/quantile.h"
 #include "engine/drafters/drafter.h"
+#include "engine/lab/busy.h"
 #include "engine/lab/pass_times.h"
+#include "engine/lab/random_shape.h"
 #include "engine/model/decoder.h"
 
 namespace speclens::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-constexpr int kWidths[] = {1, 2, 4, 8, 16};
+constexpr int kWidths[] = {1, 2, 4, 8, 16, 32, 64};
 constexpr int kContext = 64; // tokens before the timed passes, unless --context says otherwise
+constexpr int kLongContexts[] = {1000, 4000};
+constexpr int kPrefill = 512;
+constexpr double kContextSeconds = 4;       // for the passes of each, unless --repeats says otherwise
+constexpr double kMostPrefillSeconds = 15;  // before a long context is left out
+constexpr std::size_t kLargestResult = 1 << 24;
 
-PassTimes time_passes(const Models& models, int context, int repeats, ProgressBar& bar) {
-    return measure_passes(
-        models, {.rows = {std::begin(kWidths), std::end(kWidths)}, .context = context, .repeats = repeats},
-        [&](int done, int all) {
-            stop_if_interrupted();
-            bar.show("timing passes", done, all, "rounds");
-            return true;
-        });
+PassTimes time_passes(const Options& options, const Models& models, int context, ProgressBar& bar) {
+    PassPlan plan{.rows = {}, .context = context, .repeats = 200, .seconds = kContextSeconds};
+    if (options.has("--repeats")) plan.repeats = options.repeats, plan.seconds = 0;
+    for (const int rows : kWidths)
+        if (rows == 1 || context + rows <= models.target->config.context()) plan.rows.push_back(rows);
+    return measure_passes(models, plan, [&](double done) {
+        stop_if_interrupted();
+        bar.show("timing passes behind " + std::to_string(context), std::round(100 * done), 100, "%");
+        return true;
+    });
+}
+
+Timing time_prefill(const Models& models, int tokens, ProgressBar& bar) {
+    constexpr int kRepeats = 8;
+    constexpr double kSeconds = 3;
+    const std::unique_ptr<Decoder> decoder = make_model_decoder(models.target, tokens);
+    const std::vector<int> ids = filler_tokens(tokens, models.vocab());
+    std::vector<double> ms;
+    const Stopwatch whole;
+    for (int i = -1; i < kRepeats && (ms.empty() || whole.ms() < kSeconds * 1000); ++i) {
+        stop_if_interrupted();
+        bar.show("timing prefill", i + 1, kRepeats + 1, "times");
+        decoder->truncate(0);
+        const Stopwatch watch;
+        decoder->prefill(ids);
+        decoder->wait();
+        if (i >= 0) ms.push_back(watch.ms());
+    }
+    return timing_of(ms);
+}
+
+// The usual context, then long ones where the model has room for them and filling them does not take minutes.
+void time_contexts(const Options& options, const Models& models, BenchResult& result, ProgressBar& bar) {
+    const int positions = models.target->config.context(), usual = options.context.value_or(kContext);
+    result.contexts.push_back(time_passes(options, models, usual, bar));
+    if (positions >= kPrefill) {
+        result.prefill_tokens = kPrefill;
+        result.prefill = time_prefill(models, kPrefill, bar);
+    }
+    if (options.context) return;
+    for (const int context : kLongContexts) {
+        if (context + kWidths[std::size(kWidths) - 1] > positions) break;
+        const double seconds = result.prefill.ms / 1000 * context / kPrefill;
+        if (seconds > kMostPrefillSeconds)
+            result.left_out.push_back("a context of " + std::to_string(context) + " is left out: filling it takes " +
+                                      std::to_string(static_cast<int>(seconds)) + " s. Ask for it: --context " +
+                                      std::to_string(context));
+        else
+            result.contexts.push_back(time_passes(options, models, context, bar));
+    }
 }
 
 RunSettings bench_settings(const Options& options, const Models& models, const std::string& drafter,
@@ -48,13 +101,6 @@ RunSettings bench_settings(const Options& options, const Models& models, const s
         settings.prompt = "Write a Python function that returns the sum of a list.";
     return settings;
 }
-
-struct DraftCost {
-    std::string name;
-    int k = 0;
-    double net_ms = 0, head_ms = 0, round_ms = 0; // per round
-    [[nodiscard]] double of_round(double ms) const { return round_ms > 0 ? ms / round_ms : 0; }
-};
 
 // A block is filled in one pass: what a short one costs beside a full one shows it.
 std::vector<int> lengths_of(const Models& models, const std::string& drafter, int chosen) {
@@ -123,9 +169,8 @@ std::shared_ptr<const Models> random_models(const Options& options) {
         bar.show(what, done, total, unit);
     };
     const ModelConfig config = geometry(options.geometry);
-    auto models = std::make_shared<Models>();
-    models->backend = make_backend(options.backend, {.threads = options.threads});
-    models->target = Model::random(*models->backend, config, options.geometry, options.seed, progress);
+    const std::shared_ptr<Models> models =
+        random_shape(make_backend(options.backend, {.threads = options.threads}), options.geometry, options.seed, progress);
     for (const DrafterChoice& choice : options.drafters) {
         const DrafterInfo* info = find_drafter(choice.name);
         const std::string method = network_of(choice.name);
@@ -137,124 +182,61 @@ std::shared_ptr<const Models> random_models(const Options& options) {
     return models;
 }
 
-// What was measured; drafts and the rest are missing where Ctrl+C came first.
-struct Measured {
-    double busy = 0; // cores that others kept busy before
-    double startup_ms = 0;
-    int repeats = 0;
-    PassTimes passes; // over kWidths tokens
-    std::vector<DraftCost> drafts;
-    std::optional<double> overhead, frame; // share; ms
-    std::exception_ptr ended_by;           // what was measured until then is told first
-    [[nodiscard]] double one_ms() const { return passes.passes[0].ms; }
-    [[nodiscard]] double weight_gbs() const { return passes.weight_bytes / one_ms() / 1e6; }
-};
+double peak_bytes() {
+    rusage usage{};
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<double>(usage.ru_maxrss) * 1024 : 0;
+}
 
-Measured measure_all(const Options& options, const std::shared_ptr<const Models>& models) {
-    Measured m;
-    m.busy = busy_cores();
-    if (const std::string warning = busy_warning(m.busy); !warning.empty()) say(warning);
+// "CPU · AVX-512 · 2 threads": what stands in the middle; of a GPU all that is said.
+std::string instructions_of(const std::string& device) {
+    const std::string dot = " · ";
+    const std::size_t first = device.find(dot);
+    if (device.rfind("CPU", 0) != 0 || first == std::string::npos) return device;
+    const std::size_t from = first + dot.size();
+    return device.substr(from, device.find(dot, from) - from);
+}
+
+BenchResult facts_of(const Options& options, const std::shared_ptr<const Models>& models) {
+    const Run run(models, bench_settings(options, *models, "none", 1));
+    const Header header = *run.trace().header();
+    BenchResult result;
+    result.machine = header.machine;
+    result.date = header.date;
+    result.backend = models->backend->name();
+    result.device = models->backend->description();
+    result.isa = instructions_of(result.device);
+    result.threads = models->backend->threads();
+    result.precision = std::string("weights ") + name_of(models->target->head().dtype) + ", cache " +
+                       name_of(models->backend->cache_dtype());
+    result.model = models->target_name();
+    result.random_weights = !options.geometry.empty();
+    result.memory_bytes = static_cast<double>(run.memory_bytes());
+    return result;
+}
+
+// Drafts and the rest are missing where Ctrl+C came first.
+void measure_all(const Options& options, const std::shared_ptr<const Models>& models, BenchResult& result) {
     ProgressBar bar;
-    m.repeats = options.has("--repeats") ? options.repeats : 20;
-    m.passes = time_passes(*models, options.context.value_or(kContext), m.repeats, bar);
-    const int tokens = std::clamp(static_cast<int>(150 / m.one_ms()), 8, 64);
-    const int runs = std::max(3, m.repeats / 2);
+    const BusyMeter busy;
+    time_contexts(options, *models, result, bar);
+    const int repeats = options.has("--repeats") ? options.repeats : 20, runs = std::max(3, repeats / 2);
+    const int tokens = std::clamp(static_cast<int>(150 / result.median_ms(1)), 8, 64);
     try {
-        time_drafts(options, models, tokens, std::min(runs, 5), bar, m.drafts);
-        m.overhead = trace_overhead(options, models, tokens, 2 * runs, bar);
+        result.draft_repeats = std::min(runs, 5);
+        time_drafts(options, models, tokens, result.draft_repeats, bar, result.drafts);
+        result.overhead = trace_overhead(options, models, tokens, 2 * runs, bar);
         RunSettings shown =
             bench_settings(options, *models, models->why_not("small").empty() ? "small" : "lookup", tokens);
         shown.trace_top = 64;
         Run picture(models, shown);
         picture.finish();
-        m.frame = frame_ms(picture.shared_trace(), shown);
+        result.frame = frame_ms(picture.shared_trace(), shown);
     } catch (const Interrupted&) {
-        m.ended_by = std::current_exception();
+        result.ended_by = std::current_exception();
     }
+    result.other_cores = busy.cores();
+    result.peak_bytes = peak_bytes();
     bar.clear();
-    return m;
-}
-
-Json json_of(const Options& options, const std::shared_ptr<const Models>& models, const Measured& m) {
-    const Header header = *Run(models, bench_settings(options, *models, "none", 1)).trace().header();
-    Json json = {
-        {"schema", "speclens-bench/1"},
-        {"machine", header.machine},
-        {"backend", models->backend->name()},
-        {"device", models->backend->description()},
-        {"threads", models->backend->threads()},
-        {"model", models->target_name()},
-        {"weights", options.geometry.empty() ? "trained" : "random"},
-        {"date", header.date},
-        {"busy_cores", m.busy},
-        {"repeats", m.repeats},
-        {"context", options.context.value_or(kContext)},
-        {"weight_bytes", m.passes.weight_bytes},
-        {"read_bandwidth_gbs", m.passes.bandwidth_gbs},
-        {"decode",
-         {{"ms", m.one_ms()},
-          {"weight_gbs", m.weight_gbs()},
-          {"fraction", m.weight_gbs() / m.passes.bandwidth_gbs},
-          {"fixed_ms", m.passes.floor_ms() > 0 ? Json(m.one_ms() - m.passes.floor_ms()) : Json(nullptr)}}},
-        {"verify", Json::array()},
-        {"draft", Json::array()}};
-    for (std::size_t w = 1; w < std::size(kWidths); ++w)
-        json["verify"].push_back({{"tokens", kWidths[w]},
-                                  {"ms", m.passes.passes[w].ms},
-                                  {"ratio", m.passes.passes[w].ms / m.one_ms()}});
-    for (const DraftCost& draft : m.drafts)
-        json["draft"].push_back({{"drafter", draft.name},
-                                 {"k", draft.k},
-                                 {"net_ms", draft.net_ms},
-                                 {"head_ms", draft.head_ms},
-                                 {"round_ms", draft.round_ms},
-                                 {"of_decode", (draft.net_ms + draft.head_ms) / m.one_ms()},
-                                 {"head_of_round", draft.of_round(draft.head_ms)}});
-    json["trace_overhead"] = m.overhead ? Json(*m.overhead) : Json(nullptr);
-    json["frame_ms"] = m.frame ? Json(*m.frame) : Json(nullptr);
-    json["startup_ms"] = m.startup_ms;
-    json["complete"] = !m.ended_by;
-    return json;
-}
-
-std::string table_of(const Options& options, const Models& models, const Measured& m) {
-    const bool random = !options.geometry.empty();
-    std::string text = "SpecLens bench · " + models.target_name() + (random ? " (random weights)" : "") +
-                       " · " + models.backend->description() + " · medians of " + std::to_string(m.repeats) +
-                       (m.ended_by ? ", then it ended" : "") + "\n\n";
-    const auto row = [&](const std::string& name, const std::string& value, const std::string& note) {
-        text += "  " + pad(name, 24) + pad_left(value, 10) + "   " + note + "\n";
-    };
-    const bool known = m.passes.floor_ms() > 0;
-    row("read bandwidth", known ? number(m.passes.bandwidth_gbs, 1) : "–",
-        known ? "GB/s, reading " + number(m.passes.read_bytes / 1e6, 1) + " MB" +
-                    (m.passes.read_bytes < m.passes.weight_bytes ? "" : ", as much as a pass does")
-              : "no memory left to measure it");
-    row("one-token pass", number(m.one_ms(), 3),
-        "ms, weights at " + number(m.weight_gbs(), 1) + " GB/s" +
-            (known ? ", " + number(100 * m.weight_gbs() / m.passes.bandwidth_gbs, 0) + " % of the bandwidth"
-                   : std::string()));
-    if (known)
-        row("  of it fixed cost", number(m.one_ms() - m.passes.floor_ms(), 3),
-            "ms, the time less the bytes at full bandwidth");
-    for (std::size_t w = 1; w < std::size(kWidths); ++w)
-        row("pass over " + std::to_string(kWidths[w]) + " tokens", number(m.passes.passes[w].ms, 3),
-            "ms, " + number(m.passes.passes[w].ms / m.one_ms(), 2) + "× a one-token pass");
-    for (const DraftCost& draft : m.drafts) {
-        const double ms = draft.net_ms + draft.head_ms;
-        row("draft " + draft.name + ", K = " + std::to_string(draft.k), number(ms, 3),
-            "ms per round, " + number(ms / m.one_ms(), 2) + "× a one-token pass" +
-                (draft.head_ms > 0 ? "; its head " + number(draft.head_ms, 3) + " ms, " +
-                                         number(100 * draft.of_round(draft.head_ms), 1) + " % of a round"
-                                   : ""));
-    }
-    if (m.overhead)
-        row("recording the laws", number(100 * *m.overhead, 1),
-            "% more time with 64 entries of each law than with none");
-    if (m.frame)
-        row("frame of the window", number(*m.frame, 2), "ms for 1600x1000, before the graphics driver");
-    row(random ? "making the weights" : "loading", number(m.startup_ms, 0), "ms");
-    return text;
 }
 
 } // namespace
@@ -262,6 +244,10 @@ std::string table_of(const Options& options, const Models& models, const Measure
 Exit command_bench(const Options& options) {
     std::optional<ResultFile> file; // before anything is measured: can it be written?
     if (!options.json.empty()) file.emplace(options.json);
+    std::optional<nlohmann::json> then;
+    if (!options.against.empty())
+        then = parse_json_object(read_text_file(options.against, kLargestResult), short_name(options.against),
+                                 "Give a file that bench --json wrote.");
     const double start = now_ms();
     const std::shared_ptr<const Models> models =
         options.geometry.empty() ? load(options) : random_models(options);
@@ -279,15 +265,20 @@ Exit command_bench(const Options& options) {
     if (names.empty()) names = models->ready_drafters();
     check_drafter_options(options, names, models->layers());
 
-    Measured measured = measure_all(options, models);
-    measured.startup_ms = startup_ms;
-    const Json json = json_of(options, models, measured);
-    if (options.json != "-") print_results(table_of(options, *models, measured));
+    BenchResult result = facts_of(options, models);
+    result.load_ms = startup_ms;
+    if (then) check_comparable(bench_subject(result), *then, short_name(options.against)); // before anything is measured
+    measure_all(options, models, result);
+    const nlohmann::ordered_json json = bench_json(result);
+    if (options.json != "-") {
+        print_results(bench_table(result));
+        if (then) print_results("\n" + against_table(nlohmann::json(json), *then, short_name(options.against)));
+    }
     if (file) {
         file->write(json.dump(2) + "\n");
         file->commit();
     }
-    if (measured.ended_by) std::rethrow_exception(measured.ended_by);
+    if (result.ended_by) std::rethrow_exception(result.ended_by);
     return Exit::ok;
 }
 

@@ -10,6 +10,7 @@
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
 #include "app/frontend/frontend.h"
+#include "engine/lab/pass_times.h"
 #include "engine/published/published.h"
 #include "engine/run/memory_forecast.h"
 #include "kernels/cuda_module.h"
@@ -67,10 +68,12 @@ void check_engine(Checklist& list, const Options& options) {
     const std::unique_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
     // More than the caches hold: the L2 of a large GPU has 50 MB and more.
     const std::size_t megabytes = backend->name() == "cuda" && backend->free_memory() >> 32 ? 1024 : 64;
+    const Timing read = time_reads(*backend, megabytes << 20, 20);
     list.line(Grade::good, "engine",
-              backend->description() + ", reads " +
-                  number(backend->measure_read_bandwidth(megabytes << 20), 0) + " GB/s (" +
-                  std::to_string(megabytes) + " MB)");
+              backend->description() +
+                  (read.ms > 0 ? ", reads " + number(static_cast<double>(megabytes << 20) / read.ms / 1e6, 0) +
+                                     " GB/s (" + std::to_string(megabytes) + " MB)"
+                               : ", no memory to measure a read of " + std::to_string(megabytes) + " MB"));
 }
 
 // Files of the bundle that are missing or have another size than MANIFEST.json says; empty when all is well.

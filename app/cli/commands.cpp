@@ -67,12 +67,15 @@ constexpr CommandRow kCommandRows[] = {
      "speclens describe race --json race.json\n"
      "speclens describe accept-rule --prompt \"Once upon a time\" --temp 0.8"},
     {bench, "bench", "", 0, 0, "what decoding, verifying and drafting cost on this machine",
-     "Times one-token passes, passes over several tokens and the drafters, interleaved, and reports medians "
-     "beside the read bandwidth of the machine. Run it with nothing else running; it says when something is.",
+     "Times passes over 1 to 64 tokens, with 64, 1000 and 4000 tokens before them where the model has room, beside the "
+     "read bandwidth of the machine and its product kernel in cache; then prefill and the drafters. Times are lower "
+     "quartiles, with their spread up to the median. Run it with nothing else running; it says when something is, and "
+     "which times are in doubt.",
      "speclens bench\n"
      "speclens bench --geometry qwen3-0.6b --threads 2\n"
      "speclens bench --backend cuda --geometry qwen3-8b --context 1024 --drafters eagle3,dflash,domino\n"
-     "speclens bench --json bench.json"},
+     "speclens bench --json bench.json\n"
+     "speclens bench --against bench.json"},
     {lossless, "lossless", "N", 1, 1,
      "does speculation keep the target's distribution? N samples, exit 1 if not",
      "Draws N texts with speculation and N without, long enough for a third round where they do not end "

@@ -34,7 +34,7 @@ void time_repeats(const std::shared_ptr<const Models>& models, const RunSettings
 
 [[nodiscard]] double now_ms();                           // steady clock
 
-// CPU cores kept busy by other processes during the last moments, and what to say about it (empty: quiet).
+// CPU cores kept busy by other processes during the next 300 ms, which it waits, and what to say about it (empty: quiet).
 [[nodiscard]] double busy_cores();
 [[nodiscard]] std::string busy_warning(double cores);
 

@@ -83,6 +83,7 @@ struct Options {
     std::optional<int> context;
     long samples = 200000;
     std::string geometry;
+    std::filesystem::path against; // bench: an earlier result
 
     std::string reference;  // a file, empty for none
     std::string csv;  // a file, "-" for standard output, empty for none

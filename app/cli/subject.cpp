@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <optional>
 #include <thread>
+#include <tuple>
 
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/frontend/frontend.h"
 #include "engine/drafters/drafter.h"
+#include "engine/lab/pass_pair.h"
 #include "engine/lab/race_json.h"
 #include "engine/lab/stepped_race.h"
 #include "engine/run/saved_settings.h"
@@ -248,6 +251,17 @@ MedusaView trained_for(const TrainHeads& asked, const std::shared_ptr<const Mode
     return training.view();
 }
 
+std::pair<std::shared_ptr<const PassTimes>, std::shared_ptr<const PassTimes>>
+timed_passes(const MeasurePasses& asked, const std::shared_ptr<const Models>& models) {
+    PassPair pair(models, asked.beside, [] { return !interrupted(); });
+    ProgressBar bar;
+    do {
+        stop_if_interrupted();
+        bar.show("timing passes", std::round(100 * pair.done()), 100, "%");
+    } while (pair.step());
+    return {pair.own(), pair.beside()};
+}
+
 void answer(const speclens::Command& command, const Subject& subject, Answers& answers) {
     if (const auto* twin = std::get_if<FetchTwin>(&command)) {
         (twin->force_draft ? answers.other_guess : answers.twin) =
@@ -256,8 +270,8 @@ void answer(const speclens::Command& command, const Subject& subject, Answers& a
         answers.guest = guess_as(subject.models, subject.settings, *subject.trace, *guest);
     } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
         answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
-    } else if (std::holds_alternative<MeasurePasses>(command) && subject.models->target) {
-        answers.passes = measure_passes(*subject.models, window_passes(*subject.models));
+    } else if (const auto* asked = std::get_if<MeasurePasses>(&command); asked && subject.models->target) {
+        std::tie(answers.passes, answers.passes_beside) = timed_passes(*asked, subject.models);
     } else if (const auto* heads = std::get_if<TrainHeads>(&command); heads && subject.models->target) {
         answers.training = trained_for(*heads, subject.models);
     } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
@@ -319,7 +333,8 @@ Asked::Asked(const Options& options, const SceneWord& word, const Subject& subje
     request.guest = answers.guest ? &*answers.guest : nullptr;
     request.guesses = answers.guesses ? &*answers.guesses : nullptr;
     request.studies = &answers.studies;
-    request.passes = answers.passes ? &*answers.passes : nullptr;
+    request.passes = answers.passes.get();
+    request.passes_beside = answers.passes_beside.get();
     request.training = answers.training ? &*answers.training : nullptr;
 }
 

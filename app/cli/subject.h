@@ -38,7 +38,7 @@ struct Answers {
     std::optional<Guest> guest;
     std::optional<Guesses> guesses;
     Studies studies;
-    std::optional<PassTimes> passes;
+    std::shared_ptr<const PassTimes> passes, passes_beside;
     std::optional<MedusaView> training;
 };
 // A frame with everything it asks for; the request points into the rest.

@@ -298,12 +298,15 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text name, Text text) { o.method.tree_budget = int_of(name, text, 1, 256); }},
 
         {"--context", "N", "Measuring",
-         "tokens before the timed passes (bench, default 64), or to foretell memory for (check, default "
+         "tokens before the timed passes (bench, default 64, 1000 and 4000), or to foretell memory for (check, default "
          "4096)",
          in(bench, check),
          [](Options& o, Text name, Text text) { o.context = int_of(name, text, 1, 1000000); }},
-        {"--repeats", "N", "Measuring", "measure everything N times, take the median (default 3; bench 20)",
+        {"--repeats", "N", "Measuring", "measure everything N times (default 3; bench: as often as four seconds allow)",
          kCounts, [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
+        {"--against", "FILE.json", "Measuring",
+         "an earlier result of bench --json: what became slower or faster since, as far as it can be told", in(bench),
+         [](Options& o, Text, Text text) { o.against = text; }},
         {"--samples", "N", "Measuring", "rounds per case (default 200000)", in(oracle),
          [](Options& o, Text name, Text text) { o.samples = whole(name, text, 1, 1000000000); }},
 

@@ -28,7 +28,7 @@ std::string command_words(const Controller& controller) {
 void Controller::stop_work() {
     if (!port_.send) return;
     const bool racing = in_race() && !saved_race_ && race() && !race()->cut && !race()->finished();
-    const bool stands = in_steps() && measuring(&studies_, training_.get());
+    const bool stands = in_steps() && measuring(&studies_, training_.get(), &status_);
     port_.send(racing && !stands ? Command{StopRace{}} : Command{Cancel{}});
 }
 

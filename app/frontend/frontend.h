@@ -96,6 +96,7 @@ struct FrameRequest {
     const Guesses* guesses = nullptr;
     const Studies* studies = nullptr;
     const PassTimes* passes = nullptr;
+    const PassTimes* passes_beside = nullptr;
     const MedusaView* training = nullptr;
     std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
 };

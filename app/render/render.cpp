@@ -104,6 +104,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.guesses = request.guesses;
     scene.studies = request.studies;
     scene.passes = request.passes;
+    scene.passes_beside = request.passes_beside;
     scene.training = request.training;
     scene.server = request.server.get();
     scene.still = true;

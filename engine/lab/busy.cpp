@@ -4,37 +4,47 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <string>
 
 namespace speclens {
+namespace {
 
-BusyMeter::Reading BusyMeter::read() {
-    Reading reading;
-    reading.at_s = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+double seconds(const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+CoreTime now() {
+    CoreTime time;
     std::ifstream stat("/proc/stat");
-    std::string cpu;
-    double user = 0, nice = 0, system = 0; // jiffies
-    if (stat >> cpu >> user >> nice >> system)
-        reading.all_s = (user + nice + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
-    rusage used{};
-    if (getrusage(RUSAGE_SELF, &used) == 0)
-        reading.own_s = static_cast<double>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                        static_cast<double>(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
-    return reading;
+    time.all = worked_ticks(stat) / static_cast<double>(sysconf(_SC_CLK_TCK));
+    rusage own{};
+    if (getrusage(RUSAGE_SELF, &own) == 0) time.own = seconds(own.ru_utime) + seconds(own.ru_stime);
+    time.at = std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return time;
 }
 
-void BusyMeter::start() {
-    first_ = read();
+} // namespace
+
+double worked_ticks(std::istream& stat) {
+    std::string cpu;
+    double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, soft_irq = 0, stolen = 0;
+    if (!(stat >> cpu >> user >> nice >> system >> idle) || cpu != "cpu") return 0;
+    stat >> waiting >> irq >> soft_irq >> stolen; // old kernels list fewer
+    return user + nice + system + irq + soft_irq + stolen;
 }
+
+double other_cores(const CoreTime& from, const CoreTime& to) {
+    const double took = to.at - from.at;
+    return took > 0 ? std::max(0.0, ((to.all - from.all) - (to.own - from.own)) / took) : 0;
+}
+
+BusyMeter::BusyMeter() : start_(now()) {}
 
 double BusyMeter::cores() const {
-    constexpr double kShortest = 0.1; // ten ticks
-    const Reading now = read();
-    const double seconds = now.at_s - first_.at_s;
-    if (seconds < kShortest || now.all_s <= first_.all_s) return 0;
-    return std::max(0.0, (now.all_s - first_.all_s) - (now.own_s - first_.own_s)) / seconds;
+    constexpr double kLeastSeconds = 0.25;
+    const CoreTime end = now();
+    return end.at - start_.at < kLeastSeconds ? 0 : other_cores(start_, end);
 }
 
 } // namespace speclens

@@ -2,24 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstdio>
+#include <optional>
+#include <utility>
 
 #include "engine/base/clock.h"
+#include "engine/lab/busy.h"
 #include "engine/model/decoder.h"
 #include "engine/model/model_parts.h"
 #include "kernels/error.h"
+#include "kernels/product_probe.h"
 
 namespace speclens {
 namespace {
-
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-
-double interpolated(const std::vector<double>& ascending, double share) {
-    const double at = share * static_cast<double>(ascending.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, ascending.size() - 1);
-    return ascending[below] + (at - static_cast<double>(below)) * (ascending[above] - ascending[below]);
-}
 
 double multiply_adds_of(const ModelConfig& config) {
     Model shape;
@@ -28,6 +23,22 @@ double multiply_adds_of(const ModelConfig& config) {
     for (const Slot& slot : model_slots(shape))
         if (!slot.vector && slot.read_per_token) sum += static_cast<double>(slot.rows * slot.cols);
     return sum;
+}
+
+std::string with_share(const std::string& what, double spread) {
+    char text[64];
+    std::snprintf(text, sizeof text, " varied by %.0f %%", 100 * spread);
+    return what + text;
+}
+
+// The memory of a probe may be missing beside a large model: then its rate is unknown, and the passes are timed.
+template <typename Make>
+auto made_or_none(const Make& make) -> std::optional<decltype(make())> {
+    try {
+        return make();
+    } catch (const Error&) {
+        return std::nullopt;
+    }
 }
 
 } // namespace
@@ -43,80 +54,206 @@ const PassTime* PassTimes::of(int rows) const {
     return found == passes.end() ? nullptr : &*found;
 }
 
-double bandwidth_or_unknown(std::size_t bytes, const std::function<double(std::size_t)>& measure) {
-    try {
-        return measure(bytes);
-    } catch (const Error&) {
-        return kUnknown;
+double PassTimes::read_share(const PassTime& pass) const {
+    return pass.ms > 0 ? floor_ms() / pass.ms : 0;
+}
+
+double PassTimes::arithmetic_share(const PassTime& pass) const {
+    if (!(product_rate > 0) || pass.ms <= 0) return 0;
+    return (multiply_adds + attention_adds) * pass.rows / pass.ms / 1e6 / product_rate;
+}
+
+std::string PassTimes::in_doubt() const {
+    if (other_cores > kQuietCores) {
+        char text[96];
+        std::snprintf(text, sizeof text, "other programs kept %.1f cores busy", other_cores);
+        return text;
     }
+    const auto worst = std::ranges::max_element(passes, {}, &PassTime::spread);
+    if (worst != passes.end() && worst->spread() > kSteadySpread)
+        return with_share("a pass over " + std::to_string(worst->rows) + (worst->rows == 1 ? " token" : " tokens"),
+                          worst->spread());
+    if (read_spread > kSteadySpread) return with_share("the plain read", read_spread);
+    if (product_spread > kSteadySpread) return with_share("the product in cache", product_spread);
+    return {};
 }
 
 PassPlan window_passes(const Models& models) {
-    PassPlan plan{.rows = {}, .context = 64, .repeats = 40, .seconds = 3};
+    PassPlan plan{.rows = {}, .context = 64, .repeats = 60, .seconds = 2.5};
     const int room = models.target ? models.target->config.context() - plan.context : 0;
-    for (const int rows : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64})
+    for (const int rows : {1, 2, 4, 8, 16, 32, 64})
         if (rows == 1 || rows <= room) plan.rows.push_back(rows);
     return plan;
 }
 
-PassTimes measure_passes(const Models& models, const PassPlan& plan,
-                         const std::function<bool(int, int)>& go_on) {
-    CHECK(models.target && !plan.rows.empty(), "passes of a model");
-    constexpr int kWarmUps = 3, kReadEvery = 5;
-    PassTimes result;
-    result.context = plan.context;
-    result.weight_bytes = static_cast<double>(models.target->bytes.per_token);
-    result.multiply_adds = multiply_adds_of(models.target->config);
-    std::vector<int> rows = plan.rows;
-    const int widest = *std::ranges::max_element(rows), positions = models.target->config.context();
-    if (plan.context + widest > positions)
-        throw Error("passes of " + std::to_string(widest) + " tokens behind a context of " + std::to_string(plan.context) +
-                        " do not fit into the " + std::to_string(positions) + " positions of " + models.target->name,
-                    "Choose a context of at most " + std::to_string(positions - widest) + ".", Exit::usage);
-    const std::unique_ptr<Decoder> decoder = make_model_decoder(models.target, plan.context + widest);
-    decoder->prefill(filler_tokens(plan.context, models.vocab()));
-    std::vector<std::vector<double>> times(rows.size());
-    std::vector<double> reads;
-    const std::size_t read_bytes = std::min(models.target->bytes.per_token, kMostReadBytes);
-    result.read_bytes = static_cast<double>(read_bytes);
-    const auto read = [&](std::size_t bytes) { return models.backend->measure_read_bandwidth(bytes); };
-    bool first = true; // the first round decides which widths fit
-    const Stopwatch whole;
-    const auto late = [&] { return plan.seconds > 0 && whole.ms() > plan.seconds * 1000; };
-    const auto time_pass = [&](const std::vector<int>& tokens) {
-        const Stopwatch watch;
-        (void)decoder->forward({.tokens = tokens}).argmax(); // argmax waits for the pass
-        const double took = watch.ms();
-        decoder->truncate(plan.context);
-        return took;
+// ---- the measurement ----
+
+struct PassMeasurement::Work {
+    struct Task {
+        int rows = 0; // 0: the read or the product
+        std::function<double()> once; // ms
+        std::vector<double> ms = {};
+        double spent = 0; // ms, with what was not counted
     };
-    for (int round = -kWarmUps; round < plan.repeats; ++round) {
-        if (go_on && !go_on(round + kWarmUps, plan.repeats + kWarmUps)) break;
-        if (late()) {
-            if (result.repeats > 0) break;
-            round = std::max(round, 0); // warm enough
-        }
-        for (std::size_t w = 0; w < rows.size(); ++w) {
-            const std::vector<int> tokens = filler_tokens(rows[w], models.vocab());
-            if (!late()) (void)time_pass(tokens); // caches as a pass of the same width leaves them
-            const double took = time_pass(tokens);
-            if (round >= 0) times[w].push_back(took);
-            if (first && w > 0 && late()) rows.resize(w + 1);
-        }
-        first = false;
-        if (round >= 0 && round % kReadEvery == 0) reads.push_back(bandwidth_or_unknown(read_bytes, read));
-        if (round >= 0) ++result.repeats;
+    static constexpr int kWarmUps = 3;
+    static constexpr double kWarmShare = 0.1; // of the time that there is
+
+    PassPlan plan;
+    std::shared_ptr<Backend> backend;
+    std::shared_ptr<const Model> target;
+    PassTimes facts;
+    std::unique_ptr<Decoder> decoder;
+    std::optional<Buffer> read_buffer;
+    std::optional<ProductProbe> product;
+    std::vector<Task> tasks;
+    std::optional<BusyMeter> busy;
+    int round = -kWarmUps;
+    bool first = true; // the first round decides which widths fit
+    bool twice = true;
+    double elapsed = 0; // ms, of measuring alone
+
+    [[nodiscard]] double budget() const { return plan.seconds * 1000; }
+    [[nodiscard]] bool has(const Task& task) const { return static_cast<int>(task.ms.size()) >= plan.repeats; }
+    [[nodiscard]] bool complete() const {
+        if (std::ranges::all_of(tasks, [&](const Task& task) { return has(task); })) return true;
+        return plan.seconds > 0 && elapsed > budget() &&
+               std::ranges::none_of(tasks, [](const Task& task) { return task.ms.empty(); });
     }
-    if (result.repeats == 0) return result;
-    for (std::size_t w = 0; w < rows.size(); ++w) {
-        std::ranges::sort(times[w]);
-        result.passes.push_back(
-            {rows[w], interpolated(times[w], 0.5), interpolated(times[w], 0.25), interpolated(times[w], 0.75)});
+    // With a limit of time, everything that still wants repeats gets an equal share of it.
+    [[nodiscard]] double turn() const {
+        double sum = 0;
+        int open = 0;
+        for (const Task& task : tasks)
+            if (!has(task)) sum += task.spent, ++open;
+        return open > 0 ? sum / open : 0;
     }
-    std::erase_if(reads, [](double gbs) { return std::isnan(gbs); });
-    std::ranges::sort(reads);
-    result.bandwidth_gbs = reads.empty() ? kUnknown : interpolated(reads, 0.5);
+    void add(int rows, std::function<double()> once) { tasks.push_back({rows, std::move(once)}); }
+    void once_around();
+};
+
+void PassMeasurement::Work::once_around() {
+    const Stopwatch watch;
+    const auto late = [&] { return plan.seconds > 0 && elapsed + watch.ms() > budget(); };
+    const double share = turn();
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+        Task& task = tasks[i];
+        if (round >= 0 && (has(task) || (plan.seconds > 0 && !task.ms.empty() && task.spent > share))) continue;
+        const Stopwatch own;
+        if (twice && !late()) (void)task.once(); // caches as the same work leaves them
+        const double took = task.once();
+        if (round >= 0) task.ms.push_back(took), task.spent += own.ms();
+        if (first && task.rows > 1 && late())
+            std::erase_if(tasks, [rows = task.rows](const Task& other) { return other.rows > rows; });
+    }
+    first = false;
+    elapsed += watch.ms();
+    ++round;
+    if (plan.seconds > 0 && elapsed > kWarmShare * budget()) round = std::max(round, 0); // warm enough
+}
+
+PassMeasurement::PassMeasurement(const Models& models, PassPlan plan) : work_(std::make_unique<Work>()) {
+    CHECK(models.target && !plan.rows.empty(), "passes of a model");
+    Work& w = *work_;
+    w.plan = std::move(plan);
+    w.backend = models.backend;
+    w.target = models.target;
+    const ModelConfig& config = w.target->config;
+    const int context = w.plan.context, widest = *std::ranges::max_element(w.plan.rows), positions = config.context();
+    if (context + widest > positions)
+        throw Error("passes of " + std::to_string(widest) + " tokens behind a context of " + std::to_string(context) +
+                        " do not fit into the " + std::to_string(positions) + " positions of " + w.target->name,
+                    "Choose a context of at most " + std::to_string(positions - widest) + ".", Exit::usage);
+    PassTimes& facts = w.facts;
+    facts.model = models.target_name();
+    facts.context = context;
+    facts.weight_bytes = static_cast<double>(w.target->bytes.per_token);
+    facts.multiply_adds = multiply_adds_of(config);
+    const double cells = static_cast<double>(context) * config.layers * config.head_dim;
+    facts.cache_bytes = 2 * cells * config.kv_heads * static_cast<double>(bytes_of(w.backend->cache_dtype()));
+    facts.attention_adds = 2 * cells * config.heads;
+    facts.cache_limit = static_cast<double>(w.backend->cache_bytes());
+    // What no cache holds is nowhere when its turn comes, however often it is repeated.
+    w.twice = facts.cache_limit <= 0 || facts.weight_bytes <= facts.cache_limit;
+    const std::size_t read_bytes = std::min(w.target->bytes.per_token, kMostReadBytes);
+    facts.read_bytes = static_cast<double>(read_bytes);
+
+    w.decoder = make_model_decoder(w.target, context + widest);
+    w.decoder->prefill(filler_tokens(context, models.vocab()));
+    w.decoder->wait();
+    for (const int rows : w.plan.rows)
+        w.add(rows, [&w, context, tokens = filler_tokens(rows, models.vocab())] {
+            const Stopwatch watch;
+            (void)w.decoder->forward({.tokens = tokens}).argmax(); // argmax waits for the pass
+            const double took = watch.ms();
+            w.decoder->truncate(context);
+            return took;
+        });
+    w.read_buffer = made_or_none([&] { return w.backend->make_read_buffer(read_bytes); });
+    if (w.read_buffer) w.add(0, [&w] { return w.backend->read_ms(w.read_buffer->view()); });
+    w.product = made_or_none([&] { return ProductProbe(*w.backend); });
+    if (w.product) w.add(0, [&w] { return w.product->ms(); });
+    w.busy.emplace();
+}
+
+PassMeasurement::~PassMeasurement() = default;
+
+bool PassMeasurement::step() {
+    if (work_->complete()) return false;
+    work_->once_around();
+    return true;
+}
+
+double PassMeasurement::done() const {
+    const Work& w = *work_;
+    if (w.complete()) return 1;
+    const double rounds = static_cast<double>(w.round + Work::kWarmUps) / (w.plan.repeats + Work::kWarmUps);
+    return std::min(1.0, w.plan.seconds > 0 ? std::max(rounds, w.elapsed / w.budget()) : rounds);
+}
+
+PassTimes PassMeasurement::result() const {
+    const Work& w = *work_;
+    PassTimes result = w.facts;
+    result.bandwidth_gbs = std::numeric_limits<double>::quiet_NaN();
+    result.other_cores = w.busy->cores();
+    if (std::ranges::any_of(w.tasks, [](const Work::Task& task) { return task.ms.empty(); })) return result;
+    result.repeats = w.plan.repeats;
+    std::vector<Timing> others; // the read, the product: as far as there was memory for them
+    for (const Work::Task& task : w.tasks) {
+        const Timing timing = timing_of(task.ms);
+        if (task.rows == 0) {
+            others.push_back(timing);
+            continue;
+        }
+        result.passes.push_back({timing, task.rows});
+        result.repeats = std::min(result.repeats, timing.repeats);
+    }
+    if (w.read_buffer) {
+        result.bandwidth_gbs = static_cast<double>(w.read_buffer->bytes()) / others.front().ms / 1e6;
+        result.read_spread = others.front().spread();
+    }
+    if (w.product) {
+        result.product_rate = w.product->multiply_adds() / others.back().ms / 1e6;
+        result.product_spread = others.back().spread();
+    }
     return result;
+}
+
+PassTimes measure_passes(const Models& models, const PassPlan& plan, const std::function<bool(double)>& go_on) {
+    PassMeasurement measurement(models, plan);
+    while (!go_on || go_on(measurement.done()))
+        if (!measurement.step()) break;
+    return measurement.result();
+}
+
+Timing time_reads(Backend& backend, std::size_t bytes, int repeats) {
+    const auto buffer = made_or_none([&] { return backend.make_read_buffer(bytes); });
+    if (!buffer) return {};
+    std::vector<double> ms;
+    for (int i = -1; i < repeats; ++i) {
+        const double took = backend.read_ms(buffer->view());
+        if (i >= 0) ms.push_back(took);
+    }
+    return timing_of(ms);
 }
 
 namespace {

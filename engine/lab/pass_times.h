@@ -1,12 +1,16 @@
-// What one pass of the target costs by the number of tokens in it, beside what reading its weights alone
-// would take: the reason why checking several guesses at once is cheap. Widths take turns; each timed pass
-// follows one of its own width; medians.
+// What one pass of the target costs by the number of tokens in it, beside what reading its weights alone would take, and
+// the product kernel's peak: the reason why checking several guesses at once is cheap, or is not. Everything takes
+// turns; each time is the lower quartile of its repeats (engine/lab/timing.h).
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <limits>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "engine/lab/timing.h"
 #include "engine/run/models.h"
 
 namespace speclens {
@@ -14,50 +18,88 @@ namespace speclens {
 struct PassPlan {
     std::vector<int> rows; // widths, ascending; the first one is 1
     int context = 64;      // tokens before the pass
-    int repeats = 20;      // of every width, after some warm-up
-    // Stop after so much time: widths that do not fit into it are left out, all but the first two, and what
-    // is left is timed at least once. 0: no limit.
+    int repeats = 20;      // of everything, after some warm-up
+    // Stop after so much time, of which everything that is timed gets an equal share: quick passes are repeated more
+    // often. Widths that do not fit into it are left out, all but the first two, and what is left is timed at least
+    // once. 0: no limit.
     double seconds = 0;
 };
 
-struct PassTime {
+struct PassTime : Timing {
     int rows = 0;
-    double ms = 0, low = 0, high = 0; // median and quartiles
 };
 
 struct PassTimes {
-    int context = 0, repeats = 0;
+    std::string model;           // that was measured
+    bool random_weights = false; // of its shape: the speed is right, the text would mean nothing
+    std::string problem;         // why there are no passes of it, a sentence; empty: there are, or nobody measured
+    int context = 0;             // tokens before the pass
+    int repeats = 0;             // of the width that had the fewest
     std::vector<PassTime> passes;
-    double weight_bytes = 0;  // that a pass reads, however many rows it has
-    double multiply_adds = 0; // of the weights with one row
+    double weight_bytes = 0;   // that a pass reads, however many rows it has
+    double cache_bytes = 0;    // of keys and values of the context, read at least once by a pass
+    double multiply_adds = 0;  // of the weights with one row
+    double attention_adds = 0; // multiply-adds of one row with the context
     // Of a plain read of `read_bytes` bytes, 1e9 bytes per second; NaN: unknown, there was no memory for it.
     double bandwidth_gbs = 0;
-    double read_bytes = 0;                            // those of the weights, at most kMostReadBytes
+    double read_bytes = 0; // those of the weights, at most kMostReadBytes
+    double read_spread = 0;
+    // The product kernel with a matrix that stays in cache (kernels/product_probe.h), 1e9 multiply-adds per second; NaN:
+    // unknown.
+    double product_rate = std::numeric_limits<double>::quiet_NaN();
+    double product_spread = 0;
+    double cache_limit = 0; // bytes of the machine's largest cache; 0: unknown
+    double other_cores = 0; // that other programs kept busy meanwhile
+
     [[nodiscard]] const PassTime* of(int rows) const; // nullptr: not measured
-    // A pass that did nothing but read the weights, ms; 0 where the bandwidth is not known.
+    // A pass that did nothing but read weights and cache, ms; 0 where the bandwidth is not known.
     [[nodiscard]] double floor_ms() const {
-        return bandwidth_gbs > 0 ? weight_bytes / bandwidth_gbs / 1e6 : 0;
+        return bandwidth_gbs > 0 ? (weight_bytes + cache_bytes) / bandwidth_gbs / 1e6 : 0;
     }
+    // Of the bandwidth, and of the product kernel's peak, what a pass reaches; 0: unknown.
+    [[nodiscard]] double read_share(const PassTime& pass) const;
+    [[nodiscard]] double arithmetic_share(const PassTime& pass) const;
+    // Why the times are not to be relied on, after "because": "other programs kept 1.2 cores busy". Empty: they are.
+    [[nodiscard]] std::string in_doubt() const;
 };
+inline constexpr double kQuietCores = 0.3; // more, kept busy by others, puts times in doubt
 
 // The read has memory of its own beside the model: enough that no cache holds it, and little beside the
 // weights of a large model. What a small model reads fits into a cache, so there the read is as small.
 inline constexpr std::size_t kMostReadBytes = std::size_t{1} << 30;
 
-// `measure` of that many bytes, in GB/s; NaN where it throws Error, as when there is no memory for the read.
-[[nodiscard]] double bandwidth_or_unknown(std::size_t bytes,
-                                          const std::function<double(std::size_t)>& measure);
-
-// What the window asks for: 1 to 64 tokens as far as the model goes, for about three seconds.
+// What the window asks for: 1 to 64 tokens as far as the model goes, for two seconds and a half.
 [[nodiscard]] PassPlan window_passes(const Models& models);
 
 // Tokens that mean nothing, for passes that are only timed.
 [[nodiscard]] std::vector<int> filler_tokens(int count, int vocab);
 
-// `go_on(done, all)` is asked between rounds of repeats; false ends the measurement with what there is (no
-// passes before the first whole round). Needs a model, not a table. Throws Error (memory).
+// A measurement that goes on step by step, so that something else can be done in between.
+class PassMeasurement {
+  public:
+    // Needs a model, not a table. Throws Error (memory; a context that does not fit: usage). Keeps what it needs of
+    // `models`.
+    PassMeasurement(const Models& models, PassPlan plan);
+    ~PassMeasurement();
+    PassMeasurement(const PassMeasurement&) = delete;
+    PassMeasurement& operator=(const PassMeasurement&) = delete;
+
+    bool step();                         // one round; false: complete, and nothing was done
+    [[nodiscard]] double done() const;   // 0 … 1
+    [[nodiscard]] PassTimes result() const; // so far; no passes before the first whole round after the warm-up
+
+  private:
+    struct Work;
+    std::unique_ptr<Work> work_;
+};
+
+// All of it at once. `go_on(done)` is asked between rounds with the share that is done; false ends the measurement with
+// what there is.
 [[nodiscard]] PassTimes measure_passes(const Models& models, const PassPlan& plan,
-                                       const std::function<bool(int, int)>& go_on = {});
+                                       const std::function<bool(double)>& go_on = {});
+
+// Milliseconds of a plain read of so many bytes, as every other time; nothing timed where there is no memory for it.
+[[nodiscard]] Timing time_reads(Backend& backend, std::size_t bytes, int repeats);
 
 // Milliseconds of a pass over so many rows: measured, between two widths on a line, beyond the widest with
 // the last slope. A pass does all that a narrower one does, and several narrower ones do what it does: where

@@ -90,7 +90,7 @@ bool Race::next_job() {
         switch (job_.kind) {
         case Job::Kind::warm_up:
             job_ = {.kind = Job::Kind::lane};
-            busy_.start();
+            busy_ = BusyMeter();
             break;
         case Job::Kind::lane:
             if (++repeat_ < kRepeats && lanes_ms_ * (repeat_ + 1) / repeat_ < kRepeatMs) {

@@ -103,7 +103,7 @@ class Model {
 };
 
 // Known shapes for cost measurements with random weights: "qwen3-0.6b", "qwen3-1.7b", "qwen3-4b", "qwen3-8b",
-// "qwen2.5-0.5b", "bundle-s". Throws Error (usage) listing the names.
+// "qwen2.5-0.5b", "smollm2-135m", "bundle-s", "micro". Throws Error (usage) listing the names.
 [[nodiscard]] ModelConfig geometry(const std::string& name);
 [[nodiscard]] std::vector<std::string> geometry_names();
 

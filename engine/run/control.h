@@ -124,7 +124,11 @@ struct RunStudy {
     std::vector<RunSettings> runs;
 };
 // Time passes of the target over 1 to 64 tokens, within a few seconds; the answer is a PassTimes (engine/lab/pass_times.h).
-struct MeasurePasses {};
+// Then, where `beside` names a geometry (engine/model/model.h) larger than the target, those of random weights of it:
+// another one.
+struct MeasurePasses {
+    std::string beside = {};
+};
 // Train Medusa heads on the target's answers to the built-in prompts (engine/lab/medusa_training.h). What it comes to is
 // published while it learns; complete heads take the place of the loaded ones, for runs from then on.
 struct TrainHeads {
@@ -185,6 +189,8 @@ struct EngineStatus {
     std::vector<std::string> ready_drafters;  // can run with the loaded models
     double plain_ms_per_token = 0;  // measured plain decoding; 0 until known
     bool timing = false;            // the run is being timed: its times may still change
+    std::string timed_model;        // whose passes are being timed; empty: nobody's
+    double timed = 0;               // share of it that is done
 };
 
 // The full laws of one position, answer to FetchLaws.

@@ -157,13 +157,15 @@ void Session::main() {
             guarded(Job::times, [&] { time_run(); });
         else if (!planned_.empty())
             guarded(Job::studies, [&] { study(); });
+        else if (timing_)
+            guarded(Job::passes, [&] { time_passes(); });
         else if (training_)
             guarded(Job::training, [&] { train(); });
     }
 }
 
 bool Session::asked() const {
-    return guest_asked_ || guessed_cycle_ || !planned_.empty() || training_;
+    return guest_asked_ || guessed_cycle_ || !planned_.empty() || timing_ || training_;
 }
 
 Session::Job Session::job_of(const Command& command) {
@@ -173,6 +175,7 @@ Session::Job Session::job_of(const Command& command) {
     if (std::holds_alternative<FetchGuest>(command)) return Job::guest;
     if (std::holds_alternative<FetchGuesses>(command)) return Job::guesses;
     if (std::holds_alternative<RunStudy>(command)) return Job::studies;
+    if (std::holds_alternative<MeasurePasses>(command)) return Job::passes;
     if (std::holds_alternative<TrainHeads>(command)) return Job::training;
     return Job::run;
 }
@@ -197,6 +200,8 @@ void Session::give_up(Job job) {
         return publish([](Snapshot& p) { p.cut_guesses(); });
     case Job::studies:
         return cut_studies();
+    case Job::passes:
+        return stop_timing();
     case Job::training:
         training_.reset();
         return publish([](Snapshot& p) { p.cut_training(); });
@@ -327,7 +332,7 @@ void Session::show_stepped() {
 }
 
 void Session::draft_as_guest() {
-    if (guessed_cycle_ || !planned_.empty() || training_) gate_.wake(); // their turn comes next
+    if (guessed_cycle_ || !planned_.empty() || timing_ || training_) gate_.wake(); // their turn comes next
     const FetchGuest asked = *std::exchange(guest_asked_, std::nullopt);
     auto answer =
         std::make_shared<const Guest>(guess_as(run_models_, run_->settings_at(asked.cycle), run_->trace(), asked));
@@ -369,6 +374,33 @@ void Session::study() {
         grown->points.push_back(point);
         if (models_->target && !models_->scorer) time_study(*grown, times_);
         p.studies[name] = grown;
+    });
+}
+
+// Round by round, so that commands are obeyed in between. A window that draws would be in the times: it is told seldom.
+void Session::time_passes() {
+    constexpr double kPublishMs = 150;
+    gate_.wake(); // the next round, even when the run on the screen stands still
+    const bool more = timing_->step();
+    const Snapshot shown = published();
+    const bool news = (timing_->own() && timing_->own() != shown.passes) ||
+                      (timing_->beside() && timing_->beside() != shown.passes_beside);
+    if (more && !news && timing_shown_.ms() < kPublishMs) return;
+    timing_shown_ = Stopwatch();
+    publish([&](Snapshot& p) {
+        if (timing_->own()) p.passes = timing_->own();
+        if (timing_->beside()) p.passes_beside = timing_->beside();
+        p.status.timed_model = timing_->model();
+        p.status.timed = timing_->done();
+    });
+    if (!more) stop_timing();
+}
+
+void Session::stop_timing() {
+    timing_.reset();
+    publish([](Snapshot& p) {
+        p.status.timed_model.clear();
+        p.status.timed = 0;
     });
 }
 

@@ -12,7 +12,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/lab/medusa_training.h"
-#include "engine/lab/pass_times.h"
+#include "engine/lab/pass_pair.h"
 #include "engine/lab/race.h"
 #include "engine/lab/repeats.h"
 #include "engine/lab/stepped_race.h"
@@ -40,6 +40,7 @@ struct Snapshot {
     std::shared_ptr<const Guesses> guesses; // last answer to FetchGuesses; growing
     Studies studies;                        // answers to RunStudy, by name; growing
     std::shared_ptr<const PassTimes> passes; // last answer to MeasurePasses
+    std::shared_ptr<const PassTimes> passes_beside; // of the geometry that one of them named; null: none
     std::shared_ptr<const MedusaView> training; // last answer to TrainHeads; growing
     EngineStatus status;
     RunSettings settings;                   // of the current run
@@ -72,7 +73,7 @@ class Session {
 
   private:
     // What can fail without the others; `run` is the one on the screen.
-    enum class Job : std::uint8_t { run, times, race, stepped, guest, guesses, studies, training };
+    enum class Job : std::uint8_t { run, times, race, stepped, guest, guesses, studies, passes, training };
     [[nodiscard]] static Job job_of(const Command& command);  // that it begins, or begins anew
     void main();
     void give_up(Job job);  // after an error of its own work
@@ -116,6 +117,8 @@ class Session {
     void study();  // one phase of the studies that are planned
     void draft_as_guest();  // what was asked last
     void guess();  // one drafter of those that are asked
+    void time_passes();  // a round of the measurement under way
+    void stop_timing();  // what is complete stays
     void train();  // a few steps of the training under way
     void show_training();
 
@@ -148,6 +151,8 @@ class Session {
     std::size_t stepped_shown_ = 0;
     std::vector<RunStudy> planned_;  // what is left of each; the first run of the first one is under way
     std::unique_ptr<Run> study_run_;
+    std::unique_ptr<PassPair> timing_;  // of passes
+    Stopwatch timing_shown_;
     std::unique_ptr<MedusaTraining> training_;
     Stopwatch training_shown_;
     std::optional<FetchGuest> guest_asked_;

@@ -115,6 +115,7 @@ void Session::obey(const Cancel&) {
         p.cut_training();
     });
     cut_studies();
+    if (timing_) stop_timing();
     guest_asked_.reset();
     guessed_cycle_.reset();
     if (run_stays) return;
@@ -181,14 +182,12 @@ void Session::cut_studies() {
     study_run_.reset();
 }
 
-void Session::obey(const MeasurePasses&) {
-    if (!models_->target)
-        throw Error(models_->scorer ? "a server's passes cannot be timed from here"
-                                    : "a table has no passes to time",
-                    "Load a model.");
-    auto times = std::make_shared<const PassTimes>(
-        measure_passes(*models_, window_passes(*models_), [&](int, int) { return !closing_; }));
-    publish([&](Snapshot& p) { p.passes = times; });
+void Session::obey(const MeasurePasses& measure) {
+    stop_timing();
+    timing_ = std::make_unique<PassPair>(models_, measure.beside,
+                                         [this] { return !closing_ && !mailbox_.ends_run(); });
+    timing_shown_ = Stopwatch();
+    publish([&](Snapshot& p) { p.status.timed_model = timing_->model(); });
 }
 
 void Session::obey(const TrainHeads& heads) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <vector>
 
 #include "kernels/cpu/weight_tiles.h"
@@ -99,33 +98,30 @@ void CpuBackend::move_slots(const KvLayer& cache, std::span<const int> from, std
     }
 }
 
-double CpuBackend::measure_read_bandwidth(std::size_t bytes) {
-    using Clock = std::chrono::steady_clock;
-    const std::int64_t words = std::max<std::int64_t>(static_cast<std::int64_t>(bytes / 8), 1);
-    Buffer buffer(*this, DType::i64, 1, words);
+Buffer CpuBackend::make_read_buffer(std::size_t bytes) {
+    Buffer buffer(*this, DType::i64, 1, std::max<std::int64_t>(static_cast<std::int64_t>(bytes / 8), 1));
     std::uint64_t* data = data_of<std::uint64_t>(buffer.view());
-    const auto on_all_threads = [&](const auto& work) {
-        pool_.run([&](int thread) { work(thread, share_of(words, thread, threads())); });
-    };
-    on_all_threads(
-        [&](int, Range range) { std::fill(data + range.first, data + range.last, std::uint64_t{1}); });
+    pool_.run([&](int thread) {
+        const Range range = share_of(buffer.view().cols, thread, threads());
+        std::fill(data + range.first, data + range.last, std::uint64_t{1});
+    });
+    return buffer;
+}
 
-    double best = std::numeric_limits<double>::infinity();
-    const auto begin = Clock::now();
-    for (int round = 0; round < 5 || (round < 200 && Clock::now() - begin < std::chrono::milliseconds(200));
-         ++round) {
-        std::vector<std::uint64_t> sums(static_cast<std::size_t>(threads()));
-        const auto start = Clock::now();
-        on_all_threads([&](int thread, Range range) {
-            sums[static_cast<std::size_t>(thread)] =
-                row_.read_all(data + range.first, range.last - range.first);
-        });
-        best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
-        std::uint64_t total = 0;
-        for (std::uint64_t sum : sums) total += sum;
-        CHECK(total == static_cast<std::uint64_t>(words), "bandwidth test read something else than it wrote");
-    }
-    return static_cast<double>(words) * 8 / best * 1e-9;
+double CpuBackend::read_ms(const Tensor& buffer) {
+    CHECK(buffer.dtype == DType::i64, "read_ms: a buffer of make_read_buffer");
+    const std::uint64_t* data = data_of<const std::uint64_t>(buffer);
+    std::vector<std::uint64_t> sums(static_cast<std::size_t>(threads()));
+    const auto start = std::chrono::steady_clock::now();
+    pool_.run([&](int thread) {
+        const Range range = share_of(buffer.size(), thread, threads());
+        sums[static_cast<std::size_t>(thread)] = row_.read_all(data + range.first, range.last - range.first);
+    });
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+    std::uint64_t total = 0;
+    for (const std::uint64_t sum : sums) total += sum;
+    CHECK(total == static_cast<std::uint64_t>(buffer.size()), "a plain read gave something else than was written");
+    return took.count();
 }
 
 std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options) {

@@ -89,7 +89,9 @@ class CpuBackend final : public Backend {
     void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) override;
     void gather_rows(const Tensor& in, const Tensor& indices, const Tensor& out) override;
     void move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) override;
-    double measure_read_bandwidth(std::size_t bytes) override;
+    Buffer make_read_buffer(std::size_t bytes) override;
+    double read_ms(const Tensor& buffer) override;
+    std::size_t cache_bytes() const override { return largest_cache(); }
 
   private:
     static void copy_bytes(void* to, const void* from, std::size_t bytes) {

@@ -39,6 +39,18 @@ std::size_t available_memory() {
     return std::numeric_limits<std::size_t>::max(); // unknown: let the allocation itself decide
 }
 
+std::size_t largest_cache() {
+    std::size_t largest = 0;
+    for (int index = 0; index < 8; ++index) {
+        std::ifstream file("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
+        std::size_t size = 0;
+        char unit = 0;
+        if (!(file >> size >> unit)) break;
+        largest = std::max(largest, unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : std::size_t{0});
+    }
+    return largest;
+}
+
 void* allocate_aligned(std::size_t bytes) {
     // The kernel promises more than it has and kills the process later, so large requests are checked first.
     if (bytes >= 64 * kMiB) {

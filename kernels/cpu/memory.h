@@ -9,6 +9,9 @@ namespace speclens {
 // Bytes that can be allocated without swapping (MemAvailable).
 [[nodiscard]] std::size_t available_memory();
 
+// Bytes of the largest cache that the first core shares, as the kernel lists it; 0: it lists none.
+[[nodiscard]] std::size_t largest_cache();
+
 // 64-byte aligned. Throws Error("out of memory: …") when `bytes` is more than the machine has available.
 [[nodiscard]] void* allocate_aligned(std::size_t bytes);
 void release_aligned(void* data) noexcept;

@@ -249,24 +249,23 @@ double CudaBackend::elapsed_ms(const TimeMark& from, const TimeMark& to) {
     return static_cast<double>(ms);
 }
 
-double CudaBackend::measure_read_bandwidth(std::size_t bytes) {
-    constexpr int kBlocks = 4096, kRounds = 10, kReads = 8; // at once: starting the first one takes time, too
+Buffer CudaBackend::make_read_buffer(std::size_t bytes) {
     const std::int64_t count = std::max<std::int64_t>(static_cast<std::int64_t>(bytes / sizeof(uint4)), 1);
-    const Buffer data(*this, DType::i64, 1, 2 * count);
+    Buffer data(*this, DType::i64, 1, 2 * count);
+    check(cudaMemsetAsync(data.view().data, 1, data.bytes(), stream_), "measuring the memory");
+    return data;
+}
+
+double CudaBackend::read_ms(const Tensor& buffer) {
+    constexpr int kBlocks = 4096, kReads = 8; // at once: starting the first one takes time, too
+    const std::int64_t count = buffer.size() / 2;
     const Buffer sums(*this, DType::i32, 1, std::int64_t{kBlocks} * kReadThreads);
     const auto grid = dim3(
         static_cast<unsigned>(std::min<std::int64_t>(kBlocks, (count + kReadThreads - 1) / kReadThreads)));
-    check(cudaMemsetAsync(data.view().data, 1, data.bytes(), stream_), "measuring the memory");
-    double best = 0;
-    for (int round = 0; round < kRounds; ++round) {
-        const TimeMark start = mark();
-        for (int read = 0; read < kReads; ++read)
-            list_.add(read_all, grid, kReadThreads, 0, data_of<const uint4>(data.view()), count,
-                      data_of<unsigned>(sums.view()));
-        const double read_bytes = static_cast<double>(count) * sizeof(uint4) * kReads;
-        best = std::max(best, read_bytes / elapsed_ms(start, mark()) * 1e-6);
-    }
-    return best;
+    const TimeMark start = mark();
+    for (int read = 0; read < kReads; ++read)
+        list_.add(read_all, grid, kReadThreads, 0, data_of<const uint4>(buffer), count, data_of<unsigned>(sums.view()));
+    return elapsed_ms(start, mark()) / kReads;
 }
 
 } // namespace speclens::cuda

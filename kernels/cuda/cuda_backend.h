@@ -85,7 +85,8 @@ class CudaBackend final : public Backend {
     void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) override;
     void gather_rows(const Tensor& in, const Tensor& indices, const Tensor& out) override;
     void move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) override;
-    double measure_read_bandwidth(std::size_t bytes) override;
+    Buffer make_read_buffer(std::size_t bytes) override;
+    double read_ms(const Tensor& buffer) override;
 
   private:
     // Device memory that grows on demand and is reused by later launches of the stream.

@@ -31,7 +31,7 @@ class BottleneckScene final : public Scene {
         keys(d);
         if (std::ranges::any_of(out, measures)) state_.answered = input.beat;
         if (input.still && model.told && can_measure(input, model) && !input.passes)
-            out.push_back(Command{MeasurePasses{}});
+            out.push_back(measure_both());
         ui.pop_id();
         return out;
     }
@@ -69,13 +69,15 @@ class BottleneckScene final : public Scene {
                    bus = room > kBus + (lanes ? kLanes : 0) + 220;
         if (bus) draw_bottleneck_bus(d, {x, top, w, kBus});
         const float y = top + (bus ? kBus : 0);
-        draw_bottleneck_charts(d, {x, y, w, bottom - y - (lanes ? kLanes + 20 : 0)});
+        const float h = bottom - y - (lanes ? kLanes + 20 : 0), facts = std::min(440.0F, w * 0.42F);
+        draw_bottleneck_chart(d, {x, y, w - facts - 32, h});
+        draw_bottleneck_facts(d, {x + w - facts, y, facts, h});
         if (lanes) draw_bottleneck_lanes(d, {x, bottom - kLanes, w, kLanes});
     }
 
     static void keys(const BottleneckDraw& d) {
         if (can_measure(d.input, d.model) && d.ui.take_key(ui::Key::m))
-            d.out.push_back(Command{MeasurePasses{}});
+            d.out.push_back(measure_both());
         if (d.model.asks) {
             const int last = static_cast<int>(std::size(kSayings)) - 1;
             int& said = d.state.said;
@@ -83,7 +85,7 @@ class BottleneckScene final : public Scene {
             if (d.ui.take_key(ui::Key::up)) said = said < 0 ? last : std::max(said - 1, 0);
         }
         if (!d.model.told || !d.model.measured()) return;
-        const auto& passes = d.model.times->passes;
+        const auto& passes = d.model.focus->passes;
         const auto here = std::ranges::find(passes, d.model.marked, &PassTime::rows);
         if (d.ui.take_key(ui::Key::up) && here + 1 != passes.end()) d.state.rows = (here + 1)->rows;
         if (d.ui.take_key(ui::Key::down) && here != passes.begin()) d.state.rows = (here - 1)->rows;

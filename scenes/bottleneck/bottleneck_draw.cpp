@@ -20,40 +20,47 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-// Widths on a scale that doubles at every tick.
-struct WidthScale {
+// Both axes double at every tick.
+struct Doubling {
     ui::Scale scale;
-    [[nodiscard]] float operator()(double rows) const { return scale(std::log2(rows)); }
+    [[nodiscard]] float operator()(double value) const { return scale(std::log2(value)); }
 };
 
-struct PassChart {
+struct CostChart {
     Rect plot;
-    WidthScale x;
-    ui::Scale y;
+    Doubling x, y;
 };
 
-PassChart begin_pass_chart(const BottleneckDraw& d, Rect r, const char* id, const std::string& title,
-                           const std::string& words, double high) {
+CostChart begin_chart(const BottleneckDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const BottleneckModel& m = d.model;
-    ui::fitted_text(canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, theme.ink, r.w);
-    ui::fitted_text(canvas, {r.x, r.y + 34}, words, Font::text, 14, theme.muted, r.w);
+    ui::fitted_text(canvas, {r.x, r.y + 14}, "Time of a pass, by that of one token", Font::text_bold, 15, theme.ink, r.w);
+    ui::fitted_text(canvas, {r.x, r.y + 34}, "both axes double at every tick; dashed: as many passes one by one",
+                    Font::text, 14, theme.muted, r.w);
     const Rect plot{r.x + 46, r.y + 54, r.w - 46 - 20, r.h - 54 - 44};
-    const double widest = m.times->passes.back().rows;
-    const PassChart chart{
-        plot, {{-0.35, std::log2(widest) + 0.35, plot.x, plot.right()}}, {0, high, plot.bottom(), plot.y}};
-    for (const PassTime& pass : m.times->passes) {
+    int widest = 1;
+    for (const PassTimes* of : m.all()) widest = std::max(widest, of->passes.back().rows);
+    const CostRange range = cost_range(m);
+    const CostChart chart{plot,
+                          {{-0.35, std::log2(widest) + 0.35, plot.x, plot.right()}},
+                          {{std::log2(range.low), std::log2(range.high), plot.bottom(), plot.y}}};
+    for (const PassTime& pass : m.focus->passes) {
         const float x = chart.x(pass.rows);
         const Rect band{x - 11, plot.y, 22, plot.h};
         const ui::Touch touch = // no stop of Tab: arrows and the stepper choose a width
-            ui::touch(d.ui, d.ui.id(id + std::to_string(pass.rows)), band, {.focusable = false});
+            ui::touch(d.ui, d.ui.id("pass " + std::to_string(pass.rows)), band, {.focusable = false});
         if (pass.rows == m.marked || touch.hovered)
             canvas.fill(band, theme.raised.alpha(pass.rows == m.marked ? 0.9F : 0.45F), 4);
         if (touch.clicked) d.state.rows = pass.rows;
     }
-    ui::axis_y(canvas, theme, chart.y, plot.x, ui::ticks(0, high, r.h > 220 ? 5 : 3),
-               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    const float doubled = chart.y(1) - chart.y(2);
+    const int step = doubled >= 18 ? 2 : doubled >= 9 ? 4 : 16;
+    for (int times = 1; times <= range.high; times *= step) {
+        const float y = std::round(chart.y(times)) + 0.5F;
+        canvas.line({plot.x, y}, {plot.right(), y}, theme.hairline());
+        canvas.text({plot.x - 8, y + 5}, std::to_string(times) + "×", Font::mono, 14, theme.muted, Align::right);
+    }
     for (int rows = 1; rows <= widest; rows *= 2)
         canvas.text({chart.x(rows), plot.bottom() + 20}, std::to_string(rows), Font::mono, 14,
                     rows == m.marked ? theme.ink : theme.muted, Align::center);
@@ -62,40 +69,31 @@ PassChart begin_pass_chart(const BottleneckDraw& d, Rect r, const char* id, cons
     return chart;
 }
 
-// Half of the passes lie between these. What is above the chart ends in an arrow at its edge, with its value
-// where that does not reach into the value before it, which ends at `taken`.
-void quartiles(const BottleneckDraw& d, const PassChart& chart, const PassTime& pass, double share,
-               float& taken) {
-    ui::Canvas& canvas = d.ui.canvas;
-    const ui::Theme& theme = d.ui.theme;
-    const float x = chart.x(pass.rows), low = chart.y(pass.low * share), top = chart.plot.y;
-    if (pass.high * share <= chart.y.hi)
-        return ui::whisker(canvas, theme, x, low, chart.y(pass.high * share));
-    canvas.line({x, low}, {x, top}, {theme.ink, 1.5F});
-    canvas.line({x - 5, low}, {x + 5, low}, {theme.ink, 1.5F});
-    ui::icon(canvas, ui::Icon::triangle_up, {x, top + 5}, 10, theme.ink);
-    const std::string words = "to " + ui::number(pass.high * share, pass.high * share < 10 ? 1 : 0);
-    const float w = canvas.text_width(words, Font::mono, 14),
-                from = x + 8 + w > chart.plot.right() ? x - 8 - w : x + 8;
-    if (from < taken) return;
-    canvas.text({from, top + 12}, words, Font::mono, 14, theme.muted);
-    taken = from + w + 8;
+ui::Color color_of(const BottleneckDraw& d, const PassTimes& of) {
+    return &of == d.model.beside ? d.ui.theme.role(Role::target) : d.ui.theme.ink;
 }
 
-void curve(const BottleneckDraw& d, const PassChart& chart, bool per_token) {
+// The loaded model has full marks, the real shape rings: hue alone would not tell them apart.
+void mark(const BottleneckDraw& d, const PassTimes& of, Vec2 at) {
+    if (&of != d.model.beside) return d.ui.canvas.disc(at, 4, color_of(d, of));
+    d.ui.canvas.disc(at, 4.5F, d.ui.theme.bg);
+    d.ui.canvas.ring(at, 4.5F, {color_of(d, of), 2});
+}
+
+void curve(const BottleneckDraw& d, const CostChart& chart, const PassTimes& of) {
+    const double one = of.passes.front().ms;
     std::vector<Vec2> line;
-    for (const PassTime& pass : d.model.times->passes)
-        line.push_back({chart.x(pass.rows), chart.y(per_token ? pass.ms / pass.rows : pass.ms)});
-    d.ui.canvas.polyline(line, {d.ui.theme.ink, 2});
-    float taken = chart.plot.x;
+    for (const PassTime& pass : of.passes) line.push_back({chart.x(pass.rows), chart.y(pass.ms / one)});
+    d.ui.canvas.polyline(line, {color_of(d, of), 2});
     for (std::size_t i = 0; i < line.size(); ++i) {
-        const PassTime& pass = d.model.times->passes[i];
-        quartiles(d, chart, pass, per_token ? 1.0 / pass.rows : 1, taken);
-        d.ui.canvas.disc(line[i], 4, d.ui.theme.ink);
+        const PassTime& pass = of.passes[i];
+        const float top = std::max(chart.plot.y, chart.y(pass.median / one)); // up to the median: how much it varied
+        d.ui.canvas.line({line[i].x, line[i].y}, {line[i].x, top}, {color_of(d, of), 1.5F});
+        mark(d, of, line[i]);
         ui::tooltip(d.ui, {line[i].x - 8, line[i].y - 8, 16, 16},
-                    counted(pass.rows, "token") + ": " + ui::number(pass.ms, 3) + " ms, half of " +
-                        std::to_string(d.model.times->repeats) + " passes between " +
-                        ui::number(pass.low, 3) + " and " + ui::number(pass.high, 3));
+                    of.model + ", " + counted(pass.rows, "token") + ": " + ui::number(pass.ms, 3) +
+                        " ms, lower quartile of " + std::to_string(pass.repeats) + " passes, median " +
+                        ui::number(pass.median, 3));
     }
 }
 
@@ -107,7 +105,7 @@ void draw_bottleneck_bus(const BottleneckDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const float box = std::min(240.0F, area.w * 0.3F), h = 58;
     const Rect memory{area.x, area.y, box, h}, units{area.right() - box, area.y, box, h};
-    const PassTimes& t = *m.times;
+    const PassTimes& t = *m.focus;
     for (const Rect& r : {memory, units}) {
         canvas.fill(r, theme.panel, 6);
         canvas.outline(r, {theme.role(Role::target), 1.5F}, 6);
@@ -127,38 +125,48 @@ void draw_bottleneck_bus(const BottleneckDraw& d, Rect area) {
     canvas.fill({from, y - 5, to - from - 8, 10}, theme.tint(Role::target), 2);
     ui::arrow(canvas, {from, y}, {to, y}, {theme.role(Role::target), 2}, 8);
     const double reads = t.weight_bytes / one / 1e6;
-    ui::fitted_text(canvas, {from + 8, y - 14}, ui::number(reads, 0) + " GB/s of weights", Font::text, 14,
+    ui::fitted_text(canvas, {from + 8, y - 14}, t.model + ": " + ui::number(reads, 0) + " GB/s of weights", Font::text, 14,
                     theme.ink, to - from - 16);
     if (t.floor_ms() > 0)
         ui::fitted_text(canvas, {from + 8, y + 24}, "a plain read does " + ui::number(t.bandwidth_gbs, 0),
                         Font::text, 14, theme.muted, to - from - 16);
 }
 
-void draw_bottleneck_charts(const BottleneckDraw& d, Rect area) {
-    const BottleneckModel& m = d.model;
+void draw_bottleneck_chart(const BottleneckDraw& d, Rect area) {
+    const CostChart chart = begin_chart(d, area);
     const ui::Theme& theme = d.ui.theme;
-    const float gap = 32, w = (area.w - gap) / 2;
-    {
-        const PassChart chart = begin_pass_chart(
-            d, {area.x, area.y, w, area.h}, "pass ", "Time of a pass, ms",
-            m.times->floor_ms() > 0 ? "dashed: as many passes one by one; dotted: reading alone"
-                                    : "dashed: as many passes one by one",
-            chart_top(*m.times, false));
-        std::vector<Vec2> singly;
-        for (double rows = 1; rows <= m.times->passes.back().rows; rows *= 1.1)
-            singly.push_back({chart.x(rows), chart.y(rows * m.one_ms())});
-        d.ui.canvas.push_clip({chart.plot.x, chart.plot.y, chart.plot.w, chart.plot.h});
-        d.ui.canvas.polyline(singly, {theme.muted, 1.5F, 5, 4});
-        d.ui.canvas.pop_clip();
-        const float floor = std::max(chart.y(m.times->floor_ms()), chart.plot.y);
-        if (m.times->floor_ms() > 0)
-            d.ui.canvas.line({chart.plot.x, floor}, {chart.plot.right(), floor}, {theme.muted, 1, 1, 3});
-        curve(d, chart, false);
+    const double widest = std::exp2(chart.x.scale.hi);
+    d.ui.canvas.push_clip(chart.plot);
+    d.ui.canvas.line({chart.x(1), chart.y(1)}, {chart.x(widest), chart.y(widest)}, {theme.muted, 1.5F, 5, 4});
+    d.ui.canvas.pop_clip();
+    for (const PassTimes* of : d.model.all()) curve(d, chart, *of);
+}
+
+void draw_bottleneck_facts(const BottleneckDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    std::vector<const PassTimes*> models = d.model.all();
+    if (models.size() < 2 && d.model.beside) models.insert(models.begin(), d.model.beside); // why it is not measured
+    const float x = area.x + 28, w = area.w - 28;
+    float y = area.y + 14;
+    for (const PassTimes* of : models) {
+        const std::vector<std::string> lines = model_facts(*of, d.model.marked);
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            const ui::ParagraphStyle style{.font = i == 0 ? Font::text_bold : Font::text,
+                                           .size = i == 0 ? 15.0F : 14.0F,
+                                           .color = i == 0 ? theme.ink : theme.muted,
+                                           .leading = 20,
+                                           .max_lines = 2};
+            if (y + 20 * static_cast<float>(ui::paragraph_lines(canvas, w, lines[i], style) - 1) > area.bottom() - 4)
+                return;
+            if (i == 0 && of->passes.size() >= 2) {
+                canvas.line({area.x, y - 5}, {area.x + 18, y - 5}, {color_of(d, *of), 2});
+                mark(d, *of, {area.x + 9, y - 5});
+            }
+            y = ui::paragraph(canvas, {x, y}, w, lines[i], style);
+        }
+        y += 14;
     }
-    const PassChart chart = begin_pass_chart(
-        d, {area.x + w + gap, area.y, w, area.h}, "token ", "Time per token, ms",
-        "up to " + counted(m.cheap, "token") + " a pass costs less than two", chart_top(*m.times, true));
-    curve(d, chart, true);
 }
 
 void draw_bottleneck_lanes(const BottleneckDraw& d, Rect area) {
@@ -166,7 +174,7 @@ void draw_bottleneck_lanes(const BottleneckDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
-    ui::fitted_text(canvas, {area.x, area.y + 16}, "The same " + counted(m.marked, "token") + " on one clock",
+    ui::fitted_text(canvas, {area.x, area.y + 16}, "The same " + counted(m.marked, "token") + " on one clock, " + m.focus->model,
                     Font::text_bold, 15, theme.ink, area.w);
     const float left = area.x + 92, first = area.y + 30, h = 24;
     const double together = m.ms(m.marked), singly = m.one_ms() * m.marked;
@@ -245,7 +253,7 @@ void draw_bottleneck_controls(const BottleneckDraw& d) {
     if (m.told && m.measured() && row.room() > 120) {
         at = row.place(108);
         ui::field_label(ui, at, "Tokens N");
-        const auto& passes = m.times->passes;
+        const auto& passes = m.focus->passes;
         const auto here = std::ranges::find(passes, m.marked, &PassTime::rows) - passes.begin();
         if (const auto to = ui::stepper(
                 ui, "rows", at, static_cast<double>(here),
@@ -255,9 +263,13 @@ void draw_bottleneck_controls(const BottleneckDraw& d) {
     at = row.place(std::min(168.0F, row.room()));
     if (at.w < 96) return;
     ui::field_label(ui, at, "This machine");
+    if (!m.under_way.empty()) {
+        if (ui::button(ui, "measure", at, "Stop", {.shortcut = "Esc"})) d.out.push_back(Command{Cancel{}});
+        return;
+    }
     const std::string off = no_models(d.input).empty() ? capital(m.untimed) : no_models(d.input);
     if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = off}))
-        d.out.push_back(Command{MeasurePasses{}});
+        d.out.push_back(measure_both());
 }
 
 } // namespace speclens

@@ -1,11 +1,13 @@
 // The decode bottleneck (S1): a pass reads every weight once, for one token or for many. What passes over 1
-// to 64 tokens took on this machine, beside the time of reading the weights alone and of as many passes one
-// by one. The first two beats come before the answer: a picture of the walk, then a question to the room.
+// to 64 tokens took on this machine, by the time of one and beside as many passes one by one: of the loaded model,
+// and where that is small enough for a cache, of random weights of a real shape too. The first two beats come before
+// the answer: a picture of the walk, then a question to the room.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "engine/lab/pass_times.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/story.h"
 
@@ -28,29 +30,43 @@ inline constexpr Saying kSayings[] = {
 inline constexpr int kAsked = 16;       // tokens
 inline constexpr int kQuestionBeat = 1; // asks about them; the beat after it has the answer
 
+inline constexpr const char* kRealShape = "smollm2-135m"; // small enough for every machine, too large for its caches
+
 struct BottleneckModel {
-    const PassTimes* times = nullptr; // null or without passes: not measured
+    const PassTimes* times = nullptr; // of the loaded model; null or without passes: not measured
+    const PassTimes* beside = nullptr; // of random weights of a real shape; likewise
+    const PassTimes* focus = nullptr; // what the bus and the lanes are about: `beside`, where its times hold, else `times`
     int marked = 1;                   // width, one of those measured
-    int cheap = 1;     // up to here every measured pass takes less than twice a pass of one token
     bool told = true;  // what passes took may be seen: before the answer only when it was asked for
     bool asks = false; // the question is open
-    std::string model; // of the run on screen
     std::string untimed; // why its passes cannot be timed; empty: they can
+    std::string under_way; // "timing passes of bundle S, 40 %"; empty: nothing is timed now
     ui::Tier tier = ui::Tier::live;
     [[nodiscard]] bool measured() const { return times && times->passes.size() >= 2; }
-    [[nodiscard]] double one_ms() const { return times->passes.front().ms; }
-    [[nodiscard]] double ms(int rows) const; // 0: not measured
-    // Other passes were quicker than one about so wide, as S14 has it.
-    [[nodiscard]] bool in_doubt(int rows) const;
+    // The real shape first. Needs measured().
+    [[nodiscard]] std::vector<const PassTimes*> all() const;
+    // Those whose passes over one token and over the marked width can be relied on: what a headline may speak of.
+    [[nodiscard]] std::vector<const PassTimes*> steady() const;
+    // Of `focus`; 0: not measured.
+    [[nodiscard]] double one_ms() const { return ms(1); }
+    [[nodiscard]] double ms(int rows) const;
     [[nodiscard]] double factor(int rows) const; // of a pass of one token
     // Multiply-adds per second of a pass in 1e9, of the weights alone.
     [[nodiscard]] double rate(int rows) const;
-    [[nodiscard]] double best_rate() const; // of the widths measured
+    [[nodiscard]] double best_rate() const; // of the widths measured, and of the product kernel in cache
+    [[nodiscard]] bool leaves_room() const; // in one of the models at least, by times that are not in doubt
 };
-// Top of a chart, ms: above every median, of a pass or per token, and above the quartiles that are near them.
-// A quartile far outside, from a pass that the machine was kept from, would flatten all the others: it is
-// cut.
-[[nodiscard]] double chart_top(const PassTimes& times, bool per_token);
+// Why these times are not to be relied on: PassTimes::in_doubt, or a pass over so many rows that others outran, as S14
+// has it. Empty: they are.
+[[nodiscard]] std::string doubt(const PassTimes& times, int marked);
+// What is known of a measured model, a line each: name and weights, where they lie, what limits its passes.
+[[nodiscard]] std::vector<std::string> model_facts(const PassTimes& times, int marked);
+
+// The chart's scale, by the time of one pass: from below every time to above every time, and to one by one.
+struct CostRange {
+    double low = 1, high = 1;
+};
+[[nodiscard]] CostRange cost_range(const BottleneckModel& model);
 [[nodiscard]] bool can_measure(const SceneInput& input, const BottleneckModel& model);
 [[nodiscard]] BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState& state);
 
@@ -78,9 +94,11 @@ void draw_bottleneck_question(const BottleneckDraw& d,
 void choose_answer(const BottleneckDraw& d,
                    int saying); // and hear whether it is right, where that was measured
 void draw_bottleneck_bus(const BottleneckDraw& d, ui::Rect area); // memory, bus, arithmetic
-void draw_bottleneck_charts(const BottleneckDraw& d, ui::Rect area);
+void draw_bottleneck_chart(const BottleneckDraw& d, ui::Rect area); // what a pass costs, by its tokens
+void draw_bottleneck_facts(const BottleneckDraw& d, ui::Rect area); // whose curves they are
 void draw_bottleneck_lanes(const BottleneckDraw& d, ui::Rect area); // one pass against as many
 void draw_bottleneck_details(const BottleneckDraw& d);
 void draw_bottleneck_controls(const BottleneckDraw& d);
+[[nodiscard]] Command measure_both(); // the loaded model, then the real shape
 
 } // namespace speclens

@@ -1,6 +1,7 @@
 // Words of S1: title, six beats, and the frame as text.
 #include <sstream>
 
+#include "engine/lab/pass_bound.h"
 #include "engine/published/published_words.h"
 #include "scenes/bottleneck/bottleneck_model.h"
 #include "scenes/shared/cycle_pick.h"
@@ -9,6 +10,21 @@
 
 namespace speclens {
 namespace {
+
+// "269 MB": which of the models, where there are two.
+std::string size_of(const PassTimes& times) {
+    return ui::megabytes(times.weight_bytes);
+}
+
+// What the loaded model does otherwise, and why.
+std::string beside_words(const BottleneckModel& m) {
+    if (m.all().size() < 2 || m.focus != m.beside || pass_factor(*m.times, m.marked) <= 0) return {};
+    const bool arithmetic = bound_of(*m.times) == Bound::arithmetic;
+    return " In " + m.times->model + ", " + size_of(*m.times) + ", " + ui::speed_up(pass_factor(*m.times, m.marked)) +
+           (stays_in_cache(*m.times) ? ": it stays in the cache" +
+                                           std::string(arithmetic ? ", and arithmetic takes the time." : ".")
+                                     : ".");
+}
 
 Words beat_words(const SceneInput& input, const BottleneckModel& m, const BottleneckState& state, int beat) {
     const std::string weights =
@@ -47,37 +63,52 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
                     "A pass over one token took " + ui::number(m.one_ms(), 2) +
                         " ms. Choose a wider one: the weights are read once for all its tokens."};
         return {"One read for many",
-                "A pass over one token took " + ui::number(m.one_ms(), 2) + " ms, over " +
-                    counted(m.marked, "token") + " " + ui::number(m.ms(m.marked), 2) +
-                    " ms: " + ui::speed_up(m.factor(m.marked)) + " the time for " + std::to_string(m.marked) +
-                    " times the tokens. The arithmetic ran at " + ui::percent(m.rate(1) / m.best_rate()) +
-                    " of the best rate seen, now at " + ui::percent(m.rate(m.marked) / m.best_rate()) + "."};
+                "In " + m.focus->model + " a pass over one token took " +
+                    ui::number(m.one_ms(), 2) + " ms, over " + counted(m.marked, "token") + " " +
+                    ui::number(m.ms(m.marked), 2) + " ms: " + ui::speed_up(m.factor(m.marked)) +
+                    ". The arithmetic ran at " + ui::percent(m.rate(1) / m.best_rate()) +
+                    " of the best rate seen, now at " + ui::percent(m.rate(m.marked) / m.best_rate()) + "." +
+                    beside_words(m)};
     case 3:
         if (!m.measured())
             return {"Until it is full", "The free seats run out at some width. " +
                                             std::string(m.untimed.empty() ? "Measure to see where."
                                                                           : "A checkpoint shows where.")};
-        if (m.cheap == m.times->passes.back().rows)
+    {
+        const int cheap = cheap_rows(*m.focus);
+        const std::string other =
+            m.all().size() < 2 || m.focus != m.beside
+                ? std::string()
+                : ", up to " + std::to_string(cheap_rows(*m.times)) + " in " + m.times->model;
+        if (cheap == m.focus->passes.back().rows)
             return {"Until it is full",
-                    "Even " + counted(m.cheap, "token") +
-                        " cost less than two passes of one token: the free seats reach beyond "
-                        "what was measured. Somewhere behind that the arithmetic is the bottleneck, "
-                        "and every token more costs its share."};
-        return {
-            "Until it is full",
-            "Up to " + counted(m.cheap, "token") +
-                " a pass costs less than two of one token. Then the arithmetic counts "
-                "more and more; where it is the bottleneck, every token more costs its share. On a GPU this "
-                "bend comes much later than on a CPU, and for long prompts it is always behind you."};
-    case 4:
-        return {"Why guessing can pay",
-                "A model that writes alone has one token at a time to offer. Speculation makes up the "
-                "others: guess K tokens "
-                "cheaply, check them all in one pass over K + 1" +
-                    (m.measured() && m.ms(8) > 0
-                         ? ", which for K = 7 costs " + ui::speed_up(m.factor(8)) + " here"
-                         : std::string()) +
-                    ". The bend bounds how long guesses should be."};
+                    "In " + m.focus->model + " even " + counted(cheap, "token") +
+                        " cost less than two passes of one token" + other +
+                        ". The free seats reach beyond what was measured. Somewhere behind that the arithmetic is the "
+                        "bottleneck, and every token more costs its share."};
+        return {"Until it is full",
+                "Up to " + counted(cheap, "token") + " a pass of " + m.focus->model +
+                    " costs less than two of one token" + other +
+                    ". Then the arithmetic counts more and more; where it is the bottleneck, every token more costs its "
+                    "share. On a GPU this bend comes much later than on a CPU."};
+    }
+    case 4: {
+        const std::string guess =
+            "A model alone has one token at a time to offer. Speculation makes up the others: guess K tokens cheaply, "
+            "check them all in one pass over K + 1";
+        if (!m.measured())
+            return {"When guessing can pay", guess + ". The bend bounds how long guesses should be."};
+        std::string costs;
+        for (const PassTimes* of : m.all())
+            if (const double factor = pass_factor(*of, 4); factor > 0)
+                costs += (costs.empty() ? "" : ", ") + ui::speed_up(factor) + " in " + of->model;
+        const std::string here = costs.empty() ? guess + ". " : guess + ". For K = 3 that costs " + costs + ". ";
+        if (m.leaves_room())
+            return {"Why guessing can pay", here + "The bend bounds how long guesses should be."};
+        return {"What checking guesses costs here",
+                here + (m.steady().empty() ? "Times in doubt cannot tell whether guesses pay."
+                                           : "Four rows cost two passes or more: few guesses pay for that.")};
+    }
     default: {
         const auto figures = printed_shares(input.figures);
         if (figures.size() < 4) return {"Check what is printed", "The published figures are not at hand."};
@@ -91,6 +122,24 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
     }
 }
 
+void describe_times(std::ostream& out, const PassTimes& times, int marked) {
+    for (const std::string& fact : model_facts(times, marked)) out << fact << "\n";
+    if (times.floor_ms() > 0)
+        out << "A plain read of " << ui::megabytes(times.read_bytes) << ": " << ui::number(times.bandwidth_gbs, 1)
+            << " GB/s, so reading alone takes " << ui::number(times.floor_ms(), 3) << " ms\n";
+    if (times.product_rate > 0)
+        out << "The product kernel in cache: " << ui::number(times.product_rate, 0)
+            << " billion multiply-adds a second\n";
+    for (const PassTime& pass : times.passes) {
+        out << counted(pass.rows, "token") << (pass.rows == marked ? " (marked)" : "") << ": "
+            << ui::number(pass.ms, 3) << " ms (median " << ui::number(pass.median, 3) << "), "
+            << ui::speed_up(pass_factor(times, pass.rows)) << ", " << ui::number(pass.ms / pass.rows, 3)
+            << " ms per token";
+        if (times.product_rate > 0) out << ", " << ui::percent(times.arithmetic_share(pass)) << " of that rate";
+        out << "\n";
+    }
+}
+
 } // namespace
 
 StageTitle bottleneck_title(const BottleneckModel& m) {
@@ -98,19 +147,37 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
     if (!m.measured() || !m.told) {
         title.title = m.asks ? capital(number_word(kAsked)) + " tokens in one pass: how much longer?"
                              : "One token or many: what does a pass cost?";
-        title.subtitle = m.untimed.empty() ? "press M to time passes of the loaded model over 1 to 64 tokens"
+        title.subtitle = !m.under_way.empty() ? m.under_way
+                         : m.untimed.empty() ? "press M to time passes of the loaded model over 1 to 64 tokens"
                                            : m.untimed + " · a checkpoint's passes are timed here";
         title.tier = m.tier;
         return title;
     }
-    title.title =
-        capital(number_word(m.marked)) +
-        (m.marked == 1 ? " token costs a whole pass"
-                       : " tokens at once cost " + ui::speed_up(m.factor(m.marked)) + " the time of one");
-    title.subtitle = (m.model.empty() ? "" : m.model + ", ") + std::to_string(m.times->context) +
-                     " tokens before the pass, medians of " + std::to_string(m.times->repeats);
-    if (m.in_doubt(1) || m.in_doubt(m.marked))
-        title.subtitle += " · timing in doubt: other passes were quicker";
+    const std::vector<const PassTimes*> steady = m.steady();
+    const std::string tokens = capital(number_word(m.marked));
+    if (steady.empty())
+        title.title = "What a pass costs: timing in doubt";
+    else if (m.marked == 1)
+        title.title = tokens + " token costs a whole pass";
+    else if (steady.size() == 2) {
+        const std::string first = ui::speed_up(pass_factor(*steady[0], m.marked)),
+                          second = ui::speed_up(pass_factor(*steady[1], m.marked));
+        title.title = tokens + " tokens at once cost " + first + " the time of one at " + size_of(*steady[0]) + ", " +
+                      second + " at " + size_of(*steady[1]);
+        title.short_title = tokens + " at once: " + first + " at " + size_of(*steady[0]) + ", " + second + " at " +
+                            size_of(*steady[1]);
+    } else
+        title.title = tokens + " tokens at once cost " + ui::speed_up(pass_factor(*steady[0], m.marked)) +
+                      " the time of one" + (m.all().size() > 1 ? " at " + size_of(*steady[0]) : std::string());
+    for (const PassTimes* of : m.all()) title.subtitle += (title.subtitle.empty() ? "" : " and ") + of->model;
+    title.subtitle += (title.subtitle.empty() ? "" : ", ") + std::to_string(m.times->context) +
+                      " tokens before the pass";
+    if (!m.under_way.empty()) title.subtitle = m.under_way;
+    for (const PassTimes* of : m.all())
+        if (const std::string why = doubt(*of, m.marked); !why.empty()) {
+            title.subtitle += " · in doubt: " + why;
+            break;
+        }
     return title;
 }
 
@@ -119,12 +186,12 @@ Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const 
     const Words words = beat_words(input, m, state, story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
-    if (story.step == 3 && (m.in_doubt(1) || m.in_doubt(m.marked)))
-        story.text += " But other passes were quicker, so these times are in doubt: measure again.";
+    if (story.step == 3 && m.measured())
+        if (!doubt(*m.focus, m.marked).empty()) story.text += " These times are in doubt: measure again.";
     if (can_measure(input, m)) {
         story.task = "Measure this machine: M";
         story.task_done = m.measured() && m.told;
-        story.on_task = {Command{MeasurePasses{}}};
+        story.on_task = {measure_both()};
     }
     return story;
 }
@@ -136,22 +203,9 @@ std::string bottleneck_description(const SceneInput& input, const BottleneckMode
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
     if (m.asks && state.said >= 0) out << "Said: " << kSayings[state.said].words << "\n";
     if (m.measured() && m.told) {
-        out << "Weights " << ui::megabytes(m.times->weight_bytes);
-        if (m.times->floor_ms() > 0)
-            out << ", a plain read "
-                << (m.times->read_bytes < m.times->weight_bytes
-                        ? "(of " + ui::megabytes(m.times->read_bytes) + ") "
-                        : std::string("of as much "))
-                << ui::number(m.times->bandwidth_gbs, 1) << " GB/s: " << ui::number(m.times->floor_ms(), 3)
-                << " ms";
-        out << "\n";
-        for (const PassTime& pass : m.times->passes)
-            out << counted(pass.rows, "token") << (pass.rows == m.marked ? " (marked)" : "") << ": "
-                << ui::number(pass.ms, 3) << " ms (" << ui::number(pass.low, 3) << " to "
-                << ui::number(pass.high, 3) << "), " << ui::speed_up(m.factor(pass.rows)) << ", "
-                << ui::number(pass.ms / pass.rows, 3) << " ms per token, " << ui::number(m.rate(pass.rows), 0)
-                << " billion multiply-adds a second\n";
-        out << "Less than two passes: up to " << counted(m.cheap, "token") << "\n";
+        for (const PassTimes* of : m.all()) describe_times(out, *of, m.marked);
+        if (m.beside && m.beside->passes.size() < 2)
+            out << m.beside->model << ": not measured, " << m.beside->problem << "\n";
     }
     for (const PublishedFigure* figure : printed_shares(input.figures))
         out << "Published: " << figure->claim << ": " << published_value(*figure)

@@ -117,8 +117,9 @@ StageTitle failures_title(const FailuresModel& m) {
         return title;
     }
     const LoadCell& cell = m.marked();
+    const std::string why = cell.outrun ? "other passes were quicker" : m.times->in_doubt();
     title.title = counted(cell.requests, "request") + ", " + counted(cell.k, "guess") +
-                  (cell.requests == 1 ? ": " : " each: ") + ui::speed_up(cell.speedup) +
+                  (cell.requests == 1 ? ": " : " each: ") + (why.empty() ? "" : "perhaps ") + ui::speed_up(cell.speedup) +
                   (cell.pays()    ? ""
                    : cell.loses() ? ", slower than plain decoding"
                                   : ", as fast as plain decoding");
@@ -126,7 +127,7 @@ StageTitle failures_title(const FailuresModel& m) {
                      ui::probability(m.levers.alpha) + (m.by_hand ? " (set by hand)" : "") +
                      cost_words(m.levers) + (m.from_run ? ", as in this run" : ", assumed") +
                      (cell.extrapolated ? " · beyond the measured widths" : "") +
-                     (cell.outrun ? " · in doubt: other passes were quicker" : "");
+                     (why.empty() ? "" : " · in doubt: " + why);
     return title;
 }
 

@@ -1,6 +1,7 @@
 // The backend object: creation, instruction sets, memory, imports, clocks.
 #include "kernels/cuda_module.h"
 #include "kernels/error.h"
+#include "kernels/product_probe.h"
 #include "tests/kernels/support.h"
 
 namespace speclens::test {
@@ -160,11 +161,20 @@ TEST(Backend, CopiesBetweenTensors) {
     EXPECT_TRUE(to.guards_intact());
 }
 
-TEST(Backend, MeasuresTimeForwardsAndSomeBandwidth) {
+TEST(Backend, MeasuresTimeForwardsAndAPlainRead) {
     const std::unique_ptr<Backend> backend = make_backend("cpu");
     const TimeMark start = backend->mark();
-    EXPECT_GT(backend->measure_read_bandwidth(1 << 20), 0.0);
+    const Buffer buffer = backend->make_read_buffer(1 << 20);
+    EXPECT_EQ(buffer.bytes(), std::size_t{1} << 20);
+    EXPECT_GT(backend->read_ms(buffer.view()), 0.0);
     EXPECT_GT(backend->elapsed_ms(start, backend->mark()), 0.0);
+}
+
+TEST(Backend, MeasuresTheProductOfAMatrixInTheCache) {
+    const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
+    ProductProbe probe(*backend);
+    EXPECT_GT(probe.ms(), 0.0);
+    EXPECT_EQ(probe.multiply_adds(), 128.0 * 512 * 512);
 }
 
 TEST(Backend, AbortsOnAWrongShapeInsteadOfReadingBeyondIt) {

@@ -223,7 +223,7 @@ TEST_F(CudaObject, KnowsTimes) {
     EXPECT_GE(backend->elapsed_ms(first, second), 0);
     for (int i = 0; i < 1000; ++i) (void)backend->mark();
     EXPECT_GE(backend->elapsed_ms(first, second), 0);
-    EXPECT_GT(backend->measure_read_bandwidth(1 << 16), 0);
+    EXPECT_GT(backend->read_ms(backend->make_read_buffer(1 << 16).view()), 0);
 }
 
 // A backend with one operation that is wrong in a way that a driver or a compiler might make it.
@@ -304,9 +304,8 @@ class Wrong final : public Backend {
     void move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) override {
         right_->move_slots(cache, from, to);
     }
-    double measure_read_bandwidth(std::size_t bytes) override {
-        return right_->measure_read_bandwidth(bytes);
-    }
+    Buffer make_read_buffer(std::size_t bytes) override { return right_->make_read_buffer(bytes); }
+    double read_ms(const Tensor& buffer) override { return right_->read_ms(buffer); }
 
   private:
     std::unique_ptr<Backend> right_;

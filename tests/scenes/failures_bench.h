@@ -16,7 +16,10 @@ inline PassTimes bend() {
     PassTimes times;
     times.repeats = 3;
     for (const int rows : {1, 2, 4, 8, 16, 32, 64})
-        times.passes.push_back({rows, rows <= 8 ? 1.0 : rows / 8.0, 1, 1});
+        {
+        const double ms = rows <= 8 ? 1.0 : rows / 8.0;
+        times.passes.push_back({{ms, ms, 3}, rows});
+    }
     return times;
 }
 

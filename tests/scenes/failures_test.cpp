@@ -156,6 +156,18 @@ TEST(Failures, BelieveNoPassThatTookLongerThanSeveralNarrowerOnes) {
     }
 }
 
+TEST(FailuresScene, NamesNoFactorForSureThatStandsOnTimesInDoubt) {
+    Loaded live(true);
+    const SceneInput input = live.bench->controller.frame(live.bench->time).scene;
+    FailuresModel m = failures_model(input, {});
+    EXPECT_EQ(failures_title(m).title.find("perhaps"), std::string::npos);
+    PassTimes times = bend();
+    times.other_cores = 1.4;
+    m.times = &times;
+    EXPECT_NE(failures_title(m).title.find("1 request, 4 guesses: perhaps "), std::string::npos) << failures_title(m).title;
+    EXPECT_NE(failures_title(m).subtitle.find("in doubt: other programs kept 1.4 cores busy"), std::string::npos);
+}
+
 TEST(Failures, CallsACellNearOneNeitherFasterNorSlower) {
     for (const double near : {0.996, 1.0, 1.004}) {
         LoadCell cell;

@@ -482,6 +482,44 @@ TEST(Bench, ReportsTheCostsOfPasses) {
     EXPECT_EQ(json["verify"][3]["tokens"], 16);
     for (const Json& pass : json["verify"]) EXPECT_GT(pass["ratio"].get<double>(), 0);
     EXPECT_FALSE(json["draft"].empty());
+    ASSERT_EQ(json["passes"].size(), 7u) << "512 positions have no room for a context of 1000";
+    EXPECT_EQ(json["passes"][6]["tokens"], 64);
+    for (const Json& pass : json["passes"]) {
+        EXPECT_EQ(pass["repeats"], 3);
+        EXPECT_LE(pass["ms"], pass["median_ms"]);
+        EXPECT_GT(pass["arithmetic_share"].get<double>(), 0);
+        EXPECT_GT(pass["read_share"].get<double>(), 0);
+    }
+    EXPECT_GT(json["product_gmas"].get<double>(), 0);
+    EXPECT_EQ(json["prefill"]["tokens"], 512);
+    EXPECT_EQ(json["precision"], "weights bf16, cache f32");
+    EXPECT_GT(json["memory_bytes"].get<double>(), 0);
+    EXPECT_GE(json["peak_bytes"].get<double>(), json["memory_bytes"].get<double>());
+    EXPECT_TRUE(json.contains("in_doubt"));
+}
+
+TEST(Bench, MeasuresLongContextsWhereTheModelHasRoomAndComparesWithAnEarlierResult) {
+    const std::filesystem::path file = fresh_folder() / "bench.json";
+    const std::vector<std::string> bench = {"bench",     "--geometry", "micro",     "--drafters", "lookup", "--repeats",
+                                            "2",         "--threads",  "1",         "--backend",  "cpu"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), bench.begin(), bench.end());
+        return speclens(more);
+    };
+    ASSERT_EQ(with({"--json", file.string()}).code, 0);
+    const Json json = Json::parse(read_file(file));
+    std::set<int> contexts;
+    for (const Json& pass : json["passes"]) contexts.insert(pass["context"].get<int>());
+    EXPECT_EQ(contexts, (std::set<int>{64, 1000, 4000}));
+    const Outcome again = with({"--against", file.string()});
+    EXPECT_EQ(again.code, 0) << again.err;
+    EXPECT_NE(again.out.find("now/then"), std::string::npos) << again.out;
+    EXPECT_NE(again.out.find("64 tokens behind 4000"), std::string::npos) << again.out;
+    const Outcome other =
+        speclens({"bench", "--model", micro_model(), "--repeats", "1", "--threads", "1", "--against", file.string()});
+    EXPECT_EQ(other.code, 2) << other.out;
+    EXPECT_NE(other.err.find("of another model: micro, not"), std::string::npos) << other.err;
+    EXPECT_NE(with({"--against", file.string() + ".none"}).code, 0);
 }
 
 TEST(Bench, MeasuresHeadsOfAPublishedShape) {

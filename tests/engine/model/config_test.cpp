@@ -165,5 +165,14 @@ TEST(Geometry, KnowsThePublishedShapes) {
     }
 }
 
+TEST(Geometry, HasAShapeThatNoCacheHoldsAndEveryMachineDoes) {
+    const ModelConfig config = geometry("smollm2-135m");
+    EXPECT_FALSE(config.qkv_bias);
+    EXPECT_FALSE(config.qk_norm);
+    EXPECT_TRUE(config.tied);
+    EXPECT_NEAR(static_cast<double>(Model::weight_bytes(config)), 2 * 134.5e6, 8e6) << "with the table of angles";
+    EXPECT_TRUE(geometry("qwen2.5-0.5b").qkv_bias);
+}
+
 } // namespace
 } // namespace speclens

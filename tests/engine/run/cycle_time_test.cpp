@@ -244,25 +244,5 @@ TEST(CycleTime, AnUnsureHeadHasDraftedAllTheSame) {
     }
 }
 
-// The model is in the memory already: a read of as much again would not fit beside a large one.
-TEST(PlainRead, IsAsLargeAsAPassOfASmallModelOnly) {
-    const auto models = test::micro_models(1);
-    const PassTimes times = measure_passes(*models, {.rows = {1}, .context = 5, .repeats = 1});
-    EXPECT_DOUBLE_EQ(times.read_bytes, times.weight_bytes);
-    EXPECT_GT(times.bandwidth_gbs, 0);
-    EXPECT_LT(kMostReadBytes, Model::weight_bytes(geometry("qwen3-8b")) / 10);
-}
-
-TEST(PlainRead, LeavesTheBandwidthOpenWithoutMemory) {
-    EXPECT_TRUE(std::isnan(bandwidth_or_unknown(7, [](std::size_t) -> double {
-        throw Error("out of memory", "close other programs", Exit::device);
-    })));
-    EXPECT_EQ(bandwidth_or_unknown(7, [](std::size_t bytes) { return static_cast<double>(bytes); }), 7);
-    PassTimes times;
-    times.weight_bytes = 1e9;
-    times.bandwidth_gbs = std::nan("");
-    EXPECT_EQ(times.floor_ms(), 0);
-}
-
 } // namespace
 } // namespace speclens

@@ -182,6 +182,7 @@ TEST(Session, TimesPassesOnRequest) {
                     settings);
     session.send(MeasurePasses{});
     ASSERT_TRUE(eventually([&] { return session.published().passes != nullptr; }));
+    EXPECT_EQ(session.published().passes_beside, nullptr);
     const auto times = session.published().passes;
     ASSERT_GE(times->passes.size(), 2u);
     EXPECT_EQ(times->passes.front().rows, 1);
@@ -192,6 +193,29 @@ TEST(Session, TimesPassesOnRequest) {
     ASSERT_TRUE(eventually([&] { return table.published().status.state == EngineStatus::State::failed; }));
     EXPECT_NE(table.published().status.error.find("no passes"), std::string::npos);
     EXPECT_EQ(table.published().passes, nullptr);
+}
+
+TEST(Session, TimesARealShapeBesideAndStopsOnRequest) {
+    RunSettings settings;
+    settings.token_ids = {1, 2, 3};
+    settings.drafter = "none";
+    settings.k = 0;
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
+                    settings);
+    session.send(MeasurePasses{"bundle-s"});
+    ASSERT_TRUE(eventually([&] { return session.published().status.timed_model == "bundle-s"; }));
+    EXPECT_NE(session.published().passes, nullptr) << "what is complete is shown";
+    ASSERT_TRUE(eventually([&] { return session.published().passes_beside != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return session.published().status.timed_model.empty(); }));
+    EXPECT_TRUE(session.published().passes_beside->random_weights);
+
+    const auto first = session.published().passes;
+    session.send(MeasurePasses{"bundle-s"});
+    ASSERT_TRUE(eventually([&] { return session.published().status.timed > 0; }));
+    session.send(Cancel{});
+    ASSERT_TRUE(eventually([&] { return session.published().status.timed_model.empty(); }));
+    EXPECT_EQ(session.published().passes, first) << "what was measured before stays";
+    EXPECT_NE(session.published().status.state, EngineStatus::State::stopped) << "the run that stands still";
 }
 
 TEST(Session, ReplaysACycleOnRequest) {

@@ -1,0 +1,180 @@
+#include "app/cli/bench_result.h"
+
+#include <cmath>
+
+#include "app/cli/terminal.h"
+#include "engine/lab/pass_bound.h"
+
+namespace speclens::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json known(double value) {
+    return value > 0 ? Json(value) : Json(nullptr); // NaN: unknown
+}
+
+Json pass_json(const PassTimes& times, const PassTime& pass) {
+    return {{"context", times.context},
+            {"tokens", pass.rows},
+            {"ms", pass.ms},
+            {"median_ms", pass.median},
+            {"spread", pass.spread()},
+            {"repeats", pass.repeats},
+            {"ratio", pass_factor(times, pass.rows)},
+            {"arithmetic_share", known(times.arithmetic_share(pass))},
+            {"read_share", known(times.read_share(pass))}};
+}
+
+std::string share(double value) {
+    return value > 0 ? number(100 * value, 0) + " %" : "–";
+}
+
+// One context: a row for each width.
+std::string passes_table(const PassTimes& times) {
+    std::string text = "\n  " + std::to_string(times.context) + " tokens before the pass, which reads " +
+                       number((times.weight_bytes + times.cache_bytes) / 1e6, 1) + " MB, " +
+                       number(times.cache_bytes / 1e6, 1) + " of them keys and values\n" + "  " + pad_left("tokens", 8) +
+                       pad_left("ms", 11) + pad_left("spread", 9) + pad_left("by one", 9) + pad_left("arithmetic", 12) +
+                       pad_left("reading", 9) + "\n";
+    for (const PassTime& pass : times.passes)
+        text += "  " + pad_left(std::to_string(pass.rows), 8) + pad_left(number(pass.ms, 3), 11) +
+                pad_left(number(100 * pass.spread(), 0) + " %", 9) +
+                pad_left(number(pass_factor(times, pass.rows), 2) + "×", 9) +
+                pad_left(share(times.arithmetic_share(pass)), 12) + pad_left(share(times.read_share(pass)), 9) + "\n";
+    return text;
+}
+
+} // namespace
+
+double BenchResult::median_ms(int rows) const {
+    const PassTime* pass = usual().of(rows);
+    return pass ? pass->median : 0;
+}
+
+std::string BenchResult::in_doubt() const {
+    for (const PassTimes& times : contexts)
+        if (std::string why = times.in_doubt(); !why.empty())
+            return why + (contexts.size() > 1 ? " (context " + std::to_string(times.context) + ")" : "");
+    if (other_cores > kQuietCores) return "other programs kept " + number(other_cores, 1) + " cores busy";
+    return {};
+}
+
+Json bench_subject(const BenchResult& r) {
+    return {{"schema", "speclens-bench/1"},
+            {"machine", r.machine},
+            {"backend", r.backend},
+            {"device", r.device},
+            {"isa", r.isa},
+            {"threads", r.threads},
+            {"precision", r.precision},
+            {"model", r.model},
+            {"weights", r.random_weights ? "random" : "trained"},
+            {"date", r.date}};
+}
+
+Json bench_json(const BenchResult& r) {
+    const PassTimes& usual = r.usual();
+    const double one = r.median_ms(1), gbs = usual.weight_bytes / one / 1e6;
+    Json json = bench_subject(r);
+    json.update({{"busy_cores", r.other_cores},
+                 {"in_doubt", r.in_doubt().empty() ? Json(nullptr) : Json(r.in_doubt())},
+                 {"repeats", usual.repeats},
+                 {"context", usual.context},
+                 {"weight_bytes", usual.weight_bytes},
+                 {"read_bandwidth_gbs", known(usual.bandwidth_gbs)},
+                 {"read_bandwidth_spread", usual.read_spread},
+                 {"read_bytes", usual.read_bytes},
+                 {"product_gmas", known(usual.product_rate)},
+                 {"product_spread", usual.product_spread},
+                 {"cache_bytes", known(usual.cache_limit)},
+                 {"decode",
+                  {{"ms", one},
+                   {"weight_gbs", gbs},
+                   {"fraction", known(gbs / usual.bandwidth_gbs)},
+                   {"fixed_ms", usual.floor_ms() > 0 ? Json(one - usual.weight_bytes / usual.bandwidth_gbs / 1e6) : Json(nullptr)}}},
+                 {"verify", Json::array()},
+                 {"passes", Json::array()},
+                 {"left_out", r.left_out},
+                 {"draft", Json::array()}});
+    for (const int rows : {2, 4, 8, 16})
+        if (const double ms = r.median_ms(rows); ms > 0)
+            json["verify"].push_back({{"tokens", rows}, {"ms", ms}, {"ratio", ms / one}});
+    for (const PassTimes& times : r.contexts)
+        for (const PassTime& pass : times.passes) json["passes"].push_back(pass_json(times, pass));
+    json["prefill"] = r.prefill.repeats == 0 ? Json(nullptr)
+                                             : Json{{"tokens", r.prefill_tokens},
+                                                    {"ms", r.prefill.ms},
+                                                    {"median_ms", r.prefill.median},
+                                                    {"spread", r.prefill.spread()},
+                                                    {"repeats", r.prefill.repeats}};
+    for (const DraftCost& draft : r.drafts)
+        json["draft"].push_back({{"drafter", draft.name},
+                                 {"k", draft.k},
+                                 {"net_ms", draft.net_ms},
+                                 {"head_ms", draft.head_ms},
+                                 {"round_ms", draft.round_ms},
+                                 {"of_decode", (draft.net_ms + draft.head_ms) / one},
+                                 {"head_of_round", draft.of_round(draft.head_ms)}});
+    json["trace_overhead"] = r.overhead ? Json(*r.overhead) : Json(nullptr);
+    json["frame_ms"] = r.frame ? Json(*r.frame) : Json(nullptr);
+    json["startup_ms"] = r.load_ms;
+    json["memory_bytes"] = r.memory_bytes;
+    json["peak_bytes"] = r.peak_bytes;
+    json["complete"] = !r.ended_by;
+    return json;
+}
+
+std::string bench_table(const BenchResult& r) {
+    const PassTimes& usual = r.usual();
+    std::string text = "SpecLens bench · " + r.model + (r.random_weights ? " (random weights)" : "") + " · " + r.device +
+                       (r.ended_by ? " · then it ended" : "") + "\n" + r.machine + " · " + r.date + " · " + r.precision +
+                       "\n";
+    if (const std::string why = r.in_doubt(); !why.empty()) text += "IN DOUBT: " + why + "\n";
+    text += "\n";
+    const auto row = [&](const std::string& name, const std::string& value, const std::string& note) {
+        text += "  " + pad(name, 24) + pad_left(value, 10) + "   " + note + "\n";
+    };
+    const bool read = usual.bandwidth_gbs > 0;
+    row("read bandwidth", read ? number(usual.bandwidth_gbs, 1) : "–",
+        read ? "GB/s, spread " + number(100 * usual.read_spread, 0) + " %, reading " +
+                   number(usual.read_bytes / 1e6, 1) + " MB" +
+                   (usual.read_bytes < usual.weight_bytes ? "" : ", as much as the weights of a pass")
+             : "no memory left to measure it");
+    row("product in cache", usual.product_rate > 0 ? number(usual.product_rate, 1) : "–",
+        usual.product_rate > 0 ? "billion multiply-adds a second, spread " + number(100 * usual.product_spread, 0) + " %"
+                               : "no memory left to measure it");
+    if (read)
+        row("fixed cost of a pass", number(r.median_ms(1) - usual.weight_bytes / usual.bandwidth_gbs / 1e6, 3),
+            "ms: the median of one token less the weights at that bandwidth");
+    for (const PassTimes& times : r.contexts) text += passes_table(times);
+    for (const std::string& why : r.left_out) text += "  " + why + "\n";
+    text += "\n";
+    if (r.prefill.repeats > 0)
+        row("prefill, " + std::to_string(r.prefill_tokens) + " tokens", number(r.prefill.ms, 1),
+            "ms, spread " + number(100 * r.prefill.spread(), 0) + " %, " +
+                number(r.prefill_tokens / r.prefill.ms * 1000, 0) + " tokens a second");
+    const double one = r.median_ms(1);
+    for (const DraftCost& draft : r.drafts) {
+        const double ms = draft.net_ms + draft.head_ms;
+        row("draft " + draft.name + ", K = " + std::to_string(draft.k), number(ms, 3),
+            "ms per round, " + number(ms / one, 2) + "× a one-token pass" +
+                (draft.head_ms > 0 ? "; its head " + number(draft.head_ms, 3) + " ms, " +
+                                         number(100 * draft.of_round(draft.head_ms), 1) + " % of a round"
+                                   : ""));
+    }
+    if (r.overhead)
+        row("recording the laws", number(100 * *r.overhead, 1),
+            "% more time with 64 entries of each law than with none");
+    if (r.frame) row("frame of the window", number(*r.frame, 2), "ms for 1600x1000, before the graphics driver");
+    row(r.random_weights ? "making the weights" : "loading", number(r.load_ms, 0), "ms");
+    row("memory", number(r.memory_bytes / 1e6, 0),
+        "MB of weights and cache; the process had " + number(r.peak_bytes / 1e6, 0) + " MB at most");
+    text += "\nTimes of passes, reads and prefill are lower quartiles; the spread is how far the median lies above. Drafters "
+            "and what follows them:\nmedians of " +
+            std::to_string(r.draft_repeats) + " runs.\n";
+    return text;
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,29 @@
+// What limits the passes of a model on this machine, by measured numbers alone: reading its weights, or arithmetic.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/lab/pass_times.h"
+
+namespace speclens {
+
+enum class Bound : std::uint8_t {
+    memory,     // no cache holds what a pass reads, and a pass over one token reads it at half the bandwidth or more
+    arithmetic, // the cache holds it, and from four rows on the arithmetic takes longer than reading
+    neither     // something else takes the time, or it is not known
+};
+[[nodiscard]] Bound bound_of(const PassTimes& times);
+
+// Whether the largest cache of the machine holds what a pass reads; false where it is not known.
+[[nodiscard]] bool stays_in_cache(const PassTimes& times);
+// Rows from which on the arithmetic takes longer than reading, both at the best rate measured; 0: unknown.
+[[nodiscard]] double rows_that_fill(const PassTimes& times);
+// Time of a pass over so many rows by that of one; 0: not measured.
+[[nodiscard]] double pass_factor(const PassTimes& times, int rows);
+// Whether checking several tokens costs so little that guesses can pay: a pass over four costs less than two over one,
+// by times that are not in doubt. False where that was not measured.
+[[nodiscard]] bool leaves_room(const PassTimes& times);
+// Up to here every measured pass takes less than twice a pass over one row; 0: nothing measured.
+[[nodiscard]] int cheap_rows(const PassTimes& times);
+
+} // namespace speclens

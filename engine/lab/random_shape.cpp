@@ -1,0 +1,15 @@
+#include "engine/lab/random_shape.h"
+
+#include <utility>
+
+namespace speclens {
+
+std::shared_ptr<Models> random_shape(std::shared_ptr<Backend> backend, const std::string& name, std::uint64_t seed,
+                                     const Progress& progress) {
+    auto models = std::make_shared<Models>();
+    models->backend = std::move(backend);
+    models->target = Model::random(*models->backend, geometry(name), name, seed, progress);
+    return models;
+}
+
+} // namespace speclens

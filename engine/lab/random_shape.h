@@ -1,0 +1,17 @@
+// A model with random weights of a real shape, for timing alone: speed depends on the shape, not on what weights say.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "engine/run/models.h"
+
+namespace speclens {
+
+// A geometry (engine/model/model.h) on this backend, without tokenizer and heads. Throws Error (usage: unknown name;
+// memory) or Cancelled.
+[[nodiscard]] std::shared_ptr<Models> random_shape(std::shared_ptr<Backend> backend, const std::string& name,
+                                                   std::uint64_t seed, const Progress& progress = {});
+
+} // namespace speclens

@@ -1,0 +1,21 @@
+// How fast a device multiplies when it need not wait for memory: one weight matrix that stays in the caches, and many
+// rows, as in a wide pass. It is the product kernel's own peak, not the device's: what other instructions or layouts
+// could reach is not measured.
+#pragma once
+
+#include "kernels/backend.h"
+
+namespace speclens {
+
+class ProductProbe {
+  public:
+    explicit ProductProbe(Backend& backend); // which must outlive it. Throws Error (memory)
+    [[nodiscard]] double multiply_adds() const; // of one product
+    [[nodiscard]] double ms();                  // that one product takes; waits
+
+  private:
+    Backend* backend_;
+    Buffer weight_, rows_, out_;
+};
+
+} // namespace speclens

@@ -1,0 +1,239 @@
+// Times of passes: the estimator, what limits a model, and the measurement itself.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "engine/lab/pass_bound.h"
+#include "engine/lab/pass_pair.h"
+#include "engine/lab/pass_times.h"
+#include "kernels/error.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/pass_times.h"
+
+namespace speclens {
+namespace {
+
+using test::made_passes;
+
+TEST(Timing, IsTheLowerQuartileAndHowFarTheMedianLiesAbove) {
+    const Timing timing = timing_of({8, 1, 2, 3, 4, 5, 6, 7});
+    EXPECT_EQ(timing.ms, 2);
+    EXPECT_EQ(timing.median, 5);
+    EXPECT_EQ(timing.repeats, 8);
+    EXPECT_DOUBLE_EQ(timing.spread(), 1.5);
+    EXPECT_EQ(timing_of({3}).spread(), 0);
+    EXPECT_EQ(timing_of({}).repeats, 0);
+    EXPECT_EQ(timing_of({}).spread(), 0);
+}
+
+TEST(Timing, IsToldApartWhereTheIntervalsHaveNothingInCommon) {
+    EXPECT_TRUE(told_apart({1, 1.1, 9}, {1.2, 1.3, 9}));
+    EXPECT_TRUE(told_apart({1.2, 1.3, 9}, {1, 1.1, 9}));
+    EXPECT_FALSE(told_apart({1, 1.25, 9}, {1.2, 1.3, 9}));
+    EXPECT_FALSE(told_apart({1, 9, 9}, {2, 3, 9}));
+}
+
+TEST(PassDoubt, NamesWhatWasWrong) {
+    PassTimes times = made_passes();
+    EXPECT_EQ(times.in_doubt(), "");
+    times.passes[3].median = times.passes[3].ms * 1.14;
+    EXPECT_EQ(times.in_doubt(), "");
+    times.passes[3].median = times.passes[3].ms * 1.34;
+    EXPECT_EQ(times.in_doubt(), "a pass over 8 tokens varied by 34 %");
+    times.other_cores = 0.3;
+    EXPECT_EQ(times.in_doubt(), "a pass over 8 tokens varied by 34 %");
+    times.other_cores = 1.24;
+    EXPECT_EQ(times.in_doubt(), "other programs kept 1.2 cores busy");
+    times = made_passes();
+    times.read_spread = 0.2;
+    EXPECT_EQ(times.in_doubt(), "the plain read varied by 20 %");
+    times.read_spread = 0, times.product_spread = 0.16;
+    EXPECT_EQ(times.in_doubt(), "the product in cache varied by 16 %");
+}
+
+TEST(PassBound, ComesFromNumbersNotFromNames) {
+    PassTimes times = made_passes(); // reading takes 1 of the 2 ms of a pass, arithmetic 0.02
+    times.cache_limit = 1e6;
+    EXPECT_FALSE(stays_in_cache(times));
+    EXPECT_EQ(bound_of(times), Bound::memory);
+    times.bandwidth_gbs = 5; // 0.4 of the 2 ms
+    EXPECT_EQ(bound_of(times), Bound::neither);
+    times.cache_limit = 3e6;
+    EXPECT_TRUE(stays_in_cache(times));
+    EXPECT_NEAR(rows_that_fill(times), 20, 1e-9);
+    EXPECT_EQ(bound_of(times), Bound::neither) << "20 rows until the arithmetic takes longer";
+    times.bandwidth_gbs = 40;
+    EXPECT_NEAR(rows_that_fill(times), 2.5, 1e-9);
+    EXPECT_EQ(bound_of(times), Bound::arithmetic);
+    times.cache_bytes = 2e6; // a long context beside the weights
+    EXPECT_FALSE(stays_in_cache(times));
+    times.product_rate = std::nan("");
+    EXPECT_EQ(rows_that_fill(times), 0);
+    EXPECT_EQ(bound_of(PassTimes{}), Bound::neither);
+}
+
+TEST(PassBound, LeavesRoomWhereFourRowsCostLessThanTwoPasses) {
+    PassTimes times = made_passes();
+    EXPECT_TRUE(leaves_room(times));
+    EXPECT_EQ(cheap_rows(times), 8) << "16 tokens take 4.8 ms, more than two passes";
+    times.other_cores = 1;
+    EXPECT_FALSE(leaves_room(times)) << "in doubt";
+    times.other_cores = 0;
+    times.passes[2].ms = times.passes[2].median = 4;
+    EXPECT_FALSE(leaves_room(times));
+    EXPECT_EQ(cheap_rows(times), 2) << "cheap is a width only where every narrower one is";
+    EXPECT_FALSE(leaves_room(PassTimes{}));
+}
+
+TEST(PassTimes, CountTheCacheAmongWhatIsRead) {
+    PassTimes times = made_passes();
+    EXPECT_DOUBLE_EQ(times.floor_ms(), 1);
+    EXPECT_DOUBLE_EQ(times.read_share(times.passes[0]), 0.5);
+    times.cache_bytes = 1e6;
+    EXPECT_DOUBLE_EQ(times.floor_ms(), 1.5);
+    EXPECT_NEAR(times.arithmetic_share(times.passes[6]), 64e6 / 19.2e-3 / 50e9, 1e-9);
+    times.attention_adds = 1e6;
+    EXPECT_NEAR(times.arithmetic_share(times.passes[6]), 2 * 64e6 / 19.2e-3 / 50e9, 1e-9);
+    times.bandwidth_gbs = std::nan("");
+    EXPECT_EQ(times.floor_ms(), 0);
+    EXPECT_EQ(times.read_share(times.passes[0]), 0);
+}
+
+TEST(PassTimes, AreMeasuredForEveryWidthAsOften) {
+    const auto models = test::micro_models(1);
+    int asked = 0;
+    double before = -1;
+    const PassTimes times = measure_passes(*models, {.rows = {1, 3, 8}, .context = 5, .repeats = 4}, [&](double done) {
+        EXPECT_GT(done, before);
+        before = done;
+        ++asked;
+        return true;
+    });
+    EXPECT_EQ(before, 1);
+    EXPECT_EQ(asked, 8) << "three rounds of warming up, four that count, and the end";
+    EXPECT_EQ(times.repeats, 4);
+    EXPECT_EQ(times.model, "micro target");
+    ASSERT_EQ(times.passes.size(), 3u);
+    for (const PassTime& pass : times.passes) {
+        EXPECT_EQ(pass.repeats, 4);
+        EXPECT_GT(pass.ms, 0);
+        EXPECT_LE(pass.ms, pass.median);
+    }
+    EXPECT_EQ(times.of(3)->rows, 3);
+    EXPECT_EQ(times.of(2), nullptr);
+    EXPECT_DOUBLE_EQ(times.weight_bytes, static_cast<double>(models->target->bytes.per_token));
+    const ModelConfig& config = models->target->config;
+    EXPECT_DOUBLE_EQ(times.cache_bytes, 2.0 * 5 * config.layers * config.kv_heads * config.head_dim * sizeof(float));
+    EXPECT_GT(times.multiply_adds, times.weight_bytes / 4);
+    EXPECT_LT(times.multiply_adds, times.weight_bytes)
+        << "a multiply-add for every weight of two bytes or four";
+    EXPECT_GT(times.bandwidth_gbs, 0);
+    EXPECT_GT(times.product_rate, 0);
+}
+
+TEST(PassTimes, EndWhenAskedToWithWholeRoundsOnly) {
+    const auto models = test::micro_models(1);
+    const PassPlan plan{.rows = {1, 2}, .context = 5, .repeats = 50};
+    const auto after = [&](int rounds) {
+        return measure_passes(*models, plan, [&, left = rounds](double) mutable { return left-- > 0; });
+    };
+    EXPECT_TRUE(after(2).passes.empty()) << "still warming up";
+    EXPECT_EQ(after(6).repeats, 3);
+}
+
+// On a slow model the widest passes would take minutes: what does not fit is left out.
+TEST(PassTimes, KeepToTheirTimeWithFewerWidths) {
+    const auto models = test::micro_models(1);
+    const PassTimes times =
+        measure_passes(*models, {.rows = {1, 2, 4, 8, 16}, .context = 5, .repeats = 50, .seconds = 1e-9});
+    ASSERT_EQ(times.passes.size(), 2u);
+    EXPECT_EQ(times.passes.back().rows, 2);
+    EXPECT_EQ(times.repeats, 1);
+}
+
+// What is quick is repeated more often: a wide pass may not take all the time there is.
+TEST(PassTimes, GiveEveryWidthAnEqualShareOfTheTime) {
+    const auto models = test::micro_models(1);
+    const PassTimes times =
+        measure_passes(*models, {.rows = {1, 64}, .context = 5, .repeats = 100000, .seconds = 0.2});
+    ASSERT_EQ(times.passes.size(), 2u);
+    EXPECT_GT(times.of(1)->repeats, 2 * times.of(64)->repeats);
+    EXPECT_EQ(times.repeats, times.of(64)->repeats);
+}
+
+TEST(PassTimes, NameTheLargestContextThatFits) {
+    const auto models = test::micro_models(1);
+    try {
+        (void)measure_passes(*models, {.rows = {1, 8}, .context = 510, .repeats = 1});
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_NE(error.remedy().find("at most 504"), std::string::npos) << error.remedy();
+    }
+}
+
+TEST(PassTimes, TheWindowAsksForNoMoreThanTheModelCanSee) {
+    const auto models = test::micro_models(1);
+    const PassPlan plan = window_passes(*models);
+    EXPECT_EQ(plan.rows.front(), 1);
+    EXPECT_LE(plan.context + plan.rows.back(), models->target->config.max_positions);
+    EXPECT_GT(plan.seconds, 0);
+}
+
+TEST(PlainRead, IsAsLargeAsAPassOfASmallModelOnly) {
+    const auto models = test::micro_models(1);
+    const PassTimes times = measure_passes(*models, {.rows = {1}, .context = 5, .repeats = 1});
+    EXPECT_DOUBLE_EQ(times.read_bytes, times.weight_bytes);
+    EXPECT_LT(kMostReadBytes, Model::weight_bytes(geometry("qwen3-8b")) / 10);
+}
+
+TEST(PlainRead, IsLeftOpenWithoutMemory) {
+    const auto backend = make_backend("cpu", {.threads = 1});
+    EXPECT_GT(time_reads(*backend, 1 << 16, 3).ms, 0);
+    EXPECT_EQ(time_reads(*backend, std::size_t{1} << 60, 3).repeats, 0);
+}
+
+// The weights of the real shape live as long as they are timed, and the loaded model's times are there before.
+TEST(PassPair, TimesTheLoadedModelAndThenARealShape) {
+    PassPair pair(test::micro_models(1), "bundle-s");
+    EXPECT_EQ(pair.model(), "micro target");
+    double before = 0;
+    bool own_first = false;
+    while (pair.step()) {
+        EXPECT_GE(pair.done(), before);
+        before = pair.done();
+        own_first = own_first || (pair.own() && !pair.beside());
+    }
+    EXPECT_EQ(pair.done(), 1);
+    EXPECT_TRUE(own_first);
+    ASSERT_TRUE(pair.own() && pair.beside());
+    EXPECT_FALSE(pair.own()->random_weights);
+    EXPECT_EQ(pair.beside()->model, "bundle-s");
+    EXPECT_TRUE(pair.beside()->random_weights);
+    EXPECT_GE(pair.beside()->passes.size(), 2u);
+    EXPECT_EQ(pair.beside()->problem, "");
+}
+
+TEST(PassPair, NeedsNoShapeSmallerThanTheModel) {
+    PassPair pair(test::micro_models(1), "micro");
+    while (pair.step()) {
+    }
+    EXPECT_TRUE(pair.own());
+    EXPECT_FALSE(pair.beside());
+}
+
+TEST(PassPair, SaysWhyTheShapeWasNotMeasured) {
+    PassPair pair(test::micro_models(1), "bundle-s", [] { return false; });
+    while (pair.step()) {
+    }
+    ASSERT_TRUE(pair.beside());
+    EXPECT_TRUE(pair.beside()->passes.empty());
+    EXPECT_EQ(pair.beside()->problem, "it was stopped");
+    PassPair huge(test::micro_models(1), "qwen3-8b");
+    if (test::micro_models(1)->backend->free_memory() > Model::weight_bytes(geometry("qwen3-8b"))) return;
+    while (huge.step()) {
+    }
+    EXPECT_NE(huge.beside()->problem.find("memory"), std::string::npos) << huge.beside()->problem;
+}
+
+} // namespace
+} // namespace speclens
