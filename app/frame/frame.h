@@ -145,8 +145,6 @@ void draw_ribbon(const FrameDraw& d);
 void draw_timeline(const FrameDraw& d);
 void draw_status(const FrameDraw& d);
 void draw_popup(const FrameDraw& d);
-// Buttons for what this layout hides, at the right end of the menu bar. Returns how wide they are.
-float draw_handles(const FrameDraw& d);
 // Notes of the lecture's step. Nothing below them gets the pointer; keys go where they always go.
 void cover_notes(const FrameDraw& d); // before the scene
 void draw_notes(const FrameDraw& d);  // after it

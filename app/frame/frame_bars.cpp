@@ -1,4 +1,4 @@
-// Menu bar, scene rail and status bar.
+// Scene rail and status bar.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
@@ -64,45 +64,6 @@ void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, bool icons, 
 }
 
 } // namespace
-
-void draw_menu_bar(const FrameDraw& d) {
-    const Rect r = d.layout.menu;
-    ui::Canvas& c = d.ui.canvas;
-    const float base = r.y + r.h / 2 + 5;
-    c.text({r.x + 16, base}, "SpecLens", Font::text_bold, 15, d.ui.theme.ink);
-    const float end = r.right() - draw_handles(d);
-    float x = r.x + 16 + c.text_width("SpecLens", Font::text_bold, 15) + 17;
-    const auto& names = menu_names();
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        const float w = c.text_width(names[i], Font::text, 15) + 19;
-        if (x + w > end - 8) break; // a very narrow window: the palette has everything
-        const Rect box{x, r.y, w, r.h};
-        const ui::Touch touched =
-            ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});
-        const bool open = d.state.menu == static_cast<int>(i);
-        if (open || touched.hovered) c.fill({x + 1, r.y + 2, w - 2, r.h - 5}, d.ui.theme.raised, 4);
-        if (touched.focused) c.outline({x + 1, r.y + 2, w - 2, r.h - 5}, {d.ui.theme.ink, 2}, 4);
-        c.text({x + 9.5F, base}, names[i], Font::text, 15, open ? d.ui.theme.ink : d.ui.theme.muted);
-        const bool down = touched.focused && d.ui.take_key(ui::Key::down);
-        if (touched.clicked || down) {
-            d.state.menu = static_cast<int>(i);
-            d.state.menu_keyed = touched.focused;
-        }
-        x += w;
-    }
-    const float width = std::min(272.0F, end - 8 - x - 16);
-    if (width < 60) return;
-    const Rect search{end - 8 - width, r.y + 2, width, r.h - 5};
-    const ui::Touch touched = ui::touch(d.ui, d.ui.id("search"), search, {.grow = false});
-    c.fill(search, d.ui.theme.bg, 4);
-    c.outline(search, {touched.hovered ? d.ui.theme.muted : d.ui.theme.line, d.ui.theme.edge_width}, 4);
-    ui::icon(c, ui::Icon::search, {search.x + 16, search.center().y}, 12, d.ui.theme.muted);
-    if (width > 264) c.text({search.x + 32, base}, "Search scenes, tokens", Font::text, 14, d.ui.theme.muted);
-    if (width > 110)
-        c.text({search.right() - 12, base}, "Ctrl+K", Font::mono, 14, d.ui.theme.muted, Align::right);
-    if (touched.focused) ui::focus_ring(c, d.ui.theme, search, 4);
-    if (touched.clicked) d.pick(Action::palette);
-}
 
 void draw_rail(const FrameDraw& d) {
     const Rect r = d.layout.rail;

@@ -1,6 +1,8 @@
-// The open menu: a list of actions on a layer of its own. Scenes are listed from the scene table.
+// The menus: their bar with handles for what this layout keeps out of sight, and the open menu, a list of actions on a
+// layer of its own. Scenes are listed from the scene table.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "app/frame/frame.h"
 #include "scenes/shared/run_controls.h"
@@ -12,6 +14,57 @@ namespace {
 using ui::Align;
 using ui::Font;
 using ui::Rect;
+
+// Handles in the menu bar: what this layout keeps out of sight, and the key that shows it. Large windows show
+// everything and have none.
+
+struct Handle {
+    std::string label, key;
+    Action action;
+    bool on = false;
+};
+
+std::vector<Handle> handles_of(const FrameDraw& d) {
+    const FrameLayout& l = d.layout;
+    if (l.density == Density::compact && l.rail.w > 0) // scenes that take the whole window have no drawers
+        return {{"Controls", "Shift+I", Action::controls, l.controls.w > 0},
+                {"Details", "I", Action::details, l.details.w > 0}};
+    if (l.density != Density::single) return {};
+    static constexpr const char* kNames[kRegions] = {"Picture", "Story", "Details", "Controls", "Output"};
+    const int at = static_cast<int>(d.state.layout.region);
+    const std::string place = std::to_string(at + 1) + " of " + std::to_string(kRegions);
+    constexpr float kRoomy = 800; // below, the menus need the place
+    return {{l.menu.w < kRoomy ? place : kNames[at] + (", " + place), "F6", Action::next_region}};
+}
+
+// Buttons for what this layout hides, at the right end of the menu bar. Returns how wide they are.
+float draw_handles(const FrameDraw& d) {
+    constexpr float kPad = 10, kGap = 8;
+    const Rect bar = d.layout.menu;
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const std::vector<Handle> handles = handles_of(d);
+    const auto width = [&](const Handle& h) {
+        return 3 * kPad + c.text_width(h.label, Font::text, 14) + c.text_width(h.key, Font::mono, 14);
+    };
+    float whole = 0;
+    for (const Handle& h : handles) whole += kGap + width(h);
+    float x = bar.right() - whole;
+    for (const Handle& h : handles) {
+        const Rect box{x, bar.y + 2, width(h), bar.h - 5};
+        // Not on the way of Tab: they have keys.
+        const ui::Touch touched =
+            ui::touch(d.ui, d.ui.id("handle " + h.key), box, {.focusable = false, .grow = false});
+        c.fill(box, touched.hovered ? t.line : t.raised, 4);
+        c.outline(box, h.on ? ui::Stroke{t.ink, 2} : ui::Stroke{t.line, t.edge_width}, 4);
+        const float base = bar.y + bar.h / 2 + 5;
+        c.text({box.x + kPad, base}, h.label, Font::text, 14, t.ink);
+        c.text({box.right() - kPad, base}, h.key, Font::mono, 14, t.muted, Align::right);
+        if (touched.clicked) d.pick(h.action);
+        x = box.right() + kGap;
+    }
+    return whole;
+}
 
 struct Row {
     std::string label, shortcut, off;
@@ -96,6 +149,45 @@ void walk_rows(const FrameDraw& d, const std::vector<ui::Id>& ids) {
 }
 
 } // namespace
+
+void draw_menu_bar(const FrameDraw& d) {
+    const Rect r = d.layout.menu;
+    ui::Canvas& c = d.ui.canvas;
+    const float base = r.y + r.h / 2 + 5;
+    c.text({r.x + 16, base}, "SpecLens", Font::text_bold, 15, d.ui.theme.ink);
+    const float end = r.right() - draw_handles(d);
+    float x = r.x + 16 + c.text_width("SpecLens", Font::text_bold, 15) + 17;
+    const auto& names = menu_names();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const float w = c.text_width(names[i], Font::text, 15) + 19;
+        if (x + w > end - 8) break; // a very narrow window: the palette has everything
+        const Rect box{x, r.y, w, r.h};
+        const ui::Touch touched =
+            ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});
+        const bool open = d.state.menu == static_cast<int>(i);
+        if (open || touched.hovered) c.fill({x + 1, r.y + 2, w - 2, r.h - 5}, d.ui.theme.raised, 4);
+        if (touched.focused) c.outline({x + 1, r.y + 2, w - 2, r.h - 5}, {d.ui.theme.ink, 2}, 4);
+        c.text({x + 9.5F, base}, names[i], Font::text, 15, open ? d.ui.theme.ink : d.ui.theme.muted);
+        const bool down = touched.focused && d.ui.take_key(ui::Key::down);
+        if (touched.clicked || down) {
+            d.state.menu = static_cast<int>(i);
+            d.state.menu_keyed = touched.focused;
+        }
+        x += w;
+    }
+    const float width = std::min(272.0F, end - 8 - x - 16);
+    if (width < 60) return;
+    const Rect search{end - 8 - width, r.y + 2, width, r.h - 5};
+    const ui::Touch touched = ui::touch(d.ui, d.ui.id("search"), search, {.grow = false});
+    c.fill(search, d.ui.theme.bg, 4);
+    c.outline(search, {touched.hovered ? d.ui.theme.muted : d.ui.theme.line, d.ui.theme.edge_width}, 4);
+    ui::icon(c, ui::Icon::search, {search.x + 16, search.center().y}, 12, d.ui.theme.muted);
+    if (width > 264) c.text({search.x + 32, base}, "Search scenes, tokens", Font::text, 14, d.ui.theme.muted);
+    if (width > 110)
+        c.text({search.right() - 12, base}, "Ctrl+K", Font::mono, 14, d.ui.theme.muted, Align::right);
+    if (touched.focused) ui::focus_ring(c, d.ui.theme, search, 4);
+    if (touched.clicked) d.pick(Action::palette);
+}
 
 void draw_open_menu(const FrameDraw& d) {
     constexpr float kRow = 30;
