@@ -4,15 +4,15 @@ if(TARGET app_window)
         SOME slow "^EveryBeat[.]|^RandomUse[.]OfARecording|^ServerSessionTest[.]EndsAtAnyMoment"
         SOURCES
             scenes/scenes_fixtures.cpp app/frame/golden_test.cpp app/frame/frame_source_test.cpp app/frame/window_assets_test.cpp app/frame/controls_test.cpp app/frame/input_test.cpp scenes/model_test.cpp
-            scenes/domino_test.cpp scenes/domino_forks_test.cpp scenes/heads_test.cpp scenes/dflash_eagle3_test.cpp
-            scenes/relaxed_test.cpp scenes/relaxed_laws_test.cpp scenes/point_labels_test.cpp scenes/training_test.cpp
-            scenes/lossless_test.cpp scenes/trees_test.cpp scenes/trees_study_test.cpp scenes/trees_draw_test.cpp scenes/numbers_test.cpp scenes/server_test.cpp
+            scenes/domino_test.cpp scenes/heads_test.cpp scenes/dflash_eagle3_test.cpp
+            scenes/relaxed_test.cpp scenes/point_labels_test.cpp scenes/training_test.cpp
+            scenes/lossless_test.cpp scenes/trees_test.cpp scenes/trees_study_test.cpp scenes/numbers_test.cpp scenes/server_test.cpp
             app/frame/views_test.cpp app/frame/lists_test.cpp scenes/failures_test.cpp scenes/diagnosis_test.cpp scenes/systems_test.cpp
-            scenes/speedup_test.cpp scenes/speedup_study_test.cpp scenes/bottleneck_test.cpp scenes/drafters_test.cpp scenes/race_test.cpp
+            scenes/speedup_test.cpp scenes/bottleneck_test.cpp scenes/drafters_test.cpp scenes/race_test.cpp
             scenes/race_scene_test.cpp scenes/stepped_race_test.cpp app/frame/overlay_test.cpp
             app/frame/preferences_test.cpp app/frame/random_test.cpp scenes/loop_test.cpp scenes/loop_rows_test.cpp scenes/loop_clock_test.cpp
-            scenes/ribbon_test.cpp app/frame/keyboard_test.cpp scenes/accept_test.cpp scenes/accept_story_test.cpp app/frame/popups_test.cpp app/frame/palette_test.cpp
-            app/frame/undo_test.cpp app/frame/fork_test.cpp scenes/round_words_test.cpp scenes/table_test.cpp
+            scenes/ribbon_test.cpp app/frame/keyboard_test.cpp scenes/accept_test.cpp app/frame/popups_test.cpp app/frame/palette_test.cpp
+            app/frame/undo_test.cpp app/frame/fork_test.cpp scenes/table_test.cpp
         LIBS app_window)
 
     spec_test(scenes_window_tests LABELS window

@@ -1,4 +1,4 @@
-// Menu bar, scene rail and status bar.
+// Scene rail and status bar.
 #include <algorithm>
 #include <cstdio>
 #include <vector>

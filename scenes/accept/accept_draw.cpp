@@ -1,5 +1,5 @@
-// The picture of the accept-rule scene. The chart: overlap solid, draft excess hatched, target excess dotted, a cap with
-// a handle for either model; the table of numbers under it.
+// The picture of the accept-rule scene. The chart: overlap solid, draft excess hatched, target excess dotted, a cap
+// with a handle for either model; the table of numbers under it.
 #include "scenes/accept/accept_draw.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The pictures of S11: what was measured of chains and trees on this prompt, as a table and as bars for a room; a tree with
-// its mask; a block that is judged twice with the same coins, token by token and as a whole; and the controls.
+// The pictures of S11: what was measured of chains and trees on this prompt, as a table and as bars for a room; a tree
+// with its mask; a block that is judged twice with the same coins, token by token and as a whole; and the controls.
 #include "scenes/trees/trees_draw.h"
 
 #include <algorithm>
