@@ -5,7 +5,7 @@
 // Contract for every operation:
 //  * activations are f32; weights are bf16 or f32; integer inputs are i32; all tensors are contiguous rows;
 //  * batch invariance: the bits of an output row do not depend on how many rows the pass has, on which
-//    row it is, or on the number of threads (design: determinism rules 2 and 3);
+//    row it is, or on the number of threads;
 //  * shapes are checked with CHECK (a wrong shape is a bug of ours, user files are checked by the loader);
 //  * operations may be asynchronous; `download` and `sync` wait for everything issued before.
 #pragma once

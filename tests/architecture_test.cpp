@@ -1,4 +1,4 @@
-// The arrows between the folders (docs/architecture.md). What the compiler gets as include paths is what each room may
+// The arrows between the folders (cmake/SpecRoom.cmake). What the compiler gets as include paths is what each room may
 // see: a planted include against the arrows must not compile, and no source may get round the paths.
 #include <gtest/gtest.h>
 

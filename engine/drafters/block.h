@@ -1,5 +1,5 @@
 // What DFlash, Domino and DSpark share: a block of masks filled in one pass, with the target's hidden states
-// injected as keys and values of every draft layer (DFlash, Chen et al. 2026, §3; formats §5.3 and §5.4).
+// injected as keys and values of every draft layer (DFlash, Chen et al. 2026, §3).
 // Row 0 of the block is the anchor (the newest token, on which the target has not run), the others are masks;
 // every row sees the whole context and the whole block. The cache keeps context entries only: what the block
 // itself writes is overwritten by the next context.

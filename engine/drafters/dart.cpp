@@ -1,4 +1,4 @@
-// DART (Liu et al. 2026, arXiv 2601.19278; formats §8.5): the EAGLE-3 layer with trained masks behind the
+// DART (Liu et al. 2026, arXiv 2601.19278): the EAGLE-3 layer with trained masks behind the
 // newest column gives the laws of the next places in one pass; a beam with n-grams makes a tree of them
 // (dart_search.h). Nothing is drawn, so every proposal law is one-hot.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The tree of DART (Liu et al. 2026, arXiv 2601.19278; formats §8.5): one pass gave a law for each of the
+// The tree of DART (Liu et al. 2026, arXiv 2601.19278): one pass gave a law for each of the
 // next places, none of which knows what the others became. A beam walks through them and prefers
 // continuations that n-grams have seen; of all paths it ever weighed the best few are verified. No laws of
 // the target, no dice.

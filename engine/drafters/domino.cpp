@@ -1,4 +1,4 @@
-// Domino (arXiv 2605.29707; formats §6): DFlash's block, and a causal head that corrects its rows from left
+// Domino (arXiv 2605.29707): DFlash's block, and a causal head that corrects its rows from left
 // to right (domino_head.h). The first rows use base logits only: as many as training left without correction.
 #include <algorithm>
 #include <numeric>

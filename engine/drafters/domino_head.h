@@ -1,4 +1,4 @@
-// Domino's causal head (arXiv 2605.29707; formats §6.2 and §6.5): a GRU reads the anchor and the guesses so
+// Domino's causal head (arXiv 2605.29707): a GRU reads the anchor and the guesses so
 // far, and its state with a row of the block gives a low-rank correction of the row's logits:
 //   final = base + W₂·silu(W_row·row + W_state·state)
 // What does not depend on a guess is done for all rows at once (W_row·row), what depends on one token alone

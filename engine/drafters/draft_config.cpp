@@ -51,7 +51,7 @@ Method block_method(const Nested& own) {
     fields.fail("projector_type", "is \"" + type + "\", which is not supported", kSupportedHeads);
 }
 
-// Evenly from layer 1 to layer L-3, rounded half to even (formats §1.5).
+// Evenly from layer 1 to layer L-3, rounded half to even, as trainers do where no list is given.
 std::vector<int> even_taps(int count, int layers) {
     if (count == 1) return {layers / 2};
     std::vector<int> taps;
@@ -69,7 +69,7 @@ void check_taps(const Fields& fields, const char* name, const std::vector<int>& 
 }
 
 // Trainers take the raw output of the last layer, transformers and some servers the state after the final
-// norm (formats §1.5).
+// norm.
 std::string ambiguous_tap(const std::string& file, const std::vector<int>& taps, int layers) {
     if (std::ranges::find(taps, layers - 1) == taps.end()) return "";
     return file + ": the head reads the target's last layer (" + std::to_string(layers - 1) +

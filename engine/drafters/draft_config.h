@@ -27,7 +27,7 @@ struct DraftConfig {
     [[nodiscard]] int most_drafts() const;
 
     // Window W of each layer, 0: it sees the whole text. Row j of a block sees the keys from anchor + j − (W
-    // − 1) on (formats §5.8, the rule of SpecForge's trainer and of vLLM); of the block itself the rows up to
+    // − 1) on (the rule of SpecForge's trainer and of vLLM); of the block itself the rows up to
     // its own, unless `window_causal` is false. Empty: no layer has a window.
     std::vector<int> windows;
     bool window_causal = true;

@@ -47,7 +47,7 @@ std::string spelling(const Safetensors* file, const std::vector<std::string>& pr
     return prefixes.front();
 }
 
-// Some exports write this before all names, or before all but those of the head (formats §4.2).
+// Some exports write this before all names, or before all but those of the head.
 constexpr const char* kModelPrefix = "model.";
 
 void eagle3_slots(DraftNetwork& n, const Safetensors* file, SlotList& slots) {
@@ -206,7 +206,7 @@ std::vector<int> read_target_ids(const Safetensors& file, const DraftConfig& con
     return ids;
 }
 
-// Tensors that exports carry along: copies of the target's own, and what only training needs (formats §9.6).
+// Tensors that exports carry along: copies of the target's own, and what only training needs.
 bool ignorable(std::string_view name, bool own_head) {
     if (name.starts_with(kModelPrefix)) name.remove_prefix(std::string_view(kModelPrefix).size());
     if (name.ends_with(".inv_freq") || name == "t2d" || name == "embed_tokens.weight") return true;

@@ -1,25 +1,12 @@
-// The table of drafters, generated from drafters.inc in menu order, and what the names stand for.
+// What the names of drafters stand for, and what belongs to every drafter's arguments and drafts.
 #include <algorithm>
 
-#include "engine/drafters/drafter.h"
 #include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter.h"
 #include "engine/rules/verify.h"
 #include "kernels/error.h"
 
 namespace speclens {
-
-#define DRAFTER(name, title, about, needs, layers, ...) std::unique_ptr<Drafter> make_##name(DrafterArgs args);
-#include "engine/drafters/drafters.inc"
-#undef DRAFTER
-const std::vector<DrafterInfo>& drafter_list() {
-    static const std::vector<DrafterInfo> list = {
-#define DRAFTER(name, title, about, needs, layers, ...) \
-    {#name, title, about, DrafterNeeds::needs, layers, &make_##name, false __VA_OPT__(|| __VA_ARGS__)},
-#include "engine/drafters/drafters.inc"
-#undef DRAFTER
-    };
-    return list;
-}
 
 const DrafterInfo* find_drafter(const std::string& name) {
     for (const DrafterInfo& info : drafter_list())

@@ -12,7 +12,7 @@ struct DrafterOptions {
     int exit_layer = 0;                // skip: run the first E layers (0: two thirds of them)
     std::vector<int> skip_attention;   // skip: attention sub-layers left out
     std::vector<int> skip_mlp;         // skip: MLP sub-layers left out
-    // dflash, domino, dspark: ablations of the conditioning (formats §5.9); the result stays lossless
+    // dflash, domino, dspark: ablations of the conditioning; the result stays lossless
     bool conditioning = true;          // false: the block sees nothing of the text but its anchor
     int context_last = 0;              // the block sees the last C positions only; 0: all
     int tap_shift = 0;                 // hidden states from so many layers above (or below) the trained ones

@@ -1,4 +1,4 @@
-// DSpark (DeepSeek 2026; formats §7): DFlash's block read from the anchor's row on, a Markov head that corrects each
+// DSpark (DeepSeek 2026): DFlash's block read from the anchor's row on, a Markov head that corrects each
 // row by the token before it, and a head that estimates the probability that the guess will be accepted.
 #include <cmath>
 #include <cstdio>

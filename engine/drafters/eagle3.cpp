@@ -1,4 +1,4 @@
-// EAGLE-3 as a chain: the head runs once per guess, each time on its own last output (formats §4.4).
+// EAGLE-3 as a chain: the head runs once per guess, each time on its own last output.
 #include <algorithm>
 #include <cmath>
 

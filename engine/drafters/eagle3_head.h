@@ -1,8 +1,8 @@
-// The EAGLE-3 head (Li et al. 2025, arXiv 2503.01840 §3; formats §4): one decoder layer that continues the
+// The EAGLE-3 head (Li et al. 2025, arXiv 2503.01840 §3): one decoder layer that continues the
 // target's features. A column is a feature and the embedding of the token after it; the layer's raw output is
 // the next feature, and predicts the token after that one. Columns made of true features stay in the cache,
 // columns made of the head's own outputs are dropped when the target has spoken. DART's head is the same layer
-// with columns that stand for places still to be guessed (Liu et al. 2026, arXiv 2601.19278; formats §8.5).
+// with columns that stand for places still to be guessed (Liu et al. 2026, arXiv 2601.19278).
 #pragma once
 
 #include <memory>

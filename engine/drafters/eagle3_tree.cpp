@@ -1,4 +1,4 @@
-// EAGLE-3 with the dynamic tree of EAGLE-2 (Li et al. 2024, arXiv 2406.16858 §4; formats §4.5): every level
+// EAGLE-3 with the dynamic tree of EAGLE-2 (Li et al. 2024, arXiv 2406.16858 §4): every level
 // expands the best nodes of the one before, by the product of the head's own probabilities along the path,
 // and of all nodes ever considered the best few are verified. Nothing is drawn, so every proposal law is
 // one-hot.

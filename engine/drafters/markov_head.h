@@ -1,4 +1,4 @@
-// DSpark's Markov head (DeepSeek 2026; formats §7.3): a low-rank correction of a block's row by the token
+// DSpark's Markov head (DeepSeek 2026): a low-rank correction of a block's row by the token
 // before it.
 //   vanilla  e = w1[token]
 //   gated    e = σ(W·[row; w1[token]] + b) ⊙ w1[token]

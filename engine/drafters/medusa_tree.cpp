@@ -1,4 +1,4 @@
-// Medusa with its static tree (Cai et al. 2024, §2.1 and §2.3; formats §8.1): the node of lane r at depth d
+// Medusa with its static tree (Cai et al. 2024, §2.1 and §2.3): the node of lane r at depth d
 // is the r-th best token of head d, whatever stands before it. The shape is fixed by --tree-topk,
 // --tree-depth and
 // --tree-budget alone (rank_shape), so is what is looked at: nothing is drawn, and every proposal law is

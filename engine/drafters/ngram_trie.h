@@ -1,5 +1,5 @@
 // Counts of the token sequences of a text, as DART's tree search reads them (Liu et al. 2026, arXiv
-// 2601.19278; formats §8.5): how often a token followed another one or two. Read from the .trie files of the
+// 2601.19278): how often a token followed another one or two. Read from the .trie files of the
 // released heads; immutable.
 #pragma once
 

@@ -1,5 +1,5 @@
 // A language model with a cache that advances token by token: the target, and a separate draft model.
-// (The design page calls this Target; it is named Decoder here because a draft model has one too.)
+// Not named Target, because a draft model has one too.
 // Two kinds exist: over a transformer checkpoint (model_decoder.cpp) and over explicit conditional tables
 // (table_decoder.cpp); the cycle, the drafters and the rules cannot tell them apart.
 #pragma once

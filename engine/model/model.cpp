@@ -12,7 +12,7 @@
 namespace speclens {
 namespace {
 
-// Tensors of an export that carry nothing the engine needs (formats §9.6).
+// Tensors of an export that carry nothing the engine needs.
 bool ignorable(std::string_view name, const ModelConfig& config) {
     return name.ends_with(".inv_freq") || name == "t2d" || (config.tied && name == "lm_head.weight");
 }

@@ -1,4 +1,4 @@
-// The shapes of published models (formats: Qwen3 technical report, Qwen2.5 and SmolLM2 releases) for cost measurements
+// The shapes of published models (Qwen3 technical report, Qwen2.5 and SmolLM2 releases) for cost measurements
 // with random weights: speed depends on the shape, not on what the weights say.
 #include "engine/model/model.h"
 #include "kernels/error.h"

@@ -184,7 +184,7 @@ class Trace {
     [[nodiscard]] std::uint64_t times_revision() const { return times_revision_; }
 
     // FNV-1a over ids, probabilities and verdicts in canonical form; timings, dates and machine names are
-    // left out (determinism rule 6).
+    // left out: they differ between runs of the same settings.
     [[nodiscard]] std::uint64_t hash(std::size_t count) const;
     // False where the events do not give the hash that the run ended with: the file they are from was changed
     // or damaged after it was recorded. True without an end, and without a hash in it. Linear in the events.

@@ -1,4 +1,4 @@
-// Traces as JSON Lines, schema "speclens-trace/1": one event a line.
+// Traces as JSON Lines, schema "speclens-trace/1": one event a line (kinds and fields are those of engine/run/trace.h).
 // A file opens without the models: token texts travel with the events that first mention an id. Times are in ms and
 // add up to the round: "ms" and "head_ms" of every "draft", "ms" and "draft_ms" of "verify" (the time of a draft that
 // proposed nothing), "accept_ms" and "ms" of "commit". What is 0 or absent was not there or not timed. Where plain

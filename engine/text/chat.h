@@ -1,4 +1,4 @@
-// Chats as text, in the ChatML of the Qwen families, which differ in three things (formats §2.4): a system
+// Chats as text, in the ChatML of the Qwen families, which differ in three things: a system
 // turn when none is given, and what stands between the opened answer and its first word.
 #pragma once
 

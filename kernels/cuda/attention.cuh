@@ -3,7 +3,7 @@
 //
 // Chunks are cut in the sequence of keys that a row sees (prefix, then its own ancestors), at multiples of 64
 // of its absolute index, never by slot: a token at the end of a tree path sees the same keys in the same
-// chunks as the same token in a chain, and gets the same bits (design: determinism rule 2). Inside a chunk
+// chunks as the same token in a chain, and gets the same bits (kernels/backend.h). Inside a chunk
 // every query is computed by itself: how many of them share a block changes nothing but how often keys are
 // read.
 //

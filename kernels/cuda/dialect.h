@@ -3,7 +3,7 @@
 //  * shared memory is dynamic and comes from SIMT_SHARED(T, name), at most 48 KiB, its size given to the
 //  launch;
 //  * warp operations run on whole warps (mask kWholeWarp); no block waits for another one;
-//  * one owner and one order per output, no float atomics (determinism rule 3);
+//  * one owner and one order per output, no float atomics: the bits must not depend on who is first;
 //  * inline PTX stands only in mma.cuh, whose emulated twin is beside it.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The determinism rules of the design as tests: the bits of a row depend neither on the number of rows, nor
+// Batch invariance (kernels/backend.h): the bits of a row depend neither on the number of rows, nor
 // on the place of the row, nor on the number of threads, nor on the build type. Everything runs a small
 // transformer layer (all operations of a forward pass in their real order) and compares every output bit.
 #include <map>

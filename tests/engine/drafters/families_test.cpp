@@ -1,7 +1,6 @@
 // The layouts of the public draft heads, field by field and tensor by tensor, in miniature: each loads, is
-// taken for what it is, and drafts without changing the text. Names are those of the public repositories
-// (formats §4.2, §4.7, §5.2, §5.10, §6.2, §7.2, §8.1), written down here a second time, apart from the
-// loader.
+// taken for what it is, and drafts without changing the text. Names are those of the public repositories,
+// written down here a second time, apart from the loader.
 #include "engine/drafters/draft_network.h"
 #include "engine/lab/study.h"
 #include "engine/run/run.h"
@@ -249,7 +248,7 @@ TEST_F(Families, Eagle3MayBePrefixed) {
     }
 }
 
-// The raw output is taken (formats §1.5), and whoever drafts with the head is told.
+// The raw output is taken, as trainers do, and whoever drafts with the head is told.
 TEST_F(Families, ATapOnTheLastLayerIsSaid) {
     Family family = families()[4];
     ASSERT_EQ(family.name, "z-lab DFlash");

@@ -141,7 +141,7 @@ TEST_F(Variants, MarkovHeadsComputeTheirFormulas) {
     }
 }
 
-// Domino's head (formats §6.2): state and correction of every step, with and without the table of inputs, and
+// Domino's head (arXiv 2605.29707): state and correction of every step, with and without the table of inputs, and
 // with a pool of candidates, whose logits are the same ones.
 TEST_F(Variants, DominosHeadComputesItsFormulas) {
     const DraftConfig config = micro_head(Method::domino, target_->config);
@@ -228,7 +228,7 @@ TEST_F(Variants, DominoGuessesTheSameWithoutItsTable) {
                   tabled.guesses(rows.view(), base.view(), 1, anchor));
 }
 
-// EAGLE-3 columns as formats §4.3 writes them, layer by layer.
+// EAGLE-3 columns (arXiv 2503.01840), layer by layer.
 struct ReferenceEagle {
     ReferenceEagle(Backend& backend, const DraftNetwork& network)
         : c(network.config), fc(read_matrix(backend, network.fc.view())),
@@ -313,7 +313,7 @@ TEST_F(Variants, Eagle3NormsItsTapsAndRunsAllItsLayers) {
     }
 }
 
-// A DFlash block as formats §5.3 and §5.8 write it: every row by itself over the keys that it sees.
+// A DFlash block (Chen et al. 2026): every row by itself over the keys that it sees.
 std::vector<Vec> reference_block(Backend& backend, const DraftNetwork& network,
                                  const std::vector<Vec>& features, int anchor, int rows) {
     const DraftConfig& c = network.config;
