@@ -1,4 +1,4 @@
-// Files and links of version 0.1.0 (golden/saved/README.md): they open with every later version and mean what they meant.
+// Files and links of version 0.1.0 (golden/saved): they open with every later version and mean what they meant.
 #include <gtest/gtest.h>
 
 #include <algorithm>
