@@ -47,8 +47,9 @@ void Repeats::advance(Side& side, int tokens) {
     while (more && side.run->sequence().size() < before + static_cast<std::size_t>(tokens)) {
         more = side.run->step();
         const Trace& trace = side.run->trace();
-        const bool committed = trace.size() > 0 && std::holds_alternative<Committed>(trace[trace.size() - 1]);
-        if (!committed) continue;
+        const Event& last = trace[trace.size() - 1];
+        // The last commit of a run brings its end with it.
+        if (!std::holds_alternative<Committed>(last) && !std::holds_alternative<Stopped>(last)) continue;
         // Plain passes follow each other: the first one finds what the other side left in the caches.
         if (!std::exchange(side.fresh, false) || side.settings.k > 0) table_.add(trace, side.taken, trace.size());
         side.taken = trace.size();

@@ -215,21 +215,23 @@ std::string TraceWriter::line(const Event& event) {
 
 std::string TraceWriter::closing_lines() const {
     std::string lines;
+    const std::shared_ptr<const TraceTimes> times = trace_->times();
+    if (times && times->repeats > 0) {
+        OrderedJson events = OrderedJson::array();
+        for (const EventTimes& event : times->events) events.push_back({event.ms, event.aside});
+        lines += OrderedJson{{"kind", "times"},
+                             {"plain_ms", times->plain_ms},
+                             {"spread", times->spread},
+                             {"plain_spread", times->plain_spread},
+                             {"busy_cores", times->busy_cores},
+                             {"repeats", times->repeats},
+                             {"events", std::move(events)}}
+                     .dump() +
+                 "\n";
+    }
     if (trace_->plain_ms() > 0)
         lines += OrderedJson{{"kind", "plain"}, {"ms_per_token", trace_->plain_ms()}}.dump() + "\n";
-    const std::shared_ptr<const TraceTimes> times = trace_->times();
-    if (!times || times->repeats == 0) return lines;
-    OrderedJson events = OrderedJson::array();
-    for (const EventTimes& event : times->events) events.push_back({event.ms, event.aside});
-    return lines + OrderedJson{{"kind", "times"},
-                               {"plain_ms", times->plain_ms},
-                               {"spread", times->spread},
-                               {"plain_spread", times->plain_spread},
-                               {"busy_cores", times->busy_cores},
-                               {"repeats", times->repeats},
-                               {"events", std::move(events)}}
-                       .dump() +
-           "\n";
+    return lines;
 }
 
 void save_trace(const Trace& trace, const std::filesystem::path& file) {

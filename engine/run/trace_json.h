@@ -3,7 +3,7 @@
 // add up to the round: "ms" and "head_ms" of every "draft", "ms" and "draft_ms" of "verify" (the time of a draft that
 // proposed nothing), "accept_ms" and "ms" of "commit". What is 0 or absent was not there or not timed. Where plain
 // decoding was measured as well, a line of kind "plain" has its "ms_per_token". A run that was timed again and again has a
-// last line of kind "times", for Trace::times(): "events", a list of [ms, the other time of the event] that take the place
+// line of kind "times" behind its events, for Trace::times(): "events", a list of [ms, the other time of the event] that take the place
 // of those above, and how far they are known.
 #pragma once
 

@@ -118,14 +118,15 @@ void compare_speeds(RaceModel& m) {
         TraceTimes times;
         if (const std::shared_ptr<const TraceTimes> known = l.trace->times()) times = *known;
         times.plain_ms = plain.total_ms / plain.tokens;
-        if (&l == &plain) times.plain_spread = times.spread = 0;
+        if (&l == &plain) times = {.events = {}, .plain_ms = times.plain_ms}; // against itself
         l.speed_up = told_speed(speed_up(l.whole, times), *l.trace);
         if (m.doubt.empty()) m.doubt = l.speed_up.doubt;
     }
     if (m.fastest < 0) return;
     const SpeedUp& first = m.lanes[static_cast<std::size_t>(m.fastest)].speed_up.figure;
     for (std::size_t i = 0; i < m.lanes.size(); ++i)
-        if (m.lanes[i].speed_up.figure.known() && m.lanes[i].speed_up.figure.high >= first.low)
+        if (static_cast<int>(i) == m.fastest ||
+            (m.lanes[i].speed_up.figure.known() && m.lanes[i].speed_up.figure.high > first.low))
             m.level.push_back(static_cast<int>(i));
 }
 

@@ -37,7 +37,7 @@ TEST(RaceModel, CountsWhatIsOverAtTheClock) {
     EXPECT_EQ(m.plain, 0);
     EXPECT_TRUE(m.identical);
     EXPECT_FALSE(m.over);
-    EXPECT_NEAR(m.lanes[3].speed_up, 12 * 9.3 / (2 * 16.8), 1e-9);
+    EXPECT_NEAR(m.lanes[3].speed_up.figure.value, 12 * 9.3 / (2 * 16.8), 1e-9);
     EXPECT_TRUE(race_model(input_at(*race, race_end(*race))).over);
 }
 

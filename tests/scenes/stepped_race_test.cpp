@@ -107,7 +107,7 @@ TEST(SteppedRaceScene, SaysWhetherTheTextsAgreeSoFar) {
         EXPECT_TRUE(m.stepped);
         EXPECT_TRUE(m.identical) << step;
         EXPECT_EQ(race_texts(m), "texts identical so far");
-        EXPECT_EQ(m.lanes[3].speed_up, 0) << "nothing is timed";
+        EXPECT_FALSE(m.lanes[3].speed_up.figure.known()) << "nothing is timed";
         const std::string words = race_description(input_at(*race, step), m);
         EXPECT_EQ(words.find("ms"), std::string::npos) << words;
         EXPECT_NE(words.find("step " + std::to_string(static_cast<int>(step)) + ", not timed"),

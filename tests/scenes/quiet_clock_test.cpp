@@ -1,0 +1,133 @@
+// What pictures say of times that cannot be trusted: no title names a winner or a figure in doubt, every figure in doubt
+// says so with the reason, and what repeats cannot tell apart is not ranked.
+#include <gtest/gtest.h>
+
+#include "scenes/loop/loop_story.h"
+#include "scenes/race/race_draw.h"
+#include "scenes/shared/told_speed.h"
+#include "scenes/speedup/speedup_draw.h"
+#include "tests/scenes/scenes_live_bench.h"
+#include "tests/scenes/speedup_bench.h"
+#include "tests/shared/toy_race.h"
+
+namespace speclens {
+namespace {
+
+struct Quality {
+    const char* name;
+    double spread, busy;
+    int repeats;
+    bool sure;
+};
+constexpr Quality kQualities[] = {{"quiet", 0.02, 0.0, 20, true},
+                                  {"spread", 0.3, 0.0, 20, false},
+                                  {"busy", 0.02, 1.5, 20, false},
+                                  {"few", 0.02, 0.0, 2, false}};
+
+void time_like(const Trace& trace, const Quality& quality, double factor = 1) {
+    auto times = std::make_shared<TraceTimes>();
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        EventTimes own = own_times(trace[i]);
+        times->events.push_back({own.ms * factor, own.aside * factor});
+    }
+    times->plain_ms = 9.25 * factor;
+    times->spread = times->plain_spread = quality.spread;
+    times->busy_cores = quality.busy;
+    times->repeats = quality.repeats;
+    trace.set_times(times);
+}
+
+bool names_a_winner(const std::string& title) {
+    for (const char* word : {"first", "fastest", "×", "pays", "faster than"})
+        if (title.find(word) != std::string::npos && title.find("doubt") == std::string::npos) return true;
+    return false;
+}
+
+std::string all_words(const SceneInput& input) {
+    return race_description(input, race_model(input));
+}
+
+TEST(QuietClock, ARaceInDoubtNamesNoWinner) {
+    for (const Quality& quality : kQualities) {
+        const auto race = toy_race(false);
+        for (const RaceLane& lane : race->lanes) time_like(*lane.trace, quality);
+        const SceneInput input = input_at(*race, 1e9);
+        const RaceModel model = race_model(input);
+        const std::string title = race_title(model), words = all_words(input);
+        EXPECT_EQ(model.doubt.empty(), quality.sure) << quality.name;
+        EXPECT_EQ(names_a_winner(title), quality.sure) << quality.name << ": " << title;
+        EXPECT_EQ(words.find("in doubt") == std::string::npos, quality.sure) << quality.name << ": " << words;
+        EXPECT_EQ(race_title_short(model).empty(), !quality.sure) << quality.name;
+        for (const RaceLaneModel& lane : model.lanes)
+            EXPECT_EQ(lane.speed_up.words.starts_with("~"), !quality.sure && !lane.plain() && lane.speed_up.figure.known())
+                << quality.name << " " << lane.drafter << " " << lane.speed_up.words;
+    }
+}
+
+// Lanes whose intervals meet are not ranked, however many digits their means differ in.
+TEST(QuietClock, WhatRepeatsCannotTellApartIsNotRanked) {
+    const auto race = toy_race(false);
+    std::vector<double> total;
+    for (const RaceLane& lane : race->lanes) total.push_back(fold(*lane.trace, lane.trace->size()).total_ms);
+    // EAGLE-3 (lane 1) as fast as Domino (lane 3), but for 3 %; repeats lie 4 % apart
+    for (std::size_t i = 0; i < race->lanes.size(); ++i)
+        time_like(*race->lanes[i].trace, {"near", 0.04, 0, 20, true}, i == 1 ? 1.03 * total[3] / total[1] : 1);
+    const RaceModel model = race_model(input_at(*race, 1e9));
+    ASSERT_EQ(model.level.size(), 2u);
+    EXPECT_NE(race_title(model).find("equally fast"), std::string::npos) << race_title(model);
+    time_like(*race->lanes[1].trace, {"apart", 0.04, 0, 20, true}, 1.3 * total[3] / total[1]);
+    EXPECT_EQ(race_model(input_at(*race, 1e9)).level.size(), 1u);
+}
+
+TEST(QuietClock, TheLoopTellsNoSavingInDoubt) {
+    for (const Quality& quality : kQualities) {
+        const auto trace = fixtures::toy_run(fixtures::toys().front());
+        time_like(*trace, quality);
+        LiveBench live("loop");
+        Snapshot p;
+        p.trace = trace;
+        p.settings.k = 4;
+        live.observe(p);
+        live.bench.controller.perform({SceneCommand{SetCursor{trace->size()}}}, live.bench.time);
+        live.bench.settle();
+        const SceneInput input = live.bench.controller.frame(live.bench.time).scene;
+        const LoopModel model = loop_model(input);
+        EXPECT_EQ(model.doubt.empty(), quality.sure) << quality.name << ": " << model.doubt;
+        EXPECT_FALSE(model.run_speed.empty()) << quality.name;
+        EXPECT_EQ(model.run_speed.find("in doubt") == std::string::npos, quality.sure) << model.run_speed;
+        EXPECT_FALSE(names_a_winner(loop_title(model))) << loop_title(model);
+        if (!quality.sure) EXPECT_EQ(saving_words(model), "") << quality.name;
+    }
+}
+
+TEST(QuietClock, TheSpeedUpSceneClaimsNothingInDoubt) {
+    for (const Quality& quality : kQualities) {
+        if (quality.name == std::string("few")) continue; // a study says how few its rounds are in its intervals
+        Measured live;
+        live.answer({9, 8, 7, 6, 5, 4, 4, 3, 3, 2}, 1000, 0.02, 0, 30);
+        Study timed = *live.published.studies.at(kSpeedupStudy);
+        for (StudyPoint& point : timed.points) point.spread = quality.spread, point.busy_cores = quality.busy;
+        live.published.studies[kSpeedupStudy] = std::make_shared<const Study>(timed);
+        live.show();
+        const SceneInput input = live.bench->controller.frame(live.bench->time).scene;
+        const SpeedupModel model = speedup_model(input, {});
+        const std::string title = speedup_title(input, model).title;
+        EXPECT_EQ(model.doubt.empty(), quality.sure) << quality.name;
+        EXPECT_EQ(title.find("in doubt") == std::string::npos, quality.sure) << title;
+        EXPECT_EQ(names_a_winner(title), quality.sure) << quality.name << ": " << title;
+    }
+}
+
+TEST(QuietClock, AFigureInDoubtStandsBesideItsReason) {
+    const auto trace = fixtures::toy_run(fixtures::toys().front());
+    time_like(*trace, kQualities[2]);
+    const ToldSpeed told = told_speed(fold(*trace, trace->size()), *trace);
+    ASSERT_TRUE(told.figure.known());
+    EXPECT_TRUE(told.words.starts_with("~")) << told.words;
+    EXPECT_EQ(told.note().rfind("in doubt: other programs kept 1.5 cores busy", 0), 0u) << told.note();
+    time_like(*trace, kQualities[0]);
+    EXPECT_EQ(told_speed(fold(*trace, trace->size()), *trace).note(), "");
+}
+
+} // namespace
+} // namespace speclens
