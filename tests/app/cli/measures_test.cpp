@@ -484,7 +484,7 @@ TEST(Bench, ReportsTheCostsOfPasses) {
     EXPECT_EQ(json["verify"][3]["tokens"], 16);
     for (const Json& pass : json["verify"]) EXPECT_GT(pass["ratio"].get<double>(), 0);
     EXPECT_FALSE(json["draft"].empty());
-    ASSERT_EQ(json["passes"].size(), 7u) << "512 positions have no room for a context of 1000";
+    ASSERT_EQ(json["passes"].size(), 7u) << "the model has no room for a context of 1000";
     EXPECT_EQ(json["passes"][6]["tokens"], 64);
     for (const Json& pass : json["passes"]) {
         EXPECT_EQ(pass["repeats"], 3);
@@ -493,7 +493,7 @@ TEST(Bench, ReportsTheCostsOfPasses) {
         EXPECT_GT(pass["read_share"].get<double>(), 0);
     }
     EXPECT_GT(json["product_gmas"].get<double>(), 0);
-    EXPECT_EQ(json["prefill"]["tokens"], 512);
+    EXPECT_EQ(json["prefill"], nullptr) << "nor for a prompt of 512";
     EXPECT_EQ(json["precision"], "weights bf16, cache f32");
     EXPECT_GT(json["memory_bytes"].get<double>(), 0);
     EXPECT_GE(json["peak_bytes"].get<double>(), json["memory_bytes"].get<double>());
@@ -510,6 +510,8 @@ TEST(Bench, MeasuresLongContextsWhereTheModelHasRoomAndComparesWithAnEarlierResu
     };
     ASSERT_EQ(with({"--json", file.string()}).code, 0);
     const Json json = Json::parse(read_file(file));
+    EXPECT_EQ(json["prefill"]["tokens"], 512);
+    EXPECT_GT(json["prefill"]["ms"].get<double>(), 0);
     std::set<int> contexts;
     for (const Json& pass : json["passes"]) contexts.insert(pass["context"].get<int>());
     EXPECT_EQ(contexts, (std::set<int>{64, 1000, 4000}));
