@@ -19,6 +19,8 @@ WindowAssets load_window_assets(const std::filesystem::path& assets) {
         }
     };
     loaded.gallery = load_gallery(assets / "prompts" / "gallery.jsonl");
+    if (loaded.gallery.empty())
+        left_out("prompts/gallery.jsonl has no prompts", "Install the program again; a prompt of your own works without it.");
     optional([&] { loaded.glossary = load_glossary(assets / "glossary.json"); });
     optional([&] { loaded.quiz = load_quiz(assets / "quiz.json"); });
     optional([&] { // a file of figures that cannot be read costs its own only

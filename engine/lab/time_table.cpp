@@ -64,7 +64,7 @@ class Kinds {
             } else if (const auto* verify = std::get_if<Verified>(&event)) {
                 if (i < from) continue;
                 see(i, PassKind{Part::verify, taps_, verify->rows, tree_ ? 1 : 0, step()}, verify->ms);
-                see(i, PassKind{Part::silent, drafter_, 0, before_, step()}, verify->draft_ms);
+                if (drafter_ != kPlain) see(i, PassKind{Part::silent, drafter_, 0, before_, step()}, verify->draft_ms);
             } else if (std::holds_alternative<Checked>(event)) {
                 ++judged_;
             } else if (const auto* commit = std::get_if<Committed>(&event)) {

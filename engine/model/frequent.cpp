@@ -117,16 +117,20 @@ OutputHead FrequentIds::cut(Backend& backend, const Tensor& matrix, const std::s
     const std::lock_guard lock(mutex_);
     if (gathered_n_ != n) gathered_.clear();
     gathered_n_ = n;
-    std::erase_if(gathered_, [](const Gathered& gathered) { return gathered.owner.expired(); });
+    std::erase_if(gathered_, [](const Gathered& gathered) { return gathered.owner.expired() || gathered.kept.expired(); });
     for (const Gathered& gathered : gathered_)
-        if (gathered.of == matrix.data) return gathered.head; // the owner lives, so it is the same matrix
+        if (gathered.of == matrix.data) { // the owner lives, so it is the same matrix
+            OutputHead head = gathered.head;
+            head.kept = gathered.kept.lock();
+            if (head.kept) return head;
+        }
     OutputHead head;
     head.ids = first(n);
     std::erase_if(head.ids, [&](int id) { return id >= matrix.rows; });
     auto weight = std::make_shared<const Buffer>(gather(backend, matrix, head.ids));
     head.weight = weight->view();
+    gathered_.push_back({owner, matrix.data, weight, head});
     head.kept = std::move(weight);
-    gathered_.push_back({owner, matrix.data, head});
     return head;
 }
 

@@ -40,8 +40,8 @@ class FrequentIds {
     // ids.
     [[nodiscard]] std::vector<int> first(int n) const;
     // `matrix` (V', …), a weight with one row per id, cut to the rows of first(n) that it has. Rows are gathered
-    // once for a matrix and n, for as long as `owner` lives, whose memory the matrix is in: an address alone may be
-    // that of another matrix by now. Another n forgets them.
+    // once for a matrix and n, for as long as somebody holds the result and `owner` lives, whose memory the matrix is in:
+    // an address alone may be that of another matrix by now. Another n forgets them.
     [[nodiscard]] OutputHead cut(Backend& backend, const Tensor& matrix, const std::shared_ptr<const void>& owner,
                                  int n) const;
 
@@ -49,7 +49,8 @@ class FrequentIds {
     struct Gathered {
         std::weak_ptr<const void> owner;
         const void* of = nullptr;
-        OutputHead head;
+        std::weak_ptr<const Buffer> kept; // no memory of a backend that may be gone is kept here
+        OutputHead head;                  // but for that
     };
     int vocab_;
     std::vector<int> stops_;

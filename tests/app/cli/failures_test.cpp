@@ -210,18 +210,6 @@ TEST(Failures, APictureGoesIntoAPipeAndDoesNotReplaceIt) {
     EXPECT_EQ(got.substr(got.size() - 8, 4), "IEND");
 }
 
-// What was told stays, and no ratio to a part of it.
-TEST(Failures, InterruptingARunKeepsItsRounds) {
-    const std::filesystem::path file = fresh_folder() / "trace.jsonl";
-    Start start;
-    start.arguments = {"run", "--json", file.string(), "--max-tokens", "3000", "--prompt", "one two three four five"};
-    start.interrupt_when = "\n    4  "; // a round
-    const Outcome outcome = speclens(start);
-    EXPECT_EQ(outcome.code, 130) << outcome.err;
-    EXPECT_NE(outcome.out.find("tokens per round"), std::string::npos) << outcome.out;
-    EXPECT_NE(read_file(file).find("\"kind\":\"commit\""), std::string::npos);
-}
-
 // At temperature 0 no softmax would notice.
 TEST(Failures, WeightsThatAreNoNumbersAreNoModel) {
     const std::filesystem::path folder = fresh_folder() / "model";
