@@ -9,8 +9,10 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
+#include "app/cli/walk_words.h"
 #include "app/frontend/frontend.h"
 #include "engine/lab/pass_times.h"
+#include "engine/lab/reference.h"
 #include "engine/published/published.h"
 #include "engine/run/memory_forecast.h"
 #include "kernels/cuda_module.h"
@@ -95,6 +97,22 @@ std::string manifest_problem(const fs::path& folder) {
         }
     }
     return "";
+}
+
+// What other machines measured, told beside figures that are in doubt here.
+void check_references(Checklist& list) {
+    std::error_code ignored;
+    std::size_t known = 0;
+    for (const auto& entry : fs::directory_iterator(assets_folder() / "reference", ignored))
+        try {
+            known += read_references(entry.path()).size();
+        } catch (const Error& error) {
+            return list.line(Grade::bad, "references", error.what(), error.remedy());
+        }
+    if (known > 0)
+        list.line(Grade::good, "references", counted(static_cast<int>(known), "recorded speed-up"));
+    else
+        list.line(Grade::without, "references", "none: a figure in doubt stands alone");
 }
 
 void check_bundle(Checklist& list) {
@@ -267,7 +285,7 @@ Exit command_check(const Options& options) {
         print(list.bad() ? "It does not fit.\n" : "It fits.\n");
         return list.bad() ? Exit::failed : Exit::ok;
     }
-    if (options.model.empty()) check_bundle(list);
+    if (options.model.empty()) check_bundle(list), check_references(list);
     list.attempt("models", [&] { check_models(list, options); });
     if (options.model.empty()) list.attempt("gates", [&] { check_gates(list); });
     list.attempt("published", [&] { check_published(list); });

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "app/cli/walk_words.h"
-#include "engine/lab/reference.h"
-#include "engine/run/speed_up.h"
 #include "engine/drafters/drafter.h"
+#include "engine/lab/reference.h"
 #include "engine/rules/verify.h"
+#include "engine/run/speed_up.h"
 
 namespace speclens::cli {
 

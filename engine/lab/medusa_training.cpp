@@ -6,10 +6,10 @@
 #include <cstring>
 #include <random>
 
-#include "files/atomic_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
 #include "engine/run/gallery.h"
+#include "files/atomic_file.h"
 #include "kernels/bf16.h"
 #include "kernels/error.h"
 

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "files/atomic_file.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter.h"
 #include "engine/run/trace_json.h"
+#include "files/atomic_file.h"
 #include "kernels/error.h"
 
 namespace speclens {

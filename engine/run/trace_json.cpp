@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "files/atomic_file.h"
 #include "engine/base/utf8.h"
 #include "engine/rules/verify.h"
 #include "engine/run/options_json.h"
+#include "files/atomic_file.h"
 
 namespace speclens {
 namespace {

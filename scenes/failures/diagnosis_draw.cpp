@@ -27,7 +27,7 @@ void figures(ui::Ui& ui, Rect r, const DiagnosisCase& c) {
         return value > 0 ? ui::milliseconds(value) + " ms" : std::string("–");
     };
     figure(ui, {r.x, r.y, w - 16, h}, "tokens per round", ui::number(d.tokens_per_round(), 2));
-    figure(ui, {r.x + w, r.y, w - 16, h}, "speed-up", d.speedup > 0 ? ui::speed_up(d.speedup) : "–");
+    figure(ui, {r.x + w, r.y, w - 16, h}, "speed-up", d.speedup > 0 ? (d.doubt ? "~" : "") + ui::speed_up(d.speedup) : "–");
     figure(ui, {r.x, r.y + h, w - 16, h}, "draft, a round", ms(d.draft_ms));
     figure(ui, {r.x + w, r.y + h, w - 16, h}, "verify, a round", ms(d.verify_ms));
     const float top = r.y + 2 * h + 8;

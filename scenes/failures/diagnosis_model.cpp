@@ -7,6 +7,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/run_controls.h"
+#include "scenes/shared/told_speed.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -50,20 +51,21 @@ Dashboard dashboard(const Study& study, const RunSettings& settings, double plai
     }
     if (plain_ms > 0 && d.verify_ms > 0)
         d.speedup = d.tokens_per_round() * plain_ms / (d.draft_ms + d.verify_ms);
+    d.doubt = !study_doubt(study).empty();
     return d;
 }
 
 // Whether it is worse than without the fault: on an easy prompt some faults do no harm.
 bool is_ill(const DiagnosisCase& c) {
     if (c.broken.rounds == 0 || c.cured.rounds == 0) return false; // measured for another prompt or seed
-    if (c.broken.speedup > 0 && c.cured.speedup > 0) return c.cured.speedup > 1.1 * c.broken.speedup;
+    if (c.broken.speedup > 0 && c.cured.speedup > 0 && !c.cured.doubt) return c.cured.speedup > 1.1 * c.broken.speedup;
     return c.cured.tokens_per_round() > 1.2 * c.broken.tokens_per_round();
 }
 
 std::string figures(const Dashboard& d) {
     std::string text = ui::number(d.tokens_per_round(), 2) + " tokens per round, draft " +
                        ms_or_dash(d.draft_ms) + ", verify " + ms_or_dash(d.verify_ms) + ", speed-up " +
-                       (d.speedup > 0 ? ui::speed_up(d.speedup) : "unknown") + ", guesses in " +
+                       (d.speedup > 0 ? (d.doubt ? "~" : "") + ui::speed_up(d.speedup) : "unknown") + ", guesses in " +
                        ui::probability(d.rounds_with_guesses()) + " of the rounds";
     return text;
 }

@@ -18,6 +18,7 @@ struct Dashboard {
     std::vector<int> judged, kept;      // by position
     double draft_ms = 0, verify_ms = 0; // medians of rounds that proposed all guesses; 0: there was none
     double speedup = 0;                 // against plain decoding; 0: not known
+    bool doubt = false;                 // of these times
     [[nodiscard]] double tokens_per_round() const {
         return rounds > 0 ? static_cast<double>(tokens) / rounds : 0;
     }

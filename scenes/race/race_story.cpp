@@ -263,6 +263,7 @@ std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
     if (m.just_done >= 0 && !m.over)
         words += ", as " + m.lanes[static_cast<std::size_t>(m.just_done)].title + " finishes";
     if (m.over) words += ", all finished";
+    if (!m.doubt.empty() && !m.rounds) words += " · in doubt: " + m.doubt;
     if (input.race_pace > 0) {
         const double slower = 1000 / input.race_pace;
         words += slower > 1.5 ? " · slowed down " + ui::number(slower, 0) + "×" : " · in real time";

@@ -9,7 +9,6 @@
 #include "engine/base/quantile.h"
 #include "engine/drafters/drafter.h"
 #include "engine/lab/study.h"
-#include "engine/run/speed_up.h"
 #include "scenes/shared/chance.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
@@ -107,13 +106,12 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     std::map<int, std::vector<double>> tries; // ms of a round with guesses, by length
     std::map<int, double> error;              // of its tokens
     std::map<int, double> spread;             // of its times
-    double plain_spread = 0, busy = 0;
+    double plain_spread = 0;
     for (const StudyPoint& p : study->points) {
         if (p.settings != studied_run(input, p.settings.k == 0 ? "none" : m.drafter, p.settings.k))
             return false;
         if (!p.problem.empty() || p.verify_ms <= 0) continue;
         if (p.most > 0) continue; // the drafter cannot guess so many: it is a shorter length once more
-        busy = std::max(busy, p.busy_cores);
         if (p.settings.k == 0) {
             plain_spread = p.spread;
             m.plain_ms = m.plain_ms > 0 ? std::min(m.plain_ms, p.verify_ms) : p.verify_ms;
@@ -163,11 +161,8 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
         // Times so much either way: a speed-up of 0 cannot be, however few the rounds.
         p.low = p.speedup * std::exp(-noise) / (1 + spread[p.k]);
         p.high = p.speedup * std::exp(noise) * (1 + plain_spread);
-        if ((1 + spread[p.k]) * (1 + plain_spread) > 1 + kMostSpread)
-            m.doubt = "repeats of a pass lie up to " +
-                      ui::percent((1 + spread[p.k]) * (1 + plain_spread) - 1) + " apart";
     }
-    if (busy > kMostBusyCores) m.doubt = "other programs kept " + ui::number(busy, 1) + " cores busy";
+    m.doubt = study_doubt(*study);
     return true;
 }
 

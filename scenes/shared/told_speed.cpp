@@ -1,5 +1,7 @@
 #include "scenes/shared/told_speed.h"
 
+#include <algorithm>
+
 #include "engine/lab/reference.h"
 #include "ui/format.h"
 
@@ -27,6 +29,18 @@ ToldSpeed told_speed(const SpeedUp& figure, const Trace& trace) {
 
 ToldSpeed told_speed(const CycleView& view, const Trace& trace) {
     return told_speed(speed_up(view, trace), trace);
+}
+
+std::string study_doubt(const Study& study) {
+    double busy = 0, spread = 0, plain = 0;
+    for (const StudyPoint& point : study.points) {
+        busy = std::max(busy, point.busy_cores);
+        double& of = point.settings.k == 0 || point.settings.drafter == "none" ? plain : spread;
+        of = std::max(of, point.spread);
+    }
+    if (busy > kMostBusyCores) return "other programs kept " + ui::number(busy, 1) + " cores busy";
+    const double apart = (1 + spread) * (1 + plain) - 1;
+    return apart > kMostSpread ? "repeats of a pass lie up to " + ui::percent(apart) + " apart" : std::string();
 }
 
 } // namespace speclens

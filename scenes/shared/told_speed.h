@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "engine/lab/study.h"
 #include "engine/run/speed_up.h"
 
 namespace speclens {
@@ -18,5 +19,7 @@ struct ToldSpeed {
 // Of the rounds that `view` holds.
 [[nodiscard]] ToldSpeed told_speed(const CycleView& view, const Trace& trace);
 [[nodiscard]] ToldSpeed told_speed(const SpeedUp& figure, const Trace& trace);
+// Why the times of a study say nothing certain; empty: they do.
+[[nodiscard]] std::string study_doubt(const Study& study);
 
 } // namespace speclens

@@ -31,7 +31,7 @@ std::string table_words(const SceneInput& input) {
 }
 
 std::string speedup_words(const TreesRow& row) {
-    return row.speedup > 0 ? ui::speed_up(row.speedup) : row.few ? "few" : "–";
+    return row.speedup > 0 ? (row.doubt ? "~" : "") + ui::speed_up(row.speedup) : row.few ? "few" : "–";
 }
 
 // What was measured, in the panel, or on the stage of a window without one.

@@ -116,6 +116,7 @@ struct TreesRow {
     double tokens = 0, draft_ms = 0, verify_ms = 0; // tokens per round
     double spread = 0;  // how much longer the middle seed's round took than the quickest, in shares of it
     double speedup = 0; // against a plain pass; 0: unknown
+    bool doubt = false; // of the study's times
     bool few = false;   // too few rounds made all their guesses to time them
 };
 [[nodiscard]] bool

@@ -6,6 +6,7 @@
 #include "engine/published/published_words.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/told_speed.h"
 #include "scenes/shared/words.h"
 #include "scenes/trees/trees_draw.h"
 #include "ui/format.h"
@@ -26,6 +27,7 @@ std::string worth_words(const SceneInput& input) {
     const auto speed = [&]() -> std::string {
         if (without_times(input)) return "a table costs nothing to ask, so none is the fastest";
         if (leaders.fastest.empty()) return "too few rounds to time them";
+        if (const std::string doubt = study_doubt(study); !doubt.empty()) return "which is the fastest is in doubt: " + doubt;
         const TreesRow& best = rows[leaders.fastest.front()];
         if (leaders.fastest.size() == 2)
             return in_sentence(best.name) + " and " + in_sentence(rows[leaders.fastest[1]].name) +
@@ -244,7 +246,7 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
             << (without_times(input) ? std::string()
                                      : ", draft " + ui::number(row.draft_ms, 2) + ", verify " +
                                            ui::number(row.verify_ms, 2) + " ms")
-            << (row.speedup > 0 ? ", " + ui::speed_up(row.speedup)
+            << (row.speedup > 0 ? (row.doubt ? ", ~" : ", ") + ui::speed_up(row.speedup)
                 : row.few       ? ", too few full rounds for a speed-up"
                                 : std::string())
             << "\n";

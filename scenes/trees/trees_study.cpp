@@ -7,6 +7,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/run_controls.h"
+#include "scenes/shared/told_speed.h"
 #include "scenes/shared/words.h"
 #include "scenes/trees/trees_model.h"
 #include "ui/format.h"
@@ -162,17 +163,20 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         row.rounds.add(point);
         of->timed += point.timed;
         if (point.verify_ms <= 0 || table) continue;
+        row.spread = std::max(row.spread, std::log(1 + point.spread));
         const double took = point.draft_ms + point.verify_ms;
         if (of->took.empty() || took < std::ranges::min(of->took)) // the others were disturbed
             row.draft_ms = point.draft_ms, row.verify_ms = point.verify_ms;
         of->took.push_back(took);
     }
     std::vector<TreesRow> rows;
+    const bool doubt = !study_doubt(*study).empty();
     for (Gathered& one : all) {
         TreesRow& row = one.row;
         if (row.rounds.seeds.empty()) continue;
         row.tokens = row.rounds.per_round();
-        row.spread = middle_over_quickest(std::move(one.took));
+        row.spread = std::max(row.spread, middle_over_quickest(std::move(one.took)));
+        row.doubt = doubt;
         row.few = plain > 0 && !table && one.timed < kFewTimed;
         if (plain > 0 && row.verify_ms > 0 && !row.few)
             row.speedup = row.tokens * plain / (row.draft_ms + row.verify_ms);
