@@ -15,8 +15,8 @@
 namespace speclens {
 
 struct WindowAssets {
-    std::vector<GalleryPrompt> gallery;
-    std::vector<GlossaryEntry> glossary;        // empty where its file could not be read
+    std::vector<GalleryPrompt> gallery;         // empty where its file could not be read
+    std::vector<GlossaryEntry> glossary;        // likewise
     std::vector<QuizQuestion> quiz;             // likewise
     std::shared_ptr<const Published> figures;   // null likewise
     std::shared_ptr<const Ablations> ablations; // null likewise, and where there are none
@@ -24,7 +24,7 @@ struct WindowAssets {
     std::string problem, remedy;
 };
 // `assets`: assets_folder(). A window without one of the files is better than none: what cannot be read is left out
-// and named in `problem`. Throws Error where the prompts cannot be read: there is nothing to run without them.
+// and named in `problem`.
 [[nodiscard]] WindowAssets load_window_assets(const std::filesystem::path& assets);
 
 } // namespace speclens
