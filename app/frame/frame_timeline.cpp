@@ -138,14 +138,18 @@ void scrub(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, Rect a
 }
 
 // What the whole run came to, as much of it as has room: the status bar counts only up to the playhead.
-std::string summary(const FrameDraw& d, const RunClock& clock, float room) {
+std::string summary(const FrameDraw& d, const RunClock& clock, const ToldSpeed& told, float room) {
     const CycleView& whole = *d.input.scene.whole;
     const std::string ms =
         clock.timed() ? ui::number(whole.total_ms, whole.total_ms < 100 ? 1 : 0) + " ms" : std::string();
     const std::string counts = (ms.empty() ? "" : ms + " · ") + counted(whole.output_tokens, "token");
     std::string all = "whole run: " + counts;
     if (whole.rounds > 0) all += " · " + ui::per_round(whole.tokens_per_round()) + " per round";
-    for (const std::string& words : {all, counts, ms})
+    // A figure in doubt stands beside what was recorded.
+    std::string doubt;
+    if (!told.doubt.empty()) doubt = " · in doubt";
+    if (!told.recorded.empty()) doubt += ", " + told.recorded.substr(0, told.recorded.find(" on "));
+    for (const std::string& words : {all + doubt, counts + doubt, ms + doubt, counts, ms})
         if (d.ui.canvas.text_width(words, Font::text, 14) < room) return words;
     return "";
 }
@@ -167,14 +171,17 @@ void draw_timeline(const FrameDraw& d) {
     const bool alone = whole.header && whole.header->drafter == "none";
     const double per_token = plain_ms(d.input.scene);
     const double plain_total = clock.timed() && !alone ? per_token * whole.output_tokens : 0;
+    ToldSpeed told;
+    if (plain_total > 0 && whole.total_ms > 0 && whole.drafted > 0) {
+        TraceTimes times;
+        if (const std::shared_ptr<const TraceTimes> known = d.input.scene.trace->times()) times = *known;
+        times.plain_ms = per_token;
+        told = told_speed(speed_up(whole, times), *d.input.scene.trace);
+    }
     if (tall) {
         c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.cycles.size()), "round"), Font::text, 14,
                t.muted);
-        if (plain_total > 0 && whole.total_ms > 0 && whole.drafted > 0) {
-            TraceTimes times;
-            if (const std::shared_ptr<const TraceTimes> known = d.input.scene.trace->times()) times = *known;
-            times.plain_ms = per_token;
-            const ToldSpeed told = told_speed(speed_up(whole, times), *d.input.scene.trace);
+        if (told.figure.known()) {
             c.text({r.x + 184, r.y + 76}, told.words, Font::mono, 14, told.sure() ? t.ink : t.muted, Align::right);
             ui::tooltip(d.ui, {r.x + 110, r.y + 60, 80, 24},
                         told.sure() ? "measured speed-up: plain decoding of the same tokens ÷ this run" : told.note());
@@ -195,7 +202,7 @@ void draw_timeline(const FrameDraw& d) {
         return;
     }
     // The totals stand in a margin, each behind its lane.
-    const std::string words = summary(d, clock, (narrow ? 0.16F : 0.28F) * (r.right() - x0));
+    const std::string words = summary(d, clock, told, (narrow ? 0.16F : 0.28F) * (r.right() - x0));
     const float margin = std::max(narrow ? 52.0F : 104.0F, c.text_width(words, Font::text, 14) + 32);
     const double longest = std::max(clock.total(), plain_total);
     const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = r.right() - margin};

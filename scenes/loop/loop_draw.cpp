@@ -585,7 +585,7 @@ std::vector<ui::Segment> speculative_lane(const LoopModel& model) {
     std::vector<ui::Segment> lane;
     double at = 0, head = 0;
     for (std::size_t i = 0; i < model.columns.size() && model.columns[i].draft; ++i) {
-        const Drafted& draft = *model.columns[i].draft;
+        const LoopColumn& draft = model.columns[i];
         head += draft.head_ms;
         if (draft.ms <= 0) continue;
         ui::Segment s{.start = at, .length = draft.ms, .role = Role::draft, .strength = 0.92F, .mono = true};
@@ -601,15 +601,15 @@ std::vector<ui::Segment> speculative_lane(const LoopModel& model) {
                         .strength = 0.55F});
     at += head;
     if (const Verified* v = model.cycle->verify) {
-        if (v->draft_ms > 0) {
-            lane.push_back({.start = at, .length = v->draft_ms, .role = Role::draft, .label = "no guess"});
-            at += v->draft_ms;
+        if (const double empty = model.cycle->empty_draft_ms; empty > 0) {
+            lane.push_back({.start = at, .length = empty, .role = Role::draft, .label = "no guess"});
+            at += empty;
         }
         lane.push_back({.start = at,
-                        .length = v->ms,
+                        .length = model.cycle->verify_ms,
                         .role = Role::target,
                         .label = "verify, " + counted(v->rows, "row"),
-                        .value = model.ms(v->ms)});
+                        .value = model.ms(model.cycle->verify_ms)});
     }
     return lane;
 }

@@ -49,6 +49,7 @@ void fill_columns(LoopModel& model) {
             column.check = slot.check;
             column.parent = slot.parent;
             column.ms = slot.ms;
+            column.head_ms = slot.head_ms;
             switch (slot.state) {
             case DraftSlot::State::drafted:
                 column.fate = Fate::drafted;

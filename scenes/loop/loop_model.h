@@ -24,7 +24,7 @@ struct LoopColumn {
     int parent = -1; // column that it follows, -1: the pending token
     Fate fate = Fate::empty;
     std::optional<double> q, p; // probability of the draft under either model, as shown
-    double ms = 0;              // of the draft step
+    double ms = 0, head_ms = 0; // of the draft step, as in Drafted
     // Its coin failed, but a later one keeps it (block verification).
     [[nodiscard]] bool rescued() const {
         return check && check->accepted && check->joint && check->u && *check->u >= check->threshold;

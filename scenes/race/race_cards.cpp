@@ -176,7 +176,7 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
             continue;
         }
         live.push_back({.title = lane.title,
-                        .label = a.speed_up.value > 0 ? ui::speed_up(a.speed_up.value) : "",
+                        .label = average_speed(d.model, a),
                         .mark = lane.mark,
                         .x = a.totals.draft_ms,
                         .y = a.tokens_per_round.value,

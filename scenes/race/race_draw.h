@@ -31,6 +31,8 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in i
 // ---- words ----
 // Of some lane: machine, date; null: no lane has begun.
 [[nodiscard]] const Header* race_header(const RaceModel& model);
+// "1.07×", "~1.07×" in doubt: of a lane over prompts; empty: not known.
+[[nodiscard]] std::string average_speed(const RaceModel& model, const LaneAverage& average);
 [[nodiscard]] std::string race_title(const RaceModel& model);
 [[nodiscard]] std::string race_title_short(const RaceModel& model); // "DFlash finishes first"; empty: none
 [[nodiscard]] std::string race_subtitle(const SceneInput& input, const RaceModel& model);

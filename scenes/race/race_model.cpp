@@ -7,6 +7,7 @@
 #include "engine/run/run_clock.h"
 #include "scenes/shared/methods.h"
 #include "scenes/shared/words.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -121,6 +122,16 @@ void compare_speeds(RaceModel& m) {
         if (&l == &plain) times = {.events = {}, .plain_ms = times.plain_ms}; // against itself
         l.speed_up = told_speed(speed_up(l.whole, times), *l.trace);
         if (m.doubt.empty()) m.doubt = l.speed_up.doubt;
+    }
+    double spread = 0;
+    for (const RaceLaneModel& l : m.lanes)
+        if (l.lane->average && &l != &plain) spread = std::max(spread, l.lane->average->totals.spread);
+    if (plain.lane->average) {
+        const double apart = (1 + spread) * (1 + plain.lane->average->totals.spread) - 1;
+        if (m.race->busy_cores > kMostBusyCores)
+            m.average_doubt = "other programs kept " + ui::number(m.race->busy_cores, 1) + " cores busy";
+        else if (apart > kMostSpread)
+            m.average_doubt = "repeats of a pass lie up to " + ui::percent(apart) + " apart";
     }
     if (m.fastest < 0) return;
     const SpeedUp& first = m.lanes[static_cast<std::size_t>(m.fastest)].speed_up.figure;

@@ -48,6 +48,7 @@ struct RaceModel {
     bool identical = false; // every lane wrote the same text; stepped: what is shown of it is the same
     int just_done = -1;     // lane that finishes at the clock
     std::string doubt;      // why the lanes' times say nothing certain; empty: they do
+    std::string average_doubt; // the same of the averages over prompts
     std::vector<int> level; // lanes that the repeats cannot tell from the fastest, itself among them
 };
 [[nodiscard]] RaceModel race_model(const SceneInput& input);

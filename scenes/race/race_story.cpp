@@ -80,7 +80,7 @@ std::string outcome(const RaceModel& m, const RaceLaneModel& fastest) {
             return "Plain decoding " + end + ": no drafter pays here";
         const LaneAverage& a = *other->lane->average;
         return "Plain decoding " + end + " this time; over " + counted(a.totals.prompts, "prompt") + " " +
-               other->title + " is at " + ui::speed_up(a.speed_up.value);
+               other->title + " is at " + average_speed(m, a);
     }
     const double own = fastest.whole.tokens_per_round();
     const RaceLaneModel *ahead = nullptr, *level = nullptr;
@@ -327,7 +327,7 @@ std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {
     const int decimals = equation_decimals(tokens, pass, 0, round, std::min(pass, round) < 1 ? 3 : 2);
     return ui::number(tokens, decimals) + " tokens × " + ui::number(pass, decimals) + " ms ÷ " +
            ui::number(round, decimals) + " ms = " + ui::speed_up(mine.predicted_speed_up(base)) +
-           ", measured " + ui::speed_up(lane.lane->average->speed_up.value);
+           ", measured " + average_speed(m, *lane.lane->average);
 }
 
 std::string averages_words(const RaceModel& m) {
@@ -355,10 +355,19 @@ std::string skipped_words(const RaceModel& m) {
     return counted(m.race->skipped, "prompt") + " skipped: longer than the context of " + m.race->skipped_for;
 }
 
+std::string average_speed(const RaceModel& m, const LaneAverage& average) {
+    if (average.speed_up.value <= 0) return "";
+    return (m.average_doubt.empty() ? "" : "~") + ui::speed_up(average.speed_up.value);
+}
+
 std::string scatter_title(const RaceModel& m) {
     const RaceLaneModel* quick = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
     const RaceLaneModel* rich = best(m, [](const LaneAverage& a) { return a.tokens_per_round.value; });
     if (!quick || !rich || m.plain < 0) return "Up and to the left is fast";
+    if (!m.average_doubt.empty())
+        return beyond_chance(m, *rich, &LaneAverage::tokens_per_round)
+                   ? capital(rich->title) + " brings the most; speed in doubt"
+                   : "Who is faster is in doubt";
     if (quick->lane->average->speed_up.value < 1) return "Every drafter costs more than it brings";
     const bool most = beyond_chance(m, *rich, &LaneAverage::tokens_per_round),
                fastest = beyond_chance(m, *quick, &LaneAverage::speed_up);
@@ -473,7 +482,7 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
         if (a.tokens_per_round.interval)
             text += " (95 % " + ui::per_round(a.tokens_per_round.low) + " to " +
                     ui::per_round(a.tokens_per_round.high) + ")";
-        if (!lane.plain() && a.speed_up.value > 0) text += ", " + ui::speed_up(a.speed_up.value);
+        if (!lane.plain() && a.speed_up.value > 0) text += ", " + average_speed(m, a);
         text += "; a round takes " + ui::number(a.totals.round_ms(), 2) + " ms: draft " +
                 ui::number(a.totals.draft_ms - a.totals.head_ms, 2) + ", " + head_word(lane.drafter) + " " +
                 ui::number(a.totals.head_ms, 2) + ", verify " + ui::number(a.totals.verify_ms, 2) +

@@ -100,6 +100,44 @@ TEST(QuietClock, TheLoopTellsNoSavingInDoubt) {
     }
 }
 
+TEST(QuietClock, AveragesInDoubtNameNobodyEither) {
+    const auto race = toy_race(true);
+    for (const RaceLane& lane : race->lanes) time_like(*lane.trace, kQualities[0]);
+    const auto look = [&] { return race_model(input_at(*race, 1e9)); };
+    EXPECT_EQ(look().average_doubt, "");
+    EXPECT_FALSE(average_speed(look(), *race->lanes[3].average).starts_with("~"));
+    race->busy_cores = 1.2;
+    EXPECT_NE(scatter_title(look()).find("in doubt"), std::string::npos) << scatter_title(look());
+    EXPECT_FALSE(names_a_winner(scatter_title(look())));
+    EXPECT_TRUE(average_speed(look(), *race->lanes[3].average).starts_with("~"));
+    race->busy_cores = 0;
+    race->lanes[3].average->totals.spread = 0.2;
+    EXPECT_NE(scatter_title(look()).find("in doubt"), std::string::npos) << scatter_title(look());
+}
+
+// Pictures draw the times that stand still, not those of the events.
+TEST(QuietClock, TheClockOfTheLoopDrawsTheTimesOfTheTable) {
+    const auto trace = fixtures::toy_run(fixtures::toys().front());
+    time_like(*trace, kQualities[0], 7);
+    LiveBench live("loop");
+    Snapshot p;
+    p.trace = trace;
+    p.settings.k = 4;
+    live.observe(p);
+    live.bench.controller.perform({SceneCommand{SetCursor{trace->size()}}}, live.bench.time);
+    live.bench.settle();
+    const LoopModel model = loop_model(live.bench.controller.frame(live.bench.time).scene);
+    ASSERT_TRUE(model.timed());
+    const std::string verify = model.ms(model.cycle->verify_ms);
+    EXPECT_NE(verify, model.ms(model.cycle->verify->ms));
+    int told = 0;
+    for (const ui::RecordedText& text : live.bench.texts) {
+        told += text.text.starts_with(verify);
+        EXPECT_FALSE(text.text.starts_with(model.ms(model.cycle->verify->ms) + " ms")) << text.text;
+    }
+    EXPECT_GE(told, 2) << "the bar of the pass, and its part of the clock: " << verify;
+}
+
 TEST(QuietClock, TheSpeedUpSceneClaimsNothingInDoubt) {
     for (const Quality& quality : kQualities) {
         if (quality.name == std::string("few")) continue; // a study says how few its rounds are in its intervals
