@@ -145,11 +145,11 @@ std::string summary(const FrameDraw& d, const RunClock& clock, const ToldSpeed& 
     const std::string counts = (ms.empty() ? "" : ms + " · ") + counted(whole.output_tokens, "token");
     std::string all = "whole run: " + counts;
     if (whole.rounds > 0) all += " · " + ui::per_round(whole.tokens_per_round()) + " per round";
-    // A figure in doubt stands beside what was recorded.
+    // A figure in doubt stands beside what was recorded, where there is room; its tooltip says it all.
     std::string doubt;
     if (!told.doubt.empty()) doubt = " · in doubt";
     if (!told.recorded.empty()) doubt += ", " + told.recorded.substr(0, told.recorded.find(" on "));
-    for (const std::string& words : {all + doubt, counts + doubt, ms + doubt, counts, ms})
+    for (const std::string& words : {all + doubt, all, counts + doubt, counts, ms})
         if (d.ui.canvas.text_width(words, Font::text, 14) < room) return words;
     return "";
 }

@@ -8,6 +8,7 @@
 
 #include "engine/base/quantile.h"
 #include "engine/drafters/drafter.h"
+#include "engine/lab/reference.h"
 #include "engine/run/options_json.h"
 
 namespace speclens {
@@ -196,6 +197,8 @@ TraceTimes TimeTable::times_of(const Trace& trace) const {
     times.plain_spread = plain.spread();
     times.spread = run.spread();
     times.busy_cores = busy_cores_;
+    const Reference* recorded = reference_of(*header);
+    if (recorded && recorded->machine == header->machine) times.to_recorded = plain.ms / recorded->plain_ms;
     times.repeats = run.ms > 0 ? std::min(run.repeats(), plain.repeats()) : plain.repeats();
     return times;
 }

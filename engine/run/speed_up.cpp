@@ -20,6 +20,8 @@ SpeedUp speed_up(const CycleView& view, const TraceTimes& times) {
         figure.doubt = Doubt::none; // a saved run without repeats: as it was recorded
     else if (times.busy_cores > kMostBusyCores)
         figure.doubt = Doubt::busy;
+    else if (times.to_recorded > kMostSlower)
+        figure.doubt = Doubt::slower;
     else if (times.repeats < kFewestRepeats)
         figure.doubt = Doubt::few;
     else if (figure.high > figure.low * (1 + kMostSpread))
@@ -44,6 +46,10 @@ std::string doubt_words(const SpeedUp& figure, const TraceTimes* times) {
         return text;
     case SpeedUp::Doubt::busy:
         std::snprintf(text, sizeof text, "other programs kept %.1f cores busy", times ? times->busy_cores : 0);
+        return text;
+    case SpeedUp::Doubt::slower:
+        std::snprintf(text, sizeof text, "a plain pass takes %.1f times what was recorded on this machine",
+                      times ? times->to_recorded : 0);
         return text;
     case SpeedUp::Doubt::impossible: return "more than tokens per round allow: time it again";
     }

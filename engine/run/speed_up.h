@@ -11,6 +11,9 @@ namespace speclens {
 // Repeats of a pass that lie farther apart, other programs that keep more of the cores busy: a figure is in doubt.
 inline constexpr double kMostSpread = 0.15, kMostBusyCores = 0.3;
 inline constexpr int kFewestRepeats = 4;
+// A plain pass that takes so much longer than it did on this machine: its caches or its memory are somebody else's now,
+// which repeats within a second cannot tell.
+inline constexpr double kMostSlower = 1.3;
 
 struct SpeedUp {
     double value = 0;         // 0: not known
@@ -20,6 +23,7 @@ struct SpeedUp {
         few,        // too few repeats so far
         spread,     // repeats lie too far apart
         busy,       // other programs kept the cores busy
+        slower,     // plain passes take longer than what was recorded on this machine
         impossible, // more than tokens per round: then guessing would cost less than nothing
     } doubt = Doubt::none;
     [[nodiscard]] bool known() const { return value > 0; }

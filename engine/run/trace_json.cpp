@@ -224,6 +224,7 @@ std::string TraceWriter::closing_lines() const {
                              {"spread", times->spread},
                              {"plain_spread", times->plain_spread},
                              {"busy_cores", times->busy_cores},
+                             {"to_recorded", times->to_recorded},
                              {"repeats", times->repeats},
                              {"events", std::move(events)}}
                      .dump() +

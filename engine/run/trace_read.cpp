@@ -79,6 +79,7 @@ std::shared_ptr<const TraceTimes> read_times(const Reader& r) {
     times->spread = amount("spread");
     times->plain_spread = amount("plain_spread");
     times->busy_cores = amount("busy_cores");
+    times->to_recorded = amount("to_recorded");
     times->repeats = r.integer("repeats");
     const OrderedJson& events = r.field("events");
     if (!events.is_array()) throw Malformed{"\"events\" must be a list of [milliseconds, milliseconds]"};

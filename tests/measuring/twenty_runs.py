@@ -15,10 +15,7 @@ import sys
 
 PICTURES = {
     "loop --seed 7": (["loop", "--seed", "7"], {"run": r"Speed-up of the run: (~?)([\d.]+)×"}),
-    "race": (["race", "--max-tokens", "64"], {
-        "EAGLE-3": r"EAGLE-3[^\n]*?, (~?)([\d.]+)× the speed of plain",
-        "DFlash": r"DFlash[^\n]*?, (~?)([\d.]+)× the speed of plain",
-        "Domino": r"Domino[^\n]*?, (~?)([\d.]+)× the speed of plain"}),
+    "race": (["race"], {name: name + r" \([^\n]*\n  Over[^\n]*?\), (~?)([\d.]+)×" for name in ("EAGLE-3", "DFlash", "Domino")}),
     "bottleneck": (["bottleneck"], {"16 tokens": r"\n16 tokens[^\n]*?, (~?)([\d.]+)×"}),
     "speedup": (["speedup", "--seed", "7"], {"K = 4": r"K = 4\b[^\n]*measured[^\n]*?, (~?)([\d.]+)× \("}),
 }
@@ -43,7 +40,7 @@ def main() -> int:
             for figure, pattern in figures.items():
                 found = [re.search(pattern, text) for text in texts]
                 values = [float(one[2]) for one in found if one]
-                doubt = sum(1 for one, text in zip(found, texts) if one and (one[1] == "~" or "in doubt" in text))
+                doubt = sum(1 for one, text in zip(found, texts) if one and (one[1] == "~" or "in doubt: " in text))
                 if not values:
                     print(f"| {name} | {figure} | 0 of {len(texts)} tell it | | | | | |")
                     continue

@@ -169,6 +169,8 @@ TEST(SpeedUpFigure, IsInDoubtForAReason) {
     EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.repeats = 3; }), Doubt::few);
     EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.busy_cores = 0.8; }), Doubt::busy);
     EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.spread = 0.2; }), Doubt::spread);
+    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.to_recorded = 1.7; }), Doubt::slower);
+    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.to_recorded = 1.1; }), Doubt::none);
     EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.spread = t.plain_spread = 0.05; }), Doubt::none);
     EXPECT_EQ(doubt([](TraceTimes&, CycleView& v) { v.total_ms = 70; }), Doubt::impossible) << "2.86 of 2.5 tokens";
     EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.repeats = 0; }), Doubt::none) << "as it was recorded";
