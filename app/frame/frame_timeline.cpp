@@ -172,12 +172,8 @@ void draw_timeline(const FrameDraw& d) {
     const double per_token = plain_ms(d.input.scene);
     const double plain_total = clock.timed() && !alone ? per_token * whole.output_tokens : 0;
     ToldSpeed told;
-    if (plain_total > 0 && whole.total_ms > 0 && whole.drafted > 0) {
-        TraceTimes times;
-        if (const std::shared_ptr<const TraceTimes> known = d.input.scene.trace->times()) times = *known;
-        times.plain_ms = per_token;
-        told = told_speed(speed_up(whole, times), *d.input.scene.trace);
-    }
+    if (plain_total > 0 && whole.total_ms > 0 && whole.drafted > 0)
+        told = told_speed(whole, *d.input.scene.trace, per_token);
     if (tall) {
         c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.cycles.size()), "round"), Font::text, 14,
                t.muted);

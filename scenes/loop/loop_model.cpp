@@ -136,10 +136,7 @@ LoopModel loop_model(const SceneInput& input) {
         model.produced = model.accepted + (model.own ? 1 : 0);
     model.plain_ms = plain_ms(input);
     if (model.plain_ms > 0 && input.trace && input.whole && input.whole->drafted > 0) {
-        TraceTimes times;
-        if (const std::shared_ptr<const TraceTimes> known = input.trace->times()) times = *known;
-        times.plain_ms = model.plain_ms;
-        const ToldSpeed told = told_speed(speed_up(*input.whole, times), *input.trace);
+        const ToldSpeed told = told_speed(*input.whole, *input.trace, model.plain_ms);
         model.doubt = told.doubt;
         model.run_speed = told.words + (told.sure() ? "" : " (" + told.note() + ")");
     }

@@ -31,6 +31,13 @@ ToldSpeed told_speed(const CycleView& view, const Trace& trace) {
     return told_speed(speed_up(view, trace), trace);
 }
 
+ToldSpeed told_speed(const CycleView& view, const Trace& trace, double plain_ms) {
+    TraceTimes times;
+    if (const std::shared_ptr<const TraceTimes> known = trace.times()) times = *known;
+    times.plain_ms = plain_ms;
+    return told_speed(speed_up(view, times), trace);
+}
+
 std::string study_doubt(const Study& study) {
     double busy = 0, spread = 0, plain = 0;
     for (const StudyPoint& point : study.points) {

@@ -19,6 +19,8 @@ struct ToldSpeed {
 // Of the rounds that `view` holds.
 [[nodiscard]] ToldSpeed told_speed(const CycleView& view, const Trace& trace);
 [[nodiscard]] ToldSpeed told_speed(const SpeedUp& figure, const Trace& trace);
+// Against plain decoding of so many ms a token, which the caller knows better than the trace.
+[[nodiscard]] ToldSpeed told_speed(const CycleView& view, const Trace& trace, double plain_ms);
 // Why the times of a study say nothing certain; empty: they do.
 [[nodiscard]] std::string study_doubt(const Study& study);
 
