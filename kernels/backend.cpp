@@ -1,46 +1,56 @@
 #include "kernels/backend.h"
 
+#include <iterator>
 #include <utility>
 
 #include "kernels/error.h"
 
 namespace speclens {
 
-std::size_t bytes_of(DType dtype) {
-    switch (dtype) {
-    case DType::i64:
-        return 8;
-    case DType::f32:
-    case DType::i32:
-        return 4;
-    case DType::f16:
-    case DType::bf16:
-        return 2;
-    case DType::u8:
-    case DType::boolean:
-        return 1;
-    }
-    check_failed("known dtype", __FILE__, __LINE__, "dtype out of range");
+namespace {
+
+struct TypeFacts {
+    DType dtype;
+    const char* name;
+    Block block;
+};
+constexpr TypeFacts kTypes[] = {
+    {DType::f32, "f32", {1, 4}},        {DType::f16, "f16", {1, 2}},        {DType::bf16, "bf16", {1, 2}},
+    {DType::i64, "i64", {1, 8}},        {DType::i32, "i32", {1, 4}},        {DType::u8, "u8", {1, 1}},
+    {DType::boolean, "bool", {1, 1}},   {DType::q4_0, "Q4_0", {32, 18}},    {DType::q4_1, "Q4_1", {32, 20}},
+    {DType::q5_0, "Q5_0", {32, 22}},    {DType::q5_1, "Q5_1", {32, 24}},    {DType::q8_0, "Q8_0", {32, 34}},
+    {DType::q2_k, "Q2_K", {256, 84}},   {DType::q3_k, "Q3_K", {256, 110}},  {DType::q4_k, "Q4_K", {256, 144}},
+    {DType::q5_k, "Q5_K", {256, 176}},  {DType::q6_k, "Q6_K", {256, 210}},
+};
+const TypeFacts& facts(DType dtype) {
+    const auto at = static_cast<std::size_t>(dtype);
+    CHECK(at < std::size(kTypes) && kTypes[at].dtype == dtype, "dtype out of range");
+    return kTypes[at];
 }
 
+} // namespace
+
 const char* name_of(DType dtype) {
-    switch (dtype) {
-    case DType::f32:
-        return "f32";
-    case DType::f16:
-        return "f16";
-    case DType::bf16:
-        return "bf16";
-    case DType::i64:
-        return "i64";
-    case DType::i32:
-        return "i32";
-    case DType::u8:
-        return "u8";
-    case DType::boolean:
-        return "bool";
-    }
-    check_failed("known dtype", __FILE__, __LINE__, "dtype out of range");
+    return facts(dtype).name;
+}
+
+Block block_of(DType dtype) {
+    return facts(dtype).block;
+}
+
+bool is_quantised(DType dtype) {
+    return block_of(dtype).values > 1;
+}
+
+std::size_t bytes_of(DType dtype) {
+    CHECK(!is_quantised(dtype), "a value of a quantised type has no bytes of its own");
+    return block_of(dtype).bytes;
+}
+
+std::size_t bytes_of(DType dtype, std::int64_t values) {
+    const Block block = block_of(dtype);
+    CHECK(values % block.values == 0, "a part of a block");
+    return static_cast<std::size_t>(values / block.values) * block.bytes;
 }
 
 Tensor Tensor::slice(std::int64_t first, std::int64_t count) const {
@@ -49,7 +59,7 @@ Tensor Tensor::slice(std::int64_t first, std::int64_t count) const {
     Tensor part = *this;
     part.rows = count;
     if (data != nullptr) {
-        part.data = static_cast<std::byte*>(data) + static_cast<std::size_t>(first * cols) * bytes_of(dtype);
+        part.data = static_cast<std::byte*>(data) + bytes_of(dtype, first * cols);
     }
     return part;
 }

@@ -18,9 +18,18 @@
 
 namespace speclens {
 
-enum class DType : std::uint8_t { f32, f16, bf16, i64, i32, u8, boolean };
-[[nodiscard]] std::size_t bytes_of(DType dtype);
-[[nodiscard]] const char* name_of(DType dtype);
+// The last ten are quantised in blocks (quant.h): weights only.
+enum class DType : std::uint8_t { f32, f16, bf16, i64, i32, u8, boolean, q4_0, q4_1, q5_0, q5_1, q8_0, q2_k, q3_k, q4_k, q5_k, q6_k };
+[[nodiscard]] const char* name_of(DType dtype); // "bf16", "Q4_K"
+// What is stored together: a block of a quantised type, one value of any other.
+struct Block {
+    std::int64_t values = 1;
+    std::size_t bytes = 0;
+};
+[[nodiscard]] Block block_of(DType dtype);
+[[nodiscard]] bool is_quantised(DType dtype);
+[[nodiscard]] std::size_t bytes_of(DType dtype);                      // of one value, not of a quantised type
+[[nodiscard]] std::size_t bytes_of(DType dtype, std::int64_t values); // of a whole number of blocks
 
 inline constexpr std::int64_t kTiledRows = 16;
 
@@ -36,7 +45,7 @@ struct Tensor {
 
     [[nodiscard]] bool empty() const { return data == nullptr; }
     [[nodiscard]] std::int64_t size() const { return rows * cols; }
-    [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(size()) * bytes_of(dtype); }
+    [[nodiscard]] std::size_t bytes() const { return bytes_of(dtype, size()); }
     // Rows [first, first + count) of this tensor.
     [[nodiscard]] Tensor slice(std::int64_t first, std::int64_t count) const;
 };
@@ -115,6 +124,8 @@ class Backend {
     [[nodiscard]] virtual std::size_t free_memory() const = 0; // bytes that can still be allocated, estimate
     // Largest number of rows one pass may have; longer prompts are fed in pieces.
     [[nodiscard]] virtual int max_rows() const = 0;
+    // Whether matrices of a quantised type are multiplied as they are; others are widened when they are loaded.
+    [[nodiscard]] virtual bool keeps(DType /*quantised*/) const { return false; }
     // Bytes that the backend keeps, once for all models, after attention of so many rows in a context of so
     // many tokens.
     [[nodiscard]] virtual std::size_t attention_scratch(const HeadShape&, int /*rows*/,

@@ -29,6 +29,9 @@ void read_rope(const Fields& fields, ModelConfig& config) {
         config.rope_theta = kTransformersTheta;
     } else {
         config.rope_theta = theta.number("rope_theta", 1.0001, 1e12);
+        if (&theta == &rope && fields.find("rope_theta") != nullptr && *fields.find("rope_theta") != *rope.find("rope_theta"))
+            config.notice = fields.file() + ": rope_theta is " + shown(*fields.find("rope_theta")) + " at the top and " +
+                            shown(*rope.find("rope_theta")) + " in " + section + ", which counts";
     }
     if (scaling == nullptr) return;
 
@@ -39,10 +42,27 @@ void read_rope(const Fields& fields, ModelConfig& config) {
     if (rope.number_or("partial_rotary_factor", 1, 0, 1) != 1)
         rope.fail("partial_rotary_factor", "is below 1, which is not supported");
     const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));
+    using Scaling = ModelConfig::RopeScaling;
     if (type == "default") return;
+    if (type == "linear") {
+        config.rope_scaling = Scaling::linear;
+        config.rope_factor = rope.number("factor", 1, 1e4);
+        return;
+    }
+    if (type == "llama3") {
+        config.rope_scaling = Scaling::llama3;
+        config.rope_factor = rope.number("factor", 1, 1e4);
+        config.rope_original_positions = rope.integer("original_max_position_embeddings", 1, 1 << 30);
+        config.rope_low = rope.number("low_freq_factor", 1e-3, 1e4);
+        config.rope_high = rope.number("high_freq_factor", 1e-3, 1e4);
+        if (config.rope_high <= config.rope_low)
+            rope.fail("high_freq_factor", "is " + shown(*rope.find("high_freq_factor")) + ", not above low_freq_factor");
+        return;
+    }
     if (type != "yarn")
         rope.fail("rope_type", "is \"" + type + "\", which is not supported",
-                  "Supported are default and yarn.");
+                  "Supported are default, linear, llama3 and yarn.");
+    config.rope_scaling = Scaling::yarn;
     config.rope_factor = rope.number("factor", 1, 1e4);
     const char* const original = "original_max_position_embeddings";
     config.rope_original_positions = rope.integer_or(original, config.max_positions, 1, 1 << 30);

@@ -1,8 +1,12 @@
-// Loading a Hugging Face folder: config, tokenizer, weights. All shapes are compared before the first byte is
+// Loading a Hugging Face folder or a GGUF file: config, tokenizer, weights. All shapes are compared before the first byte is
 // imported, so that a wrong folder fails in milliseconds and not after a gigabyte.
 #include "engine/model/model.h"
 
+#include <algorithm>
+#include <map>
+
 #include "engine/base/json_read.h"
+#include "engine/model/gguf_model.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
 #include "engine/model/weight_files.h"
@@ -40,38 +44,121 @@ std::string unused_head(const Safetensors& file, const ModelConfig& config) {
                                           "ties the two (tie_word_embeddings; transformers 5 would use it)";
 }
 
-} // namespace
+void join(std::string& notice, const std::string& more) {
+    if (!more.empty()) notice += (notice.empty() ? "" : "\n") + more;
+}
 
-std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem::path& folder,
-                                         const Progress& progress) {
+// In which form a matrix of this stored type is wanted.
+DType form_of(const StoredTensor& tensor, WeightForm form, const Backend& backend, bool narrow_floats) {
+    const std::int64_t cols = tensor.shape.back();
+    if (form == WeightForm::q8 && backend.keeps(DType::q8_0) && cols % block_of(DType::q8_0).values == 0) return DType::q8_0;
+    if (is_quantised(tensor.dtype))
+        return form == WeightForm::keep && backend.keeps(tensor.dtype) ? tensor.dtype : DType::bf16;
+    const bool wide = tensor.dtype == DType::f32 || tensor.dtype == DType::f16;
+    return wide && narrow_floats ? DType::bf16 : tensor.dtype;
+}
+
+// The type of most bytes.
+std::string main_type(const TensorFiles& file) {
+    std::map<std::string, std::size_t> bytes;
+    for (const auto& [name, tensor] : file.tensors()) bytes[name_of(tensor.dtype)] += tensor.bytes;
+    return bytes.empty() ? "" : std::ranges::max_element(bytes, {}, [](const auto& entry) { return entry.second; })->first;
+}
+
+// What both kinds of files end with: the weights go to the backend, and the rotary table is made.
+void import_model(Model& model, const TensorFiles& source, const TensorFiles& form,
+                  const std::function<bool(std::string_view)>& ignored, const Progress& progress) {
+    Backend& backend = *model.backend;
+    const StoredWeights weights(form, model_slots(model), ignored);
+    check_memory(model.name, loading_memory(model.config, backend, weights.bytes_on_device()), backend.free_memory());
+    weights.import_into(backend, model.name, progress, model.bytes);
+    model.cos_sin = make_cos_sin(backend, model.config);
+    model.bytes.add_table(model.cos_sin.bytes());
+    backend.sync();
+    model.stored_as = main_type(source);
+    if (const std::string kept = main_type(form); kept != model.stored_as) model.kept_as = kept;
+    join(model.notice, model.config.notice);
+}
+
+void check_vocabulary(const Model& model, const std::string& vocabulary, const std::string& weights) {
+    if (model.tokenizer && model.tokenizer->size() > model.config.vocab)
+        throw Error(vocabulary + ": has " + std::to_string(model.tokenizer->size()) + " ids, " + weights + " only " +
+                        std::to_string(model.config.vocab),
+                    "The files are from different models: download the folder again.");
+}
+
+void load_gguf(Model& model, const std::filesystem::path& path, WeightForm form, const Progress& progress) {
+    const Gguf file = Gguf::open(path);
+    model.config = gguf_config(file);
+    check_cancelled(progress);
+    const VocabularyTable table = gguf_vocabulary(file);
+    model.tokenizer = Tokenizer::of_table(table, file.name());
+    check_vocabulary(model, file.name(), "its embedding");
+    const bool narrow = form == WeightForm::usual || form == WeightForm::bf16;
+    const RowTensors rows(file, gguf_tensors(file, model.config, [&](const StoredTensor& tensor) {
+        return form_of(tensor, form, *model.backend, narrow);
+    }));
+    import_model(model, file, rows, [](std::string_view) { return false; }, progress);
+}
+
+void load_folder(Model& model, const std::filesystem::path& folder, WeightForm form, const Progress& progress) {
     std::error_code failure;
-    if (!std::filesystem::is_directory(folder, failure))
-        throw wrong_path(
-            folder, "a folder",
-            "Give a Hugging Face folder with config.json, model.safetensors and tokenizer.json.");
-    auto model = std::make_shared<Model>();
-    model->backend = &backend;
-    model->name = std::filesystem::weakly_canonical(folder, failure).filename().string();
-    model->config = read_config(folder);
+    model.config = read_config(folder);
     check_cancelled(progress);
     if (std::filesystem::exists(folder / "tokenizer.json", failure))
-        model->tokenizer = Tokenizer::load(folder / "tokenizer.json");
-    if (model->tokenizer && model->tokenizer->size() > model->config.vocab)
-        throw Error(short_name(folder / "tokenizer.json") + ": has " +
-                        std::to_string(model->tokenizer->size()) + " ids, config.json only " +
-                        std::to_string(model->config.vocab) + " (vocab_size)",
-                    "The files are from different models: download the folder again.");
-
+        model.tokenizer = Tokenizer::load(folder / "tokenizer.json");
+    check_vocabulary(model, short_name(folder / "tokenizer.json"), "config.json (vocab_size)");
     const Safetensors file = Safetensors::open_folder(folder);
-    const StoredWeights weights(file, model_slots(*model),
-                                [&](std::string_view name) { return ignorable(name, model->config); });
-    check_memory(model->name, loading_memory(model->config, backend, weights.bytes_on_device()),
-                 backend.free_memory());
-    weights.import_into(backend, model->name, progress, model->bytes);
-    model->cos_sin = make_cos_sin(backend, model->config);
-    model->bytes.add_table(model->cos_sin.bytes());
-    backend.sync();
-    model->notice = unused_head(file, model->config);
+    const auto ignored = [&](std::string_view name) { return ignorable(name, model.config); };
+    if (form == WeightForm::bf16 || form == WeightForm::q8) {
+        std::map<std::string, RowTensors::Source> sources;
+        for (const auto& [name, tensor] : file.tensors())
+            sources.emplace(name, RowTensors::Source{name, tensor.shape.size() == 2 ? form_of(tensor, form, *model.backend, true)
+                                                                                    : tensor.dtype});
+        const RowTensors rows(file, std::move(sources));
+        import_model(model, file, rows, ignored, progress);
+    } else {
+        import_model(model, file, file, ignored, progress);
+    }
+    join(model.notice, unused_head(file, model.config));
+}
+
+} // namespace
+
+std::filesystem::path gguf_file(const std::filesystem::path& path) {
+    std::error_code failure;
+    if (!std::filesystem::is_directory(path, failure)) return looks_like_gguf(path) ? path : std::filesystem::path();
+    if (std::filesystem::exists(path / "config.json", failure)) return {};
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(path, failure)) {
+        const std::string name = entry.path().filename().string();
+        if (!name.ends_with(".gguf") || name.starts_with("mmproj")) continue;
+        const std::size_t part = name.find("-of-");
+        const bool later = part != std::string::npos && part >= 6 && name.substr(part - 6, 6) != "-00001";
+        if (!later) files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    if (files.size() > 1)
+        throw Error(path.string() + ": holds " + std::to_string(files.size()) + " GGUF files",
+                    "Name one of them: " + files.front().string() + ".", Exit::usage);
+    return files.empty() ? std::filesystem::path() : files.front();
+}
+
+std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem::path& path,
+                                         const Progress& progress, WeightForm form) {
+    std::error_code failure;
+    auto model = std::make_shared<Model>();
+    model->backend = &backend;
+    if (const std::filesystem::path file = gguf_file(path); !file.empty()) {
+        model->name = file.stem().string();
+        load_gguf(*model, file, form, progress);
+        return model;
+    }
+    if (!std::filesystem::is_directory(path, failure))
+        throw wrong_path(path, "a folder or a GGUF file",
+                         "Give a Hugging Face folder with config.json, model.safetensors and tokenizer.json, or a .gguf file.");
+    model->name = std::filesystem::weakly_canonical(path, failure).filename().string();
+    load_folder(*model, path, form, progress);
     return model;
 }
 

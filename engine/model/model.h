@@ -1,10 +1,12 @@
 // An immutable transformer: configuration, weights on a backend, tokenizer. Loads an unchanged Hugging Face
-// folder (config.json, model.safetensors or a sharded index, tokenizer.json): Qwen3 and Qwen2.5 dense.
-// Formats: Qwen3 technical report; transformers modeling_qwen3/modeling_qwen2 define the operation order.
+// folder (config.json, model.safetensors or a sharded index, tokenizer.json) or a GGUF file: dense Qwen3, Qwen2.5, and
+// the Llama family (Llama, Mistral, SmolLM2).
+// Formats: Qwen3 technical report; transformers modeling_qwen3/modeling_qwen2/modeling_llama define the operation order.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -20,7 +22,7 @@ namespace speclens {
 inline constexpr int kLargestContext = 131072;
 
 struct ModelConfig {
-    enum class Family { qwen3, qwen2 } family = Family::qwen3;
+    enum class Family { qwen3, qwen2, llama } family = Family::qwen3;
     int hidden = 0;         // h
     int ffn = 0;            // f
     int layers = 0;         // L
@@ -30,13 +32,19 @@ struct ModelConfig {
     int vocab = 0;          // V, rows of the embedding
     float rms_eps = 1e-6f;
     double rope_theta = 1e6;
-    double rope_factor = 1;            // yarn, > 1 only when the file says so
-    int rope_original_positions = 0;   // yarn
+    // How the angles of rotary positions are stretched for long texts: not at all, all by rope_factor, by YaRN (Peng et al.
+    // 2023), as Llama 3.1 does (its long waves by rope_factor, its short ones not), or each by a divisor of its own.
+    enum class RopeScaling { none, linear, yarn, llama3, divisors } rope_scaling = RopeScaling::none;
+    double rope_factor = 1;
+    int rope_original_positions = 0;         // yarn, llama3
+    double rope_low = 1, rope_high = 4;      // llama3: waves that fit less often than `low` into the original positions are long
+    std::vector<float> rope_divisors;        // divisors: d / 2 of them (rope_freqs.weight of a GGUF file)
     bool tied = false;
     bool qkv_bias = false;             // Qwen2.5
     bool qk_norm = true;               // Qwen3: RMSNorm of q and k per head
     int max_positions = 0;             // as config.json says
     std::vector<int> stops;            // eos ids of generation_config.json and config.json
+    std::string notice;                // what the file says in two ways, and which one counts; empty: nothing
 
     // Tokens that a text can have here: max_positions, at most kLargestContext.
     [[nodiscard]] int context() const { return std::min(max_positions, kLargestContext); }
@@ -72,13 +80,23 @@ struct WeightBytes {
     void add_table(std::size_t bytes) { all += bytes, tables += bytes; }
 };
 
+// The form in which matrices are kept in memory. What is widened or narrowed is rounded once, when it is loaded.
+enum class WeightForm : std::uint8_t {
+    usual, // a GGUF file as bf16, a folder of safetensors as it is stored (f16 as f32, exactly)
+    bf16,  // bf16 everywhere
+    keep,  // as stored: quantised matrices stay so where the backend multiplies with them (Backend::keeps), others as usual
+    q8     // quantised to Q8_0, where the backend multiplies with it
+};
+
 class Tokenizer;  // engine/text/tokenizer.h
 
 class Model {
   public:
     // Throws Error (missing or broken files, wrong shapes, no memory) or Cancelled.
-    [[nodiscard]] static std::shared_ptr<const Model> load(Backend& backend, const std::filesystem::path& folder,
-                                                           const Progress& progress = {});
+    // `path`: a Hugging Face folder, a GGUF file, or a folder that holds one GGUF file (or one split into parts).
+    [[nodiscard]] static std::shared_ptr<const Model> load(Backend& backend, const std::filesystem::path& path,
+                                                           const Progress& progress = {},
+                                                           WeightForm form = WeightForm::usual);
     // Random weights of a given shape (bench --geometry): scale 0.02, norms 1, seeded. No tokenizer.
     [[nodiscard]] static std::shared_ptr<const Model> random(Backend& backend, const ModelConfig& config,
                                                              std::string name, std::uint64_t seed,
@@ -90,7 +108,7 @@ class Model {
     [[nodiscard]] const Tensor& head() const { return config.tied ? embedding.view() : lm_head.view(); }
 
     Backend* backend = nullptr;
-    std::string name;                 // folder name
+    std::string name;                 // of the folder, or of the file without .gguf
     ModelConfig config;
     Buffer embedding;                 // (V, h)
     Buffer lm_head;                   // (V, h), empty when tied
@@ -99,8 +117,14 @@ class Model {
     std::vector<LayerWeights> layer;
     std::shared_ptr<const Tokenizer> tokenizer;  // null for random models and folders without tokenizer.json
     WeightBytes bytes;
+    std::string stored_as;            // the type of the file's matrices: "bf16", "Q4_1"; empty: random
+    std::string kept_as;              // what was made of them when that is another: "bf16"; empty: the same
     std::string notice;               // what of the folder is not used although it says something else; empty: nothing
 };
+
+// The GGUF file that `path` names: itself, or the only one of a folder without config.json; empty: none.
+// Throws Error where a folder holds several and nothing else.
+[[nodiscard]] std::filesystem::path gguf_file(const std::filesystem::path& path);
 
 // Known shapes for cost measurements with random weights: "qwen3-0.6b", "qwen3-1.7b", "qwen3-4b", "qwen3-8b",
 // "qwen2.5-0.5b", "smollm2-135m", "bundle-s", "micro". Throws Error (usage) listing the names.

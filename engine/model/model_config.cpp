@@ -12,8 +12,9 @@ namespace speclens {
 namespace {
 
 const char* const kSupportedModels =
-    "Supported are dense Qwen3 (Qwen3ForCausalLM) and Qwen2.5 (Qwen2ForCausalLM) checkpoints.";
-const char* const kCheckConfig = "Is this the config.json of a dense Qwen3 or Qwen2.5 model?";
+    "Supported are dense Llama (LlamaForCausalLM), Mistral (MistralForCausalLM), Qwen3 (Qwen3ForCausalLM) and Qwen2.5 "
+    "(Qwen2ForCausalLM) checkpoints. Others can be served, and attached to.";
+const char* const kCheckConfig = "Is this the config.json of a dense Llama, Mistral, Qwen3 or Qwen2.5 model?";
 
 ModelConfig::Family read_family(const Fields& fields) {
     const Json* list = fields.find("architectures");
@@ -22,6 +23,7 @@ ModelConfig::Family read_family(const Fields& fields) {
     const std::string name = (*list)[0].get<std::string>();
     if (name == "Qwen3ForCausalLM") return ModelConfig::Family::qwen3;
     if (name == "Qwen2ForCausalLM") return ModelConfig::Family::qwen2;
+    if (name == "LlamaForCausalLM" || name == "MistralForCausalLM") return ModelConfig::Family::llama;
     fields.fail("architectures", "names " + name + ", which is not supported", kSupportedModels);
 }
 
@@ -48,11 +50,23 @@ void refuse_unsupported(const Fields& fields, const ModelConfig& config) {
         types != nullptr && types->is_array() && static_cast<int>(types->size()) != config.layers)
         fields.fail("layer_types", "has " + std::to_string(types->size()) + " entries for " +
                                        std::to_string(config.layers) + " layers");
-    if (config.family == ModelConfig::Family::qwen3 && fields.flag_or("attention_bias", false))
-        fields.fail("attention_bias", "is true, which is not supported for Qwen3", kSupportedModels);
+    if (config.family != ModelConfig::Family::qwen2 && fields.flag_or("attention_bias", false))
+        fields.fail("attention_bias", "is true, which is supported for Qwen2.5 only", kSupportedModels);
+    if (fields.flag_or("mlp_bias", false)) fields.fail("mlp_bias", "is true, which is not supported", kSupportedModels);
     if (fields.find("quantization_config") != nullptr)
         fields.fail("quantization_config", "is present: quantised weights are not supported",
                     "Use the original bf16 checkpoint.");
+}
+
+// Mistral's first releases look back sliding_window positions. Within so many tokens the window changes nothing, so longer
+// texts are refused rather than read in another way.
+void limit_to_window(const Fields& fields, ModelConfig& config) {
+    if (config.family != ModelConfig::Family::llama || fields.find("sliding_window") == nullptr) return;
+    const int window = fields.integer("sliding_window", 1, 1 << 30);
+    if (window >= config.max_positions) return;
+    config.notice += (config.notice.empty() ? "" : "\n") + fields.file() + ": attention looks back " + std::to_string(window) +
+                     " tokens (sliding_window); texts are held to as many, where that changes nothing";
+    config.max_positions = window;
 }
 
 } // namespace
@@ -92,6 +106,7 @@ ModelConfig read_config(const std::filesystem::path& folder) {
     config.qkv_bias = config.family == ModelConfig::Family::qwen2;
     config.qk_norm = config.family == ModelConfig::Family::qwen3;
     refuse_unsupported(fields, config);
+    limit_to_window(fields, config);
     check_config(config, file);
 
     // generation_config.json first: its list is the complete one ([<|im_end|>, <|endoftext|>] for Qwen)

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/error.h"
+
 namespace speclens {
 namespace {
 
@@ -13,6 +15,34 @@ double yarn_dimension(double rotations, const ModelConfig& config) {
            (2 * std::log(config.rope_theta));
 }
 
+void stretch_by_yarn(const ModelConfig& config, std::vector<float>& inverse) {
+    constexpr double kBetaFast = 32, kBetaSlow = 1;
+    const double low = std::max(std::floor(yarn_dimension(kBetaFast, config)), 0.0);
+    double high = std::min(std::ceil(yarn_dimension(kBetaSlow, config)), config.head_dim - 1.0);
+    if (high == low) high += 0.001; // the reference's guard against a division by zero
+    for (std::size_t j = 0; j < inverse.size(); ++j) {
+        const double ramp = std::clamp((static_cast<double>(j) - low) / (high - low), 0.0, 1.0);
+        float& value = inverse[j];
+        value = static_cast<float>(value / config.rope_factor * ramp + value * (1 - ramp));
+    }
+}
+
+// In single precision, operation by operation, as transformers' llama3 scaling.
+void stretch_as_llama3(const ModelConfig& config, std::vector<float>& inverse) {
+    const auto factor = static_cast<float>(config.rope_factor), positions = static_cast<float>(config.rope_original_positions);
+    const auto low = static_cast<float>(config.rope_low), high = static_cast<float>(config.rope_high);
+    for (float& value : inverse) {
+        const float wave = static_cast<float>(2 * std::numbers::pi) / value; // positions of one turn
+        if (wave < positions / high) continue;
+        if (wave > positions / low) {
+            value /= factor;
+        } else {
+            const float smooth = (positions / wave - low) / (high - low);
+            value = (1 - smooth) * value / factor + smooth * value;
+        }
+    }
+}
+
 // Angle per position of each pair. Single precision like the reference: the rounding is part of the model.
 std::vector<float> inverse_frequencies(const ModelConfig& config) {
     const int half = config.head_dim / 2;
@@ -20,16 +50,23 @@ std::vector<float> inverse_frequencies(const ModelConfig& config) {
     for (int j = 0; j < half; ++j)
         inverse[static_cast<std::size_t>(j)] =
             static_cast<float>(std::pow(config.rope_theta, -2.0 * j / config.head_dim));
-    if (config.rope_factor <= 1) return inverse;
-
-    constexpr double kBetaFast = 32, kBetaSlow = 1;
-    const double low = std::max(std::floor(yarn_dimension(kBetaFast, config)), 0.0);
-    double high = std::min(std::ceil(yarn_dimension(kBetaSlow, config)), config.head_dim - 1.0);
-    if (high == low) high += 0.001; // the reference's guard against a division by zero
-    for (int j = 0; j < half; ++j) {
-        const double ramp = std::clamp((j - low) / (high - low), 0.0, 1.0);
-        float& value = inverse[static_cast<std::size_t>(j)];
-        value = static_cast<float>(value / config.rope_factor * ramp + value * (1 - ramp));
+    using Scaling = ModelConfig::RopeScaling;
+    switch (config.rope_scaling) {
+    case Scaling::none:
+        break;
+    case Scaling::linear:
+        for (float& value : inverse) value /= static_cast<float>(config.rope_factor);
+        break;
+    case Scaling::yarn:
+        if (config.rope_factor > 1) stretch_by_yarn(config, inverse);
+        break;
+    case Scaling::llama3:
+        stretch_as_llama3(config, inverse);
+        break;
+    case Scaling::divisors:
+        CHECK(config.rope_divisors.size() == inverse.size(), "a divisor for each pair");
+        for (std::size_t j = 0; j < inverse.size(); ++j) inverse[j] /= config.rope_divisors[j];
+        break;
     }
     return inverse;
 }
@@ -88,7 +125,8 @@ Buffer make_cos_sin(Backend& backend, const ModelConfig& config) {
     const int positions = config.context(), half = config.head_dim / 2;
     const std::vector<float> inverse = inverse_frequencies(config);
     // yarn sharpens attention a little as the context grows
-    const double scale = config.rope_factor > 1 ? 0.1 * std::log(config.rope_factor) + 1 : 1;
+    const bool yarn = config.rope_scaling == ModelConfig::RopeScaling::yarn && config.rope_factor > 1;
+    const double scale = yarn ? 0.1 * std::log(config.rope_factor) + 1 : 1;
     std::vector<float> table(static_cast<std::size_t>(positions) * config.head_dim);
     for (int p = 0; p < positions; ++p) {
         float* row = table.data() + static_cast<std::size_t>(p) * config.head_dim;

@@ -12,16 +12,16 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 8'000'000; // between two looks at the cancel flag: 80 ms at 100 MB/s
 
-bool is_weight(DType dtype) {
-    return dtype == DType::bf16 || dtype == DType::f16 || dtype == DType::f32;
+bool is_weight(DType dtype, bool vector) {
+    return dtype == DType::bf16 || dtype == DType::f16 || dtype == DType::f32 || (is_quantised(dtype) && !vector);
 }
 
-const StoredTensor& check_slot(const Safetensors& file, const Slot& slot) {
+const StoredTensor& check_slot(const TensorFiles& file, const Slot& slot) {
     const StoredTensor* tensor = file.find(slot.name);
     if (tensor == nullptr)
         throw Error("model.safetensors: tensor " + slot.name + " is missing",
                     "Is this the right config.json? Or download the weights again.");
-    if (!is_weight(tensor->dtype))
+    if (!is_weight(tensor->dtype, slot.vector))
         throw Error(file.file_name(*tensor) + ": " + slot.name + " is stored as " + name_of(tensor->dtype),
                     "Weights must be bf16, f16 or f32: use an unquantised checkpoint.");
     const std::int64_t cols = slot.stored_cols > 0 ? slot.stored_cols : slot.cols;
@@ -35,7 +35,7 @@ const StoredTensor& check_slot(const Safetensors& file, const Slot& slot) {
 }
 
 // gate_proj and up_proj are multiplied side by side: both bf16, or neither.
-void check_pairs(const Safetensors& file, const std::vector<Slot>& slots,
+void check_pairs(const TensorFiles& file, const std::vector<Slot>& slots,
                  const std::vector<const StoredTensor*>& stored) {
     const std::string gate = "gate_proj.weight", up = "up_proj.weight";
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -44,7 +44,7 @@ void check_pairs(const Safetensors& file, const std::vector<Slot>& slots,
         const auto found = std::ranges::find(slots, other, &Slot::name);
         if (found == slots.end()) continue;
         const DType a = stored[i]->dtype, b = stored[static_cast<std::size_t>(found - slots.begin())]->dtype;
-        if ((a == DType::bf16) != (b == DType::bf16))
+        if ((a == DType::bf16) != (b == DType::bf16) && !is_quantised(a) && !is_quantised(b))
             throw Error(file.file_name(*stored[i]) + ": " + slots[i].name + " is stored as " + name_of(a) +
                             " and " + other + " as " + name_of(b),
                         "Store both alike, for example with model.to(torch.bfloat16).save_pretrained(...).");
@@ -53,12 +53,13 @@ void check_pairs(const Safetensors& file, const std::vector<Slot>& slots,
 
 // Bytes of the part of the tensor that `slot` takes.
 std::size_t part_bytes(const Slot& slot, const StoredTensor& tensor) {
-    return static_cast<std::size_t>(slot.rows * slot.cols) * bytes_of(tensor.dtype);
+    return bytes_of(tensor.dtype, slot.rows * slot.cols);
 }
 
 // Reads some of the columns of a matrix: whole rows from the file, the wanted part of each kept.
-void read_columns(const Safetensors& file, const StoredTensor& tensor, const Slot& slot, std::size_t first,
+void read_columns(const TensorFiles& file, const StoredTensor& tensor, const Slot& slot, std::size_t first,
                   std::span<std::byte> to) {
+    CHECK(!is_quantised(tensor.dtype), "columns of a quantised matrix");
     const std::size_t width = bytes_of(tensor.dtype);
     const std::size_t part = static_cast<std::size_t>(slot.cols) * width;
     const std::size_t whole = static_cast<std::size_t>(slot.stored_cols) * width;
@@ -72,7 +73,7 @@ void read_columns(const Safetensors& file, const StoredTensor& tensor, const Slo
 
 } // namespace
 
-StoredWeights::StoredWeights(const Safetensors& file, std::vector<Slot> slots,
+StoredWeights::StoredWeights(const TensorFiles& file, std::vector<Slot> slots,
                              const std::function<bool(std::string_view)>& ignorable)
     : file_(file), slots_(std::move(slots)) {
     std::set<std::string_view> known;
@@ -104,12 +105,13 @@ void StoredWeights::import_into(Backend& backend, const std::string& what, const
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         const Slot& slot = slots_[i];
         const StoredTensor& tensor = *stored_[i];
-        // Piece by piece, so that a slow disk neither hides progress nor delays a cancel.
+        const std::size_t row = bytes_of(tensor.dtype, slot.cols), piece = std::max<std::size_t>(kPieceBytes / row, 1) * row;
+        // Some rows at a time, so that a slow disk neither hides progress nor delays a cancel.
         const auto fill = [&](std::size_t first, std::span<std::byte> to) {
             if (slot.stored_cols > 0) return read_columns(file_, tensor, slot, first, to);
-            for (std::size_t at = 0; at < to.size(); at += kPieceBytes) {
+            for (std::size_t at = 0; at < to.size(); at += piece) {
                 check_cancelled(progress);
-                const std::size_t size = std::min(kPieceBytes, to.size() - at);
+                const std::size_t size = std::min(piece, to.size() - at);
                 file_.read(tensor, first + at, to.subspan(at, size));
                 report_megabytes(progress, what, before + first + at + size, total);
             }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/model/model_parts.h"
-#include "engine/weights/safetensors.h"
+#include "engine/weights/tensor_files.h"
 
 namespace speclens {
 
@@ -17,7 +17,7 @@ class StoredWeights {
   public:
     // `file` must outlive this object. `ignorable` names the tensors that may be there without a slot.
     // Throws Error: a tensor is missing, unknown, quantised or of the wrong shape.
-    StoredWeights(const Safetensors& file, std::vector<Slot> slots,
+    StoredWeights(const TensorFiles& file, std::vector<Slot> slots,
                   const std::function<bool(std::string_view)>& ignorable);
 
     [[nodiscard]] std::size_t bytes_on_device() const;
@@ -26,7 +26,7 @@ class StoredWeights {
                      WeightBytes& bytes) const;
 
   private:
-    const Safetensors& file_;
+    const TensorFiles& file_;
     std::vector<Slot> slots_;
     std::vector<const StoredTensor*> stored_; // of each slot
 };

@@ -15,7 +15,7 @@ std::int64_t rows_per_piece(std::int64_t rows, std::size_t row_bytes, std::size_
 
 Buffer WeightImport::matrix(DType stored, std::int64_t rows, std::int64_t cols, const Fill& fill) {
     CHECK(rows > 0 && cols > 0, "an empty matrix");
-    const std::size_t row_bytes = static_cast<std::size_t>(cols) * bytes_of(stored);
+    const std::size_t row_bytes = bytes_of(stored, cols);
     const std::int64_t together = rows_per_piece(rows, row_bytes, piece_bytes_);
     Buffer whole = backend_.allocate_weight(stored, rows, cols);
     for (std::int64_t first = 0; first < rows; first += together) {
@@ -27,7 +27,7 @@ Buffer WeightImport::matrix(DType stored, std::int64_t rows, std::int64_t cols, 
 }
 
 Buffer WeightImport::vector(DType stored, std::int64_t cols, const Fill& fill) {
-    read(0, static_cast<std::size_t>(cols) * bytes_of(stored), fill);
+    read(0, bytes_of(stored, cols), fill);
     std::vector<float> wide;
     if (stored == DType::bf16) {
         wide.resize(static_cast<std::size_t>(cols));

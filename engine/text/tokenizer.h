@@ -10,11 +10,15 @@
 
 namespace speclens {
 
+struct VocabularyTable; // vocabulary_table.h
+
 class Tokenizer {
   public:
     // A tokenizer_config.json beside the file tells of bos(). Throws Error naming the file, the section and
     // the remedy.
     [[nodiscard]] static std::shared_ptr<const Tokenizer> load(const std::filesystem::path& tokenizer_json);
+    // The same of a GGUF file's table; `file` is for messages.
+    [[nodiscard]] static std::shared_ptr<const Tokenizer> of_table(const VocabularyTable& table, const std::string& file);
     virtual ~Tokenizer() = default;
 
     // Invalid UTF-8 bytes are replaced by U+FFFD first (like Hugging Face's str input).

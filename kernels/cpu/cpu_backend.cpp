@@ -1,25 +1,16 @@
 #include "kernels/cpu/cpu_backend.h"
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "kernels/cpu/weight_tiles.h"
+#include "kernels/quant.h"
 
 namespace speclens {
 
 namespace {
 
 constexpr int kMaxThreads = 16; // a default; more only helps machines with many memory channels
-
-// Exact: the exponent is moved by a multiplication, which also turns subnormal halves into normal floats.
-float widen_f16(std::uint16_t bits) {
-    const std::uint32_t magnitude = static_cast<std::uint32_t>(bits & 0x7FFF) << 13;
-    const float scaled = std::bit_cast<float>(magnitude) * 0x1p112f;
-    const std::uint32_t special = (bits & 0x7C00) == 0x7C00 ? 0x7F800000u : 0u; // inf and NaN keep theirs
-    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
-    return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | special | sign);
-}
 
 } // namespace
 
