@@ -6,7 +6,7 @@
 # The first folder collects what is found, the others are read: tests/engine/golden for the weights and tokenizers.
 # A finding is written to crash-…: it becomes a test beside the reader's others.
 add_custom_target(fuzz)
-foreach(source engine/weights/fuzz_safetensors engine/text/fuzz_tokenizer engine/run/fuzz_trace)
+foreach(source engine/weights/fuzz_safetensors engine/weights/fuzz_gguf engine/text/fuzz_tokenizer engine/run/fuzz_trace)
     string(REGEX REPLACE ".*/fuzz_" "" reader ${source})
     add_executable(fuzz_${reader} ${source}.cpp)
     spec_target(fuzz_${reader})

@@ -219,7 +219,7 @@ void check_models(Checklist& list, const Options& options) {
     if (models->target)
         target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) +
                   " tokens, " + megabytes(static_cast<double>(models->target->bytes.per_token)) +
-                  " read per pass";
+                  " read per pass" + (models->weights().empty() ? "" : ", " + models->weights());
     else if (models->scorer)
         target += ": answers, tells its " + std::to_string(models->scorer->listed()) +
                   " likeliest tokens, texts of " + std::to_string(models->scorer->capacity()) + " tokens";

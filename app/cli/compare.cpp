@@ -94,10 +94,16 @@ std::vector<std::vector<Sample>> measure_all(const std::shared_ptr<const Models>
     return samples;
 }
 
-// Measures prompt after prompt until something ends it: Ctrl+C, a server that went away. That is handed back,
-// so that the finished prompts can be told first; where there are none, it is thrown.
+// A model whose passes take long is asked as many of the ready-made prompts as fit into this time, but never fewer: so many
+// tell drafters apart.
+constexpr double kMostSeconds = 300;
+constexpr std::size_t kFewestPrompts = 20;
+
+// Measures prompt after prompt until something ends it: the time is over (`limited`), Ctrl+C, a server that went away. What was
+// thrown is handed back, so that the finished prompts can be told first; where there are none, it is thrown.
 std::exception_ptr run_all(const std::shared_ptr<const Models>& models, std::vector<Contestant>& contestants,
-                           const std::vector<Prompt>& prompts, int repeats, TimeTable& table) {
+                           const std::vector<Prompt>& prompts, int repeats, TimeTable& table, bool limited) {
+    const double start = now_ms();
     ProgressBar bar;
     for (const Contestant& c : contestants) { // warm-up: first touches of weights and caches
         if (!c.problem.empty()) continue;
@@ -106,6 +112,8 @@ std::exception_ptr run_all(const std::shared_ptr<const Models>& models, std::vec
         (void)measure(models, settings);
     }
     for (std::size_t p = 0; p < prompts.size(); ++p) {
+        const double spent = now_ms() - start, one = p > 0 ? spent / static_cast<double>(p) : 0;
+        if (limited && p >= kFewestPrompts && spent + one > 1000 * kMostSeconds) break;
         bar.show("measuring", static_cast<double>(p), static_cast<double>(prompts.size()), "prompts");
         std::vector<std::vector<Sample>> samples;
         try {
@@ -190,7 +198,9 @@ Exit command_compare(const Options& options) {
     if (const std::string warning = busy_warning(busy_cores()); times && !warning.empty()) say(warning);
     TimeTable table; // of all that is timed here: every pass has one time, whoever makes it
     const BusyMeter meter;
-    const std::exception_ptr ended_by = run_all(models, contestants, prompts, options.repeats, table);
+    // The built-in prompts of the built-in model take seconds; whoever names prompts gets all of them.
+    const bool limited = models->bundle.empty() && !models->target_table && options.prompts.empty() && !options.prompt;
+    const std::exception_ptr ended_by = run_all(models, contestants, prompts, options.repeats, table, limited);
     const double busy = meter.cores();
     table.set_busy(busy);
     if (table.revision() > 0)
@@ -219,8 +229,11 @@ Exit command_compare(const Options& options) {
     std::string text = terminal.paint(Tone::strong, "SpecLens compare") + " · " + models->target_name() +
                        (models->scorer ? "" : " · " + models->backend->description()) + " · " +
                        terminal.paint(Tone::muted, "[" + header.tier + "]") + "\n" +
-                       std::to_string(prompts.size()) + (ended_by ? " of " + std::to_string(planned) : "") +
-                       (planned == 1 ? " prompt" : " prompts") + (ended_by ? ", then it ended; " : ", ") +
+                       std::to_string(prompts.size()) + (prompts.size() < planned ? " of " + std::to_string(planned) : "") +
+                       (planned == 1 ? " prompt" : " prompts") +
+                       (ended_by                    ? ", then it ended; "
+                        : prompts.size() < planned ? ", as many as fit into five minutes; "
+                                                   : ", ") +
                        "temperature " + number(first.sampling.temperature, 2) + ", seed " +
                        std::to_string(first.seed) + ", at most " + std::to_string(first.max_tokens) +
                        " new " + (first.max_tokens == 1 ? "token" : "tokens") +

@@ -40,6 +40,7 @@ void print_results(std::string_view text) {
 
 Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
     Run run(models, settings);
+    run.on_reading([](int, int) { stop_if_interrupted(); });
     while (run.step()) stop_if_interrupted();
     return sample_of(run);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/views/link.h"
+#include "engine/model/model.h"
 #include "engine/run/control.h"
 
 namespace speclens::cli {
@@ -53,6 +54,7 @@ struct Options {
     std::vector<DrafterChoice> drafters; // one for --drafter, any number for --drafters
     std::string backend = "auto";
     int threads = 0;
+    WeightForm weights = WeightForm::usual;
 
     std::optional<std::string> prompt; // as typed (TEXT, @FILE or @-) until read_prompt()
     bool prompt_is_text = false;       // it came from a link, where @ has no meaning

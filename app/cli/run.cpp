@@ -21,6 +21,7 @@ class Reporter {
     Reporter(const Run& run, const Options& options, const Models& models, const TimeTable& times)
         : run_(&run), times_(&times), options_(&options), writer_(run.trace()),
           walk_(run.trace(), standard_terminal(options.color), options.verbose) {
+        walk_.set_load_ms(models.load_ms);
         if (!options.json.empty()) file_.emplace(options.json);
         walks_ = options.json != "-" && !options.text_only;
         if (options.text_only && models.tokenizer) decoder_.emplace(*models.tokenizer);
@@ -111,6 +112,11 @@ Exit command_run(const Options& options) {
     RunSettings settings = run_settings(options, drafter, kWalkTemperature);
     if ((options.text_only) && options.json.empty()) settings.trace_top = 0;
     Run run(models, settings);
+    ProgressBar bar;
+    run.on_reading([&](int read, int all) {
+        stop_if_interrupted();
+        bar.show("reading the prompt", read, all, "tokens");
+    });
     if (const Header& h = *run.trace().header(); h.drafter != "none")
         (void)possible_k(options, *models, h.drafter, settings.k); // says what is taken instead
     TimeTable times;
@@ -135,6 +141,7 @@ Exit command_run(const Options& options) {
                 run.stop("cancelled");
             else
                 (void)run.step();
+            bar.clear();
             reporter.follow();
         }
     } catch (const std::exception&) { // what there is of it ends with the reason

@@ -12,6 +12,7 @@
 #include "app/cli/output.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter.h"
+#include "engine/run/gallery.h"
 #include "kernels/error.h"
 #include "remote/client/probe.h"
 #include "remote/client/prompt_scorer.h"
@@ -158,6 +159,7 @@ ModelPaths model_paths(const Options& options) {
     paths.target = options.model;
     paths.backend = options.backend;
     paths.threads = options.threads;
+    paths.weights = options.weights;
     for (const DrafterChoice& choice : options.drafters) {
         if (choice.folder.empty()) continue;
         const bool head = find_drafter(choice.name)->needs_network();
@@ -353,7 +355,7 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
     if (!options.prompts.empty()) {
         prompts = read_prompts(options.prompts);
     } else if (models.tokenizer) {
-        prompts = read_prompts(assets_folder() / "prompts" / "gallery.jsonl");
+        prompts = read_prompts(gallery_file(assets_folder(), !models.bundle.empty()));
         if (!models.chat.problem.empty() && !options.has("--chat") && !options.has("--raw")) {
             say_if_asked_as_text(models);
             for (Prompt& prompt : prompts) prompt.chat = false, prompt.system.clear();
@@ -381,7 +383,7 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
 std::vector<GalleryPrompt> prompt_texts(const Options& options) {
     std::vector<GalleryPrompt> texts;
     for (const Prompt& p : read_prompts(
-             options.prompts.empty() ? assets_folder() / "prompts" / "gallery.jsonl" : options.prompts))
+             options.prompts.empty() ? gallery_file(assets_folder(), options.model.empty()) : options.prompts))
         texts.push_back({p.domain, p.text, p.system,
                          options.has("--chat") || options.has("--raw") ? options.chat : p.chat});
     return texts;
@@ -399,7 +401,7 @@ RaceSettings race_settings(const Options& options, bool text) {
     if (text) {
         race.prompts = prompt_texts(options);
         const bool typed = options.prompt || !options.token_ids.empty();
-        const auto first = std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain);
+        const auto first = std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain); // both galleries have it
         if (!typed && first != race.prompts.end())
             race.base =
                 with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});

@@ -46,9 +46,9 @@ struct Prompt {
 };
 // Says so where the built-in chats are asked as text, because the format of the model's chats is not known.
 void say_if_asked_as_text(const Models& models);
-// The prompts of --prompt, --token-ids or --prompts, or the gallery of the bundle; only those of --domain.
+// The prompts of --prompt, --token-ids or --prompts, or the gallery that suits the target; only those of --domain.
 [[nodiscard]] std::vector<Prompt> prompts_of(const Options& options, const Models& models);
-// The texts of --prompts, or of the gallery of the bundle. Throws Error for a file with anything else in it.
+// The texts of --prompts, or of the gallery that suits the target. Throws Error for a file with anything else in it.
 [[nodiscard]] std::vector<GalleryPrompt> prompt_texts(const Options& options);
 
 // The race that the options ask for: greedy, kRaceDrafts guesses and a prompt of the gallery unless said

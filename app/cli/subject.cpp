@@ -93,6 +93,7 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
     if (wants_whole_laws(options, scene, *subject.models)) subject.settings.trace_top = -1;
     if (options.timing) warm_up(subject.models, subject.settings);
     Run run(subject.models, subject.settings);
+    run.on_reading([](int, int) { stop_if_interrupted(); });
     while (run.step()) stop_if_interrupted();
     subject.trace = run.shared_trace();
     const Header& header = *subject.trace->header();

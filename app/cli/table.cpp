@@ -124,10 +124,9 @@ void set_trace_top(Options& o, Text name, Text text) {
 
 constexpr OptionRow kOptionRows[] =
     {
-        {"--model", "DIR|URL", "Models",
-         "checkpoint folder or table .json of the target (default: the built-in model); the address of a "
-         "vLLM or "
-         "SGLang server lets that judge what is guessed here",
+        {"--model", "NAME|DIR|FILE|URL", "Models",
+         "the target: tiny (built in, the default), smollm2 (see: speclens get), a checkpoint folder, a .gguf file, a table "
+         ".json; the address of a vLLM or SGLang server lets that judge what is guessed here",
          kLoads, [](Options& o, Text, Text text) { o.model = text; }},
         {"--drafter", "NAME[=DIR]", "Models",
          "who guesses, see: speclens list drafters (default: small where a draft model is loaded, else "
@@ -157,6 +156,14 @@ constexpr OptionRow kOptionRows[] =
         {"--backend", "auto|cpu|cuda", "Models", "where the models run", kLoads,
          [](Options& o, Text name, Text text) {
              o.backend = one_of(name, text, {"auto", "cpu", "cuda"});
+         }},
+        {"--weights", "bf16|keep|q8", "Models",
+         "what matrices are in memory: bf16 (the default for GGUF files, which are widened), keep (as in the file: quantised ones "
+         "stay so on the CPU), q8 (quantised to eight bits when they are loaded)",
+         kLoads,
+         [](Options& o, Text name, Text text) {
+             (void)one_of(name, text, {"bf16", "keep", "q8"});
+             o.weights = text == "bf16" ? WeightForm::bf16 : text == "keep" ? WeightForm::keep : WeightForm::q8;
          }},
         {"--threads", "N", "Models", "threads of the CPU (default: one per core, at most 16)", kLoads,
          [](Options& o, Text name, Text text) { o.threads = int_of(name, text, 1, 256); }},

@@ -19,6 +19,7 @@ class Walk {
     [[nodiscard]] std::string round(const CycleView& view) const; // the last complete cycle of `view`
     [[nodiscard]] std::string text_so_far(const CycleView& view) const; // coloured by origin, wrapped
     [[nodiscard]] std::string closing(const CycleView& view) const;
+    void set_load_ms(double ms) { load_ms_ = ms; } // of the models, told beside the prefill
 
   private:
     [[nodiscard]] bool in_full(const CycleView& view, const CycleSummary& cycle) const;
@@ -41,6 +42,7 @@ class Walk {
     const Trace* trace_;
     Terminal terminal_;
     bool verbose_ = false;
+    double load_ms_ = 0;
 };
 
 inline constexpr int kFullRounds =

@@ -122,7 +122,9 @@ void draw_state_of_engine(const FrameDraw& d) {
     } else if (d.input.scene.view->failed) {
         const Failed& failed = *d.input.scene.view->failed;
         (void)draw_banner(d, "run banner", region, {failed.what, failed.remedy, ""});
-    } else if (status && status->state == EngineStatus::State::loading && d.input.engine) {
+    } else if (status && d.input.engine &&
+               (status->state == EngineStatus::State::loading || (status->job_unit == "tokens" && status->job_total > 0))) {
+        const bool loading = status->state == EngineStatus::State::loading; // else a long prompt is being read
         std::string words = status->job;
         if (status->job_total > 0 && status->job_unit == "MB" && status->job_total >= 1000) {
             words += ", " + ui::number(status->job_done / 1000, 1) + " of " +
@@ -137,7 +139,7 @@ void draw_state_of_engine(const FrameDraw& d) {
         d.ui.canvas.outline(card, {d.ui.theme.line, 1}, 6);
         ui::progress(d.ui, {card.x + 16, card.y + 14, card.w - 32 - 112, 32}, status->job_done,
                      status->job_total, words);
-        if (ui::button(d.ui, "cancel loading", {card.right() - 8 - 96, card.y + 8, 96, 36}, "Cancel"))
+        if (loading && ui::button(d.ui, "cancel loading", {card.right() - 8 - 96, card.y + 8, 96, 36}, "Cancel"))
             d.pick(Action::cancel_loading);
     }
     if (!d.state.message.empty() && d.ui.input.time < d.state.message_until) {

@@ -227,6 +227,7 @@ void draw_status(const FrameDraw& d) {
     }
     std::string engine = h && !h->backend.empty() ? h->backend : in.status ? in.status->backend : "";
     if (h && !h->model.empty()) engine += (engine.empty() ? "" : " · ") + h->model;
+    if (h && !h->weights.empty()) engine += " (" + h->weights + ")";
     if (h && !h->drafter_model.empty()) engine += " ← " + h->drafter_model;
     if (race && in.race) engine = in.race->backend + " · " + in.race->model;
     if (engine.empty()) engine = in.status && !in.status->job.empty() ? in.status->job : "no engine";

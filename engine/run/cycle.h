@@ -3,6 +3,7 @@
 // calling step(); nothing is ever suspended in the middle.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -51,6 +52,9 @@ class Cycle {
     [[nodiscard]] const std::vector<int>& sequence() const { return sequence_; }
     [[nodiscard]] long residual_fallbacks() const { return residual_fallbacks_; }
     void stop(const std::string& reason);  // appends Stopped
+    // Told before each piece of a prompt that takes several passes, in tokens; may throw, which ends the run.
+    using Reading = std::function<void(int read, int all)>;
+    void on_reading(Reading reading) { reading_ = std::move(reading); }
 
   private:
     enum class Next { prefill, draft, verify, accept, resample, commit };
@@ -75,6 +79,7 @@ class Cycle {
     Trace& trace_;
     std::vector<int> sequence_;
     int prompt_tokens_ = 0;
+    Reading reading_;
     int cycle_ = 0;
     std::vector<std::uint32_t> attempts_;  // earlier rounds that drafted for each position
     Next next_ = Next::prefill;

@@ -7,6 +7,10 @@
 
 namespace speclens {
 
+std::filesystem::path gallery_file(const std::filesystem::path& assets, bool built_in) {
+    return assets / "prompts" / (built_in ? "gallery.jsonl" : "general.jsonl");
+}
+
 std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
     std::vector<GalleryPrompt> prompts;
     std::ifstream in(file);

@@ -9,6 +9,9 @@
 
 namespace speclens {
 
+// The file of ready-made prompts: of the built-in model's small world, or of the requests that people make of any model.
+[[nodiscard]] std::filesystem::path gallery_file(const std::filesystem::path& assets, bool built_in);
+
 // Lines that are no such object are skipped; a missing file has none.
 [[nodiscard]] std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file);
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/base/clock.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter.h"
+#include "engine/model/fingerprint.h"
 #include "engine/model/table_json.h"
 #include "kernels/error.h"
 
@@ -26,6 +28,10 @@ std::string Models::target_name() const {
     return target ? target->name : target_table ? target_table->name : scorer ? scorer->name() : "";
 }
 std::string Models::draft_name() const { return draft ? draft->name : draft_table ? draft_table->name : ""; }
+std::string Models::weights() const {
+    if (!bundle.empty() || !target) return "";
+    return target->kept_as.empty() ? target->stored_as : target->kept_as + ", from " + target->stored_as;
+}
 int Models::layers() const { return target ? target->config.layers : 0; }
 int Models::holds() const {
     return target ? target->config.context() : scorer ? scorer->capacity() : 4096;
@@ -129,7 +135,9 @@ void load_around_scorer(const ModelPaths& paths, const Progress& progress, Model
 
 }  // namespace
 
-Models load_models(const ModelPaths& paths, const Progress& progress) {
+namespace {
+
+Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     Models models;
     models.backend = make_backend(paths.backend, {.threads = paths.threads});
     if (paths.scorer) {
@@ -153,15 +161,18 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
         models.draft_table = tables.draft;
         return models;
     }
-    if (!fs::is_directory(target, failure))
-        throw wrong_path(target, "a folder",
-                         "Give a Hugging Face checkpoint folder (config.json, model.safetensors, tokenizer.json) or a table .json.");
-    models.target = Model::load(*models.backend, target, progress);
+    if (!fs::is_directory(target, failure) && gguf_file(target).empty())
+        throw wrong_path(target, "a folder or a GGUF file",
+                         "Give a Hugging Face checkpoint folder (config.json, model.safetensors, tokenizer.json), a .gguf file or a "
+                         "table .json.");
+    const WeightForm form = models.bundle.empty() ? paths.weights : WeightForm::usual;
+    models.target = Model::load(*models.backend, target, progress, form);
+    if (models.bundle.empty()) models.fingerprint = fingerprint(*models.target);
     models.tokenizer = models.target->tokenizer;
     if (models.tokenizer) models.chat = read_chat_format(target, *models.tokenizer);
     models.frequent = FrequentIds::read(target, models.target->config.vocab, models.target->config.stops);
     if (!draft.empty()) {
-        models.draft = Model::load(*models.backend, draft, progress);
+        models.draft = Model::load(*models.backend, draft, progress, models.bundle.empty() ? form : WeightForm::usual);
         models.vocabulary_problem = difference(*models.target, *models.draft);
     }
     std::map<std::string, fs::path> heads = paths.heads;
@@ -178,6 +189,15 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
                         "Use --drafter " + method + "=DIR.", Exit::usage);
         models.networks.emplace(drafter, std::move(network));
     }
+    return models;
+}
+
+}  // namespace
+
+Models load_models(const ModelPaths& paths, const Progress& progress) {
+    const Stopwatch watch;
+    Models models = loaded_models(paths, progress);
+    models.load_ms = watch.ms();
     return models;
 }
 

@@ -20,12 +20,14 @@
 namespace speclens {
 
 struct ModelPaths {
-    std::filesystem::path target = {};  // folder of a checkpoint, or a table .json; empty: the bundle
-    std::filesystem::path draft = {};   // folder of a separate draft model; empty: the bundle's, when the target is the bundle's
+    std::filesystem::path target = {};  // folder of a checkpoint, a GGUF file, or a table .json; empty: the bundle
+    std::filesystem::path draft = {};   // folder or GGUF file of a separate draft model; empty: the bundle's, when the target is
+                                        // the bundle's
     std::map<std::string, std::filesystem::path> heads = {};  // folders of trained heads, by drafter; the bundle's are
                                                               // added, when the target is the bundle's
     std::string backend = "auto";
     int threads = 0;
+    WeightForm weights = WeightForm::usual; // of target and draft model; the bundle stays as it is
     // Makes the target of a server, once the vocabulary is known: that of `tokenizer`, a folder with tokenizer.json and
     // config.json; empty: that of the draft model. `target` is not looked at then.
     std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)> scorer = {};
@@ -46,9 +48,12 @@ struct Models {
     std::map<std::string, std::shared_ptr<const DraftNetwork>> networks;  // trained heads, by drafter
     std::string vocabulary_problem;                   // why `draft` cannot draft for `target`; empty: it can
     std::string bundle;                               // "bundle S" when the target is the shipped one, else empty
+    double load_ms = 0;                               // what loading all of it took
+    std::string fingerprint;                          // of a target that is not the shipped one; empty for tables and servers
 
     [[nodiscard]] std::string target_name() const;
     [[nodiscard]] std::string draft_name() const;
+    [[nodiscard]] std::string weights() const;        // "bf16, from Q4_1"; empty for the bundle, tables and servers
     [[nodiscard]] int layers() const;                 // of the target, 0 for tables and servers
     [[nodiscard]] int vocab() const;
     [[nodiscard]] int holds() const;                  // tokens in the target's context

@@ -155,6 +155,8 @@ Header header_of(const Models& models, const RunSettings& s, const Plan& plan, c
     const auto network = models.network(plan.drafter->name);
     Header header;
     header.model = models.target_name();
+    header.fingerprint = models.fingerprint;
+    header.weights = models.weights();
     header.drafter = plan.drafter->name;
     header.drafter_model = network                             ? network->name
                            : plan.drafter->needs_draft_model() ? models.draft_name()

@@ -51,6 +51,7 @@ class Run {
     bool step();             // one phase; false once stopped
     void finish();           // steps until stopped
     void stop(const std::string& reason);
+    void on_reading(Cycle::Reading reading) { cycle_->on_reading(std::move(reading)); } // see there; before the first step
     void set_plain_ms(double ms) { trace_->set_plain_ms(ms); }
     [[nodiscard]] bool stopped() const;
     [[nodiscard]] const Trace& trace() const { return *trace_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/base/fnv.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -51,31 +52,16 @@ const Header* Trace::header() const { return size() ? std::get_if<Header>(&(*thi
 
 namespace {
 
-// FNV-1a, 64 bit, fed with fixed-width words so that the hash does not depend on text formatting.
-class Hasher {
+class Hasher : public Fnv {
   public:
-    void add(std::uint64_t word) {
-        for (int i = 0; i < 8; ++i) {
-            hash_ ^= (word >> (8 * i)) & 0xff;
-            hash_ *= 0x100000001b3ull;
-        }
-    }
-    void add(int value) { add(static_cast<std::uint64_t>(static_cast<std::int64_t>(value))); }
-    void add(double value) { add(std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value)); }
-    void add(const std::optional<double>& value) { value ? add(*value) : add(std::uint64_t{0x6e6f6e65}); }
-    void add(const std::string& text) {
-        add(static_cast<std::uint64_t>(text.size()));
-        for (unsigned char c : text) add(static_cast<std::uint64_t>(c));
-    }
-    void add(const std::vector<int>& ids) {
-        add(static_cast<std::uint64_t>(ids.size()));
-        for (int id : ids) add(id);
-    }
+    using Fnv::add;
     void add(const Sampling& s) { add(s.temperature), add(s.top_k), add(s.top_p); }
 
     void event(const Header& h) {
         add(h.drafter), add(h.rule), add(h.k), add(h.sampling), add(h.draft_sampling), add(h.seed), add(h.vocab);
         add(h.prompt);
+        // The built-in model has neither: the hashes of its runs stay what they were.
+        if (!h.fingerprint.empty()) add(h.fingerprint), add(h.weights);
     }
     void event(const Prefill& e) { add(e.tokens); }
     void event(const Drafted& e) { add(e.cycle), add(e.index), add(e.parent), add(e.token), add(e.q), add(e.u); }
@@ -97,10 +83,6 @@ class Hasher {
     void event(const Stopped& e) { add(e.reason); }
     void event(const Failed& e) { add(e.what); }
     void event(const Commanded& e) { add(e.text); }
-    [[nodiscard]] std::uint64_t value() const { return hash_; }
-
-  private:
-    std::uint64_t hash_ = 0xcbf29ce484222325ull;
 };
 
 }  // namespace

@@ -29,6 +29,8 @@ namespace speclens {
 // First event of every trace: how the run was set up.
 struct Header {
     std::string model;     // display name of the target
+    std::string fingerprint; // of a target that is not built in (engine/model/fingerprint.h); else empty
+    std::string weights;   // what its matrices are in memory and were in the file: "bf16, from Q4_1"; empty: as built in
     std::string drafter;   // name in drafters.inc
     std::string drafter_model;  // display name of a separate draft model, or empty
     std::string rule;      // name in rules.inc

@@ -100,6 +100,8 @@ struct EventJson {
     void operator()(const Header& e) const {
         o = {{"schema", "speclens-trace/1"}, {"kind", "header"}, {"model", e.model}, {"drafter", e.drafter}};
         if (!e.drafter_model.empty()) o["drafter_model"] = e.drafter_model;
+        if (!e.fingerprint.empty()) o["fingerprint"] = e.fingerprint;
+        if (!e.weights.empty()) o["weights"] = e.weights;
         o["rule"] = e.rule;
         put_parameters(o, e);
         o["k"] = e.k;

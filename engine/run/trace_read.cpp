@@ -41,6 +41,8 @@ Header read_header(const OrderedJson& object) {
     h.model = r.text("model");
     h.drafter = r.text("drafter");
     h.drafter_model = r.text_or("drafter_model");
+    h.fingerprint = r.text_or("fingerprint");
+    h.weights = r.text_or("weights");
     h.rule = r.text("rule");
     read_parameters(object, h);
     h.k = r.integer("k");

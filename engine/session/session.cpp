@@ -302,7 +302,11 @@ void Session::show_progress() {
     run_unshown_ = false;
     run_published_ = Stopwatch();
     if (!repeats_ && models_->target && run_->settings().timing) times_.time(run_->trace());
-    publish([&](Snapshot& p) { p.status.state = run_state(); });
+    publish([&](Snapshot& p) {
+        p.status.state = run_state();
+        p.status.job.clear();
+        p.status.job_total = 0;
+    });
 }
 
 // As a run.

@@ -109,6 +109,7 @@ class Session {
     [[nodiscard]] bool reach(int cycle);
     void publish(const std::function<void(Snapshot&)>& change);
     void step_run();
+    void show_reading(int read, int all);
     void show_progress();
     void step_race();
     void show_race();

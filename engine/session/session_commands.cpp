@@ -59,8 +59,21 @@ const Run& Session::shown_run() const {
     return *run_;
 }
 
+// A long prompt: the window shows how far it was read, and whatever ends a run ends it here too.
+void Session::show_reading(int read, int all) {
+    if (closing_ || mailbox_.ends_run()) throw Error("the prompt was not read to its end", "Start the run again.", Exit::interrupted);
+    publish([&](Snapshot& p) {
+        p.status.state = EngineStatus::State::running;
+        p.status.job = "reading the prompt";
+        p.status.job_done = read;
+        p.status.job_total = all;
+        p.status.job_unit = "tokens";
+    });
+}
+
 void Session::obey(const Restart& restart) {
     run_ = std::make_unique<Run>(models_, restart.settings);
+    run_->on_reading([this](int read, int all) { show_reading(read, all); });
     run_models_ = models_;
     gate_.set(restart.budget); // before anybody sees the run and asks it for a step
     show_run();

@@ -30,8 +30,8 @@ def main() -> int:
     options = parser.parse_args()
     loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.busy)]
     try:
-        print("| picture | figure | runs | least | middle | most | from the middle at most | in doubt |")
-        print("|---|---|---|---|---|---|---|---|")
+        print("| picture | figure | runs | least | middle | most | from the middle at most | in doubt | the others at most |")
+        print("|---|---|---|---|---|---|---|---|---|")
         for name, (words, figures) in PICTURES.items():
             if options.only and options.only not in name:
                 continue
@@ -39,15 +39,17 @@ def main() -> int:
                      for _ in range(options.runs)]
             for figure, pattern in figures.items():
                 found = [re.search(pattern, text) for text in texts]
-                values = [float(one[2]) for one in found if one]
-                doubt = sum(1 for one, text in zip(found, texts) if one and (one[1] == "~" or "in doubt: " in text))
+                told = [(float(one[2]), one[1] == "~" or "in doubt: " in text) for one, text in zip(found, texts) if one]
+                values = [value for value, _ in told]
+                sure = [value for value, doubted in told if not doubted]
                 if not values:
-                    print(f"| {name} | {figure} | 0 of {len(texts)} tell it | | | | | |")
+                    print(f"| {name} | {figure} | 0 of {len(texts)} tell it | | | | | | |")
                     continue
                 middle = statistics.median(values)
                 far = max(abs(value / middle - 1) for value in values)
+                others = max((abs(value / statistics.median(sure) - 1) for value in sure), default=0)
                 print(f"| {name} | {figure} | {len(values)} | {min(values):.2f}× | {middle:.2f}× | {max(values):.2f}× | "
-                      f"{100 * far:.0f} % | {doubt} |", flush=True)
+                      f"{100 * far:.0f} % | {len(values) - len(sure)} | {100 * others:.0f} % |", flush=True)
     finally:
         for loop in loops:
             loop.kill()

@@ -1,5 +1,5 @@
 // libFuzzer target: any bytes as a safetensors file are read or refused with Error.
-// How to build and run the three targets: tests/fuzz.cmake.
+// How to build and run the targets: tests/fuzz.cmake.
 #include <cstring>
 
 #include "engine/weights/safetensors.h"
