@@ -60,6 +60,7 @@ Timing time_prefill(const Models& models, int tokens, ProgressBar& bar) {
         stop_if_interrupted();
         bar.show("timing prefill", i + 1, kRepeats + 1, "times");
         decoder->truncate(0);
+        models.target->forget_prompts();
         const Stopwatch watch;
         decoder->prefill(ids);
         decoder->wait();

@@ -99,7 +99,12 @@ class Decoder {
     // Feeds a prompt in pieces of at most max_rows() without logits. `sink` receives the position of the first
     // token of each piece and its features().
     using FeatureSink = std::function<void(int first, const Tensor& features)>;
-    virtual void prefill(std::span<const int> tokens, std::span<const int> taps = {}, const FeatureSink& sink = {}) = 0;
+    // Told before each piece of a prompt of several how many tokens were read; may throw.
+    using Reading = std::function<void(int read)>;
+    virtual void prefill(std::span<const int> tokens, std::span<const int> taps = {}, const FeatureSink& sink = {},
+                         const Reading& reading = {}) = 0;
+    // Milliseconds that the last prefill saved, because the tokens had been read before (prompt_cache.h).
+    [[nodiscard]] virtual double saved_ms() const { return 0; }
     // Forgets everything from position `length` on. Cheap.
     virtual void truncate(int length) = 0;
     // After a tree pass of r rows on top of `base` committed tokens: keeps those rows (ascending), in order,

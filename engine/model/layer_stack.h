@@ -40,6 +40,9 @@ class LayerStack {
     // Fills the slots from `first` on with NaN, also those that are allocated later.
     void poison(int first);
     [[nodiscard]] std::size_t cache_bytes() const;
+    [[nodiscard]] int layers() const { return static_cast<int>(cache_.size()); }
+    [[nodiscard]] std::int64_t cache_columns() const { return std::int64_t{config_.kv_heads} * config_.head_dim; }
+    [[nodiscard]] KvLayer cache(int layer) const { return cache_[static_cast<std::size_t>(layer)].view(); }
 
     // ---- a pass ----
     // Scratch tensors for rows at `positions` whose keys go to slots first_slot …; the residual is undefined.

@@ -9,6 +9,7 @@
 #include "engine/model/gguf_model.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
+#include "engine/model/prompt_cache.h"
 #include "engine/model/weight_files.h"
 #include "engine/text/tokenizer.h"
 #include "engine/weights/safetensors.h"
@@ -144,10 +145,15 @@ std::filesystem::path gguf_file(const std::filesystem::path& path) {
     return files.empty() ? std::filesystem::path() : files.front();
 }
 
+void Model::forget_prompts() const {
+    prompts->clear();
+}
+
 std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem::path& path,
                                          const Progress& progress, WeightForm form) {
     std::error_code failure;
     auto model = std::make_shared<Model>();
+    model->prompts = std::make_shared<PromptCache>();
     model->backend = &backend;
     if (const std::filesystem::path file = gguf_file(path); !file.empty()) {
         model->name = file.stem().string();

@@ -88,7 +88,8 @@ enum class WeightForm : std::uint8_t {
     q8     // quantised to Q8_0, where the backend multiplies with it
 };
 
-class Tokenizer;  // engine/text/tokenizer.h
+class Tokenizer;    // engine/text/tokenizer.h
+class PromptCache;  // engine/model/prompt_cache.h
 
 class Model {
   public:
@@ -107,6 +108,8 @@ class Model {
 
     [[nodiscard]] const Tensor& head() const { return config.tied ? embedding.view() : lm_head.view(); }
 
+    void forget_prompts() const; // the next prompt is read, whatever was read before
+
     Backend* backend = nullptr;
     std::string name;                 // of the folder, or of the file without .gguf
     ModelConfig config;
@@ -116,6 +119,7 @@ class Model {
     Buffer cos_sin;                   // (positions, d): rotary table, f32
     std::vector<LayerWeights> layer;
     std::shared_ptr<const Tokenizer> tokenizer;  // null for random models and folders without tokenizer.json
+    std::shared_ptr<PromptCache> prompts;        // what runs over one prompt share; the only part that changes
     WeightBytes bytes;
     std::string stored_as;            // the type of the file's matrices: "bf16", "Q4_1"; empty: random
     std::string kept_as;              // what was made of them when that is another: "bf16"; empty: the same

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/base/clock.h"
 #include "engine/model/model_memory.h"
+#include "engine/model/prompt_cache.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -37,14 +39,39 @@ std::size_t ModelDecoder::memory_bytes() const {
     return model_->bytes.all + stack_.cache_bytes();
 }
 
-void ModelDecoder::prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink) {
-    while (!tokens.empty()) {
-        const auto piece = tokens.first(std::min(tokens.size(), static_cast<std::size_t>(max_rows_)));
+void ModelDecoder::prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink, const Reading& reading) {
+    saved_ms_ = 0;
+    std::size_t read = 0;
+    const bool whole = length_ == 0 && tokens.size() >= static_cast<std::size_t>(PromptCache::kShortest);
+    const KeptPrompt* kept = whole ? model_->prompts->find(tokens, taps) : nullptr;
+    if (kept != nullptr) {
+        const int known = kept->known(tokens, taps);
+        kept->load(stack_, known);
+        for (int first = 0; sink && !taps.empty() && first < known; first += max_rows_)
+            sink(first, kept->features(first, std::min(max_rows_, known - first)));
+        features_ = {};
+        length_ = known;
+        saved_ms_ = kept->ms(known);
+        read = static_cast<std::size_t>(known);
+    }
+    // A longer text with the same beginning, such as a fork's, does not push it out.
+    std::unique_ptr<KeptPrompt> keep;
+    if (whole && kept == nullptr)
+        keep = model_->prompts->begin(backend(), stack_, tokens, taps, static_cast<std::int64_t>(taps.size()) * model_->config.hidden);
+    const Stopwatch watch;
+    while (read < tokens.size()) {
+        const auto piece = tokens.subspan(read, std::min(tokens.size() - read, static_cast<std::size_t>(max_rows_)));
+        if (reading && tokens.size() > static_cast<std::size_t>(max_rows_)) reading(static_cast<int>(read));
         const int first = length_;
         forward({.tokens = piece, .logits_from = static_cast<int>(piece.size()), .taps = taps});
         if (sink) sink(first, features_);
-        tokens = tokens.subspan(piece.size());
+        if (keep) keep->add_features(first, features_);
+        read += piece.size();
     }
+    if (!keep) return;
+    backend().sync();
+    keep->finish(stack_, watch.ms());
+    model_->prompts->keep(std::move(keep));
 }
 
 void ModelDecoder::truncate(int length) {

@@ -30,7 +30,8 @@ class ModelDecoder final : public Decoder {
     }
 
     PassRows& forward(const PassInput& input) override;
-    void prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink) override;
+    void prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink, const Reading& reading) override;
+    [[nodiscard]] double saved_ms() const override { return saved_ms_; }
     void truncate(int length) override;
     void keep(int base, std::span<const int> rows) override;
     [[nodiscard]] Tensor features() const override { return features_; }
@@ -56,6 +57,7 @@ class ModelDecoder final : public Decoder {
     int capacity_;
     int max_rows_;
     int length_ = 0;
+    double saved_ms_ = 0;
     LayerStack stack_;
     ModelRows rows_;
 

@@ -8,6 +8,7 @@
 #include "engine/model/model.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
+#include "engine/model/prompt_cache.h"
 #include "engine/model/weight_import.h"
 #include "kernels/bf16.h"
 
@@ -89,6 +90,7 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
                                            std::uint64_t seed, const Progress& progress) {
     check_config(config, name);
     auto model = std::make_shared<Model>();
+    model->prompts = std::make_shared<PromptCache>();
     model->backend = &backend;
     model->name = std::move(name);
     model->config = config;

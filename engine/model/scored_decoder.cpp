@@ -95,7 +95,7 @@ class ScoredDecoder final : public Decoder {
         }
         return rows_;
     }
-    void prefill(std::span<const int> tokens, std::span<const int>, const FeatureSink&) override {
+    void prefill(std::span<const int> tokens, std::span<const int>, const FeatureSink&, const Reading&) override {
         CHECK(length() + static_cast<int>(tokens.size()) <= capacity_,
               "the prompt does not fit into the cache");
         tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());

@@ -126,7 +126,7 @@ class TableDecoder final : public Decoder {
         return rows_;
     }
 
-    void prefill(std::span<const int> tokens, std::span<const int>, const FeatureSink&) override {
+    void prefill(std::span<const int> tokens, std::span<const int>, const FeatureSink&, const Reading&) override {
         while (!tokens.empty()) {
             const auto piece = tokens.first(std::min(tokens.size(), static_cast<std::size_t>(max_rows())));
             forward({.tokens = piece, .logits_from = static_cast<int>(piece.size())});

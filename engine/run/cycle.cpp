@@ -80,16 +80,15 @@ void Cycle::do_prefill() {
     const auto observe = [this](int first, const Tensor& features) {
         drafter_.observe({.sequence = sequence_, .first = first, .prompt = true, .features = features});
     };
-    const auto piece = static_cast<std::size_t>(target_.max_rows());
-    for (std::size_t read = 0; read < fed.size(); read += piece) {
-        if (reading_ && fed.size() > piece) reading_(static_cast<int>(read), static_cast<int>(fed.size()));
-        target_.prefill(fed.subspan(read, std::min(piece, fed.size() - read)), taps, taps.empty() ? Decoder::FeatureSink{} : observe);
-    }
+    const auto reading = [&](int read) {
+        if (reading_) reading_(read, static_cast<int>(fed.size()));
+    };
+    target_.prefill(fed, taps, taps.empty() ? Decoder::FeatureSink{} : observe, reading);
     if (settings_.timing) target_.wait();  // or the first draft would be charged with the prompt
     bool recorded = false;  // a fork's trace already has it
     for (std::size_t i = 0; i < trace_.size() && i < 4 && !recorded; ++i)
         recorded = std::holds_alternative<Prefill>(trace_[i]);
-    if (!recorded) trace_.append(Prefill{static_cast<int>(fed.size()), settings_.timing ? watch.ms() : 0});
+    if (!recorded) trace_.append(Prefill{static_cast<int>(fed.size()), settings_.timing ? watch.ms() + target_.saved_ms() : 0});
     next_ = Next::draft;
 }
 

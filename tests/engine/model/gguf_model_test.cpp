@@ -62,7 +62,9 @@ TEST_P(GgufModel, WidensQuantisedMatricesToBf16) {
     EXPECT_LT(worst_relative(logits_of(eight), logits_of(widened)), .05) << "rounded to bf16 or not";
     // quantised here or in the file: the same eight bits
     const auto own = Model::load(*both.backend, golden(GetParam()), {}, WeightForm::q8);
-    if (both.backend->keeps(DType::q8_0)) EXPECT_TRUE(same_bits(logits_of(own), logits_of(eight)));
+    if (both.backend->keeps(DType::q8_0)) {
+        EXPECT_TRUE(same_bits(logits_of(own), logits_of(eight)));
+    }
 }
 
 TEST_P(GgufModel, HasTheFingerprintOfTheFolderHoweverItIsQuantised) {

@@ -29,8 +29,8 @@ class Waited final : public Decoder {
     bool is_table() const override { return inner_->is_table(); }
     OutputHead cut_head(const FrequentIds& ids, int n) const override { return inner_->cut_head(ids, n); }
     PassRows& forward(const PassInput& input) override { return inner_->forward(input); }
-    void prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink) override {
-        inner_->prefill(tokens, taps, sink);
+    void prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink, const Reading& reading) override {
+        inner_->prefill(tokens, taps, sink, reading);
     }
     void truncate(int length) override { inner_->truncate(length); }
     void keep(int base, std::span<const int> rows) override { inner_->keep(base, rows); }
