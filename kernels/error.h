@@ -8,7 +8,18 @@
 namespace speclens {
 
 // Process exit codes of the command line; an Error carries the one that fits its cause.
-enum class Exit : int { ok = 0, failed = 1, usage = 2, model = 3, device = 4, display = 5, network = 6, interrupted = 130 };
+// 4 has two causes: no device or memory, and a download that is not what it should be.
+enum class Exit : int {
+    ok = 0,
+    failed = 1,
+    usage = 2,
+    model = 3,
+    device = 4,
+    mismatch = 4,
+    display = 5,
+    network = 6,
+    interrupted = 130
+};
 
 // Something outside went wrong. `what()` says what happened, `remedy()` what the user can try.
 class Error : public std::runtime_error {

@@ -76,6 +76,8 @@ TEST(Architecture, APlantedIncludeAgainstTheArrowsDoesNotCompile) {
     };
     const Planted planted[] = {
         {"engine/base", "kernels/error.h", "engine/model/model.h"},
+        {"engine/fetch", "engine/base/progress.h", "engine/model/model.h"},
+        {"engine/found", "engine/base/json_read.h", "engine/fetch/fetch.h"},
         {"engine/weights", "engine/base/json_read.h", "engine/model/decoder.h"},
         {"engine/rules", "engine/model/law.h", "engine/run/trace.h"},
         {"engine/drafters", "engine/rules/siblings.h", "engine/run/control.h"},

@@ -11,6 +11,8 @@ spec_test(engine_test
         engine/lab/medusa_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp engine/lab/busy_test.cpp engine/lab/pass_times_test.cpp
     LIBS engine nlohmann_json::nlohmann_json)
 spec_test(published_test LABELS fast SOURCES engine/published/published_test.cpp LIBS engine)
+spec_test(fetch_test LABELS fast SOURCES engine/fetch/fetch_test.cpp engine/fetch/wheel_test.cpp engine/found/found_test.cpp
+    LIBS engine_fetch engine_found PkgConfig::LIBZIP nlohmann_json::nlohmann_json)
 spec_test(laws_test
     LABELS laws threads
     # Shapes of trees take a minute each and share memory as every other run does. With one thread there is no race to

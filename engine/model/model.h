@@ -5,15 +5,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <exception>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/base/progress.h"
 #include "kernels/backend.h"
 
 namespace speclens {
@@ -59,17 +57,6 @@ struct LayerWeights {
     Buffer q_norm, k_norm;   // (1, d), empty for Qwen2.5
     Buffer post_norm;        // (1, h)
     Buffer gate, up, down;   // (f, h) (f, h) (h, f)
-};
-
-// Thrown by a long job when Progress::cancelled became true; not an Error, because nothing went wrong.
-struct Cancelled : std::exception {
-    [[nodiscard]] const char* what() const noexcept override { return "cancelled"; }
-};
-
-// Progress of a long job; `cancelled` is polled at least every 100 ms of work.
-struct Progress {
-    std::function<void(const std::string& what, double done, double total, const std::string& unit)> report;
-    const std::atomic<bool>* cancelled = nullptr;
 };
 
 struct WeightBytes {

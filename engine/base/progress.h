@@ -1,0 +1,22 @@
+// How a long job tells how far it is, and how it is told to stop.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <string>
+
+namespace speclens {
+
+// Thrown by a long job when Progress::cancelled became true; not an Error, because nothing went wrong.
+struct Cancelled : std::exception {
+    [[nodiscard]] const char* what() const noexcept override { return "cancelled"; }
+};
+
+// Progress of a long job; `cancelled` is polled at least every 100 ms of work.
+struct Progress {
+    std::function<void(const std::string& what, double done, double total, const std::string& unit)> report;
+    const std::atomic<bool>* cancelled = nullptr;
+};
+
+} // namespace speclens

