@@ -37,6 +37,22 @@ QWEN2 = dict(architectures=["Qwen2ForCausalLM"], model_type="qwen2", hidden_size
              max_position_embeddings=POSITIONS, bos_token_id=500, eos_token_id=502, dtype="bfloat16")
 QWEN2_TIED = {**QWEN2, "num_hidden_layers": 1, "tie_word_embeddings": True}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 128}
+# The Llama family, smaller: no biases, no norms of q and k.  One model for each thing that Qwen does not have.
+LLAMA = dict(architectures=["LlamaForCausalLM"], model_type="llama", hidden_size=32, intermediate_size=40,
+             num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, vocab_size=96, rms_norm_eps=1e-5,
+             rope_theta=10000.0, rope_scaling=None, tie_word_embeddings=True, hidden_act="silu", attention_bias=False,
+             mlp_bias=False, max_position_embeddings=POSITIONS, bos_token_id=90, eos_token_id=[91, 92, 93],
+             torch_dtype="bfloat16")
+# Of the pairs of 16 columns one turns often enough to stay, one is between, six are stretched; the golden text goes
+# past the 28 positions.
+LLAMA3 = {**LLAMA, "tie_word_embeddings": False, "head_dim": 16,
+          "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                           "original_max_position_embeddings": 28}}
+LLAMA_LINEAR = {**LLAMA, "num_hidden_layers": 1, "rope_scaling": {"type": "linear", "factor": 4.0}}
+MISTRAL = {**LLAMA, "architectures": ["MistralForCausalLM"], "model_type": "mistral", "head_dim": 12,
+           "sliding_window": 64, "tie_word_embeddings": False, "num_hidden_layers": 1}
+for absent in ("attention_bias", "mlp_bias"):
+    del MISTRAL[absent]
 
 
 # ---- checkpoints ----
@@ -82,12 +98,12 @@ def save(tensors, path):
     path.chmod(0o644)
 
 
-def write_checkpoint(name, config, seed, tokenizer):
+def write_checkpoint(name, config, seed, tokenizer, stops=(502, 500)):
     folder = GOLDEN / name
     folder.mkdir(parents=True, exist_ok=True)
     save(random_weights(config, seed), folder / "model.safetensors")
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
-    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [502, 500]}) + "\n")
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": list(stops)}) + "\n")
     if tokenizer is not None:
         (folder / "tokenizer.json").write_text(tokenizer)
     return folder
@@ -121,10 +137,10 @@ def cached_pass(model, ids):
     return torch.stack(rows)
 
 
-def write_model_golden(name, config, seed, tokenizer, yarn=False):
-    folder = write_checkpoint(name, config, seed, tokenizer)
+def write_model_golden(name, config, seed, tokenizer, yarn=False, **checkpoint):
+    folder = write_checkpoint(name, config, seed, tokenizer, **checkpoint)
     rng = random.Random(seed)
-    ids = [rng.randrange(VOCAB) for _ in range(ROWS)]
+    ids = [rng.randrange(config["vocab_size"]) for _ in range(ROWS)]
     single = load(folder, torch.float32)
     logits, residuals = full_pass(single, ids)
     out = {"ids": torch.tensor(ids, dtype=torch.int32), "logits": logits, "residuals": residuals,
@@ -255,6 +271,14 @@ def main():
     write_model_golden("micro_qwen3", QWEN3, 1, text, yarn=True)
     write_model_golden("micro_qwen2", QWEN2, 2, text)
     write_model_golden("micro_qwen2_tied", QWEN2_TIED, 3, None)
+    write_llama_goldens()
+
+
+def write_llama_goldens():
+    write_model_golden("micro_llama", LLAMA, 4, None, yarn=True, stops=(92, 91))
+    write_model_golden("micro_llama3", LLAMA3, 5, None, stops=(92, 91))
+    write_model_golden("micro_llama_linear", LLAMA_LINEAR, 6, None, stops=(91,))
+    write_model_golden("micro_mistral", MISTRAL, 7, None, stops=(91,))
 
 
 if __name__ == "__main__":

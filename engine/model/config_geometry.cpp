@@ -1,6 +1,8 @@
 #include "engine/model/config_geometry.h"
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
 namespace speclens {
 namespace {
@@ -28,6 +30,10 @@ void read_rope(const Fields& fields, ModelConfig& config) {
                         "Put rope_theta into rope_scaling, or remove one of the two sections.");
         config.rope_theta = kTransformersTheta;
     } else {
+        if (theta.find("rope_theta") == nullptr)
+            fields.fail("rope_theta", "is missing",
+                        "Add what the model was trained with: 10000 in Llama 1 and 2, 500000 in Llama 3, 1000000 in Qwen2.5 "
+                        "and Qwen3.");
         config.rope_theta = theta.number("rope_theta", 1.0001, 1e12);
         if (&theta == &rope && fields.find("rope_theta") != nullptr && *fields.find("rope_theta") != *rope.find("rope_theta"))
             config.notice = fields.file() + ": rope_theta is " + shown(*fields.find("rope_theta")) + " at the top and " +
@@ -86,7 +92,44 @@ void read_rope(const Fields& fields, ModelConfig& config) {
     config.max_positions = std::max(config.max_positions, static_cast<int>(std::min(stretched, 1e9)));
 }
 
+// "three", "37".
+std::string in_words(std::size_t number) {
+    constexpr const char* kWords[] = {"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"};
+    return number < std::size(kWords) ? kWords[number] : std::to_string(number);
+}
+
+bool recurrent(const Json& type) {
+    if (!type.is_string()) return false;
+    const std::string name = type.get<std::string>();
+    for (const char* part : {"linear", "mamba", "recurrent", "conv", "ssm"})
+        if (name.find(part) != std::string::npos) return true;
+    return false;
+}
+
 } // namespace
+
+std::string recurrent_layers(const Fields& fields) {
+    const Json* section = fields.find("text_config"); // of models that see pictures too
+    const Json none = Json::object();
+    const Fields inner(section != nullptr && section->is_object() ? *section : none, fields.file(), fields.remedy());
+    std::size_t layers = 0, states = 0;
+    for (const Fields* where : {&fields, &inner}) {
+        const Json* types = where->find("layer_types");
+        const Json* interval = where->find("full_attention_interval"); // one of so many is attention
+        if (types != nullptr && types->is_array()) {
+            layers = types->size();
+            states = static_cast<std::size_t>(std::ranges::count_if(*types, recurrent));
+        } else if (interval != nullptr && interval->is_number_unsigned() && *interval > 1) {
+            layers = interval->get<std::size_t>();
+            states = layers - 1;
+        }
+        if (states > 0) break;
+    }
+    if (states == 0) return "";
+    const std::size_t common = std::gcd(states, layers);
+    return in_words(states / common) + " of " + in_words(layers / common) +
+           " layers carry a recurrent state that would have to be rolled back after a refusal";
+}
 
 void read_geometry(const Fields& fields, ModelConfig& config) {
     config.hidden = fields.integer("hidden_size", 1, 1 << 17);
@@ -110,9 +153,12 @@ void refuse_variants(const Fields& fields, const char* supported) {
                     "Use a checkpoint with full attention (all dense Qwen3 and Qwen2.5 releases have it).");
     if (const Json* types = fields.find("layer_types"); types != nullptr && types->is_array())
         for (const Json& type : *types)
-            if (type != "full_attention")
+            if (type != "full_attention") {
+                if (const std::string state = recurrent_layers(fields); !state.empty())
+                    fields.fail("layer_types", "has the entry " + shown(type) + ": " + state, kServeIt);
                 fields.fail("layer_types", "has the entry " + shown(type) + ", which is not supported yet",
                             supported);
+            }
     refuse_activations(fields, supported);
 }
 

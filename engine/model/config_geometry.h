@@ -9,6 +9,10 @@ namespace speclens {
 
 // Sizes of the layers, vocabulary, positions and rotary fields.
 void read_geometry(const Fields& fields, ModelConfig& config);
+// Why a model whose layers are not all attention is refused: "three of four layers carry a recurrent state …"; empty: all
+// are.
+[[nodiscard]] std::string recurrent_layers(const Fields& fields);
+inline constexpr const char* kServeIt = "Serve it with an engine that does that, and attach: speclens attach URL.";
 // Throws Error for windows of attention and activations that no forward pass here has.
 void refuse_variants(const Fields& fields, const char* supported);
 // The same, where the caller reads windows itself.

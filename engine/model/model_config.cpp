@@ -24,7 +24,15 @@ ModelConfig::Family read_family(const Fields& fields) {
     if (name == "Qwen3ForCausalLM") return ModelConfig::Family::qwen3;
     if (name == "Qwen2ForCausalLM") return ModelConfig::Family::qwen2;
     if (name == "LlamaForCausalLM" || name == "MistralForCausalLM") return ModelConfig::Family::llama;
+    if (const std::string state = recurrent_layers(fields); !state.empty())
+        fields.fail("architectures", "names " + name + ", which is not supported: " + state, kServeIt);
     fields.fail("architectures", "names " + name + ", which is not supported", kSupportedModels);
+}
+
+// DeepSeek's name of the field, and Qwen3.5's.
+int read_mtp_layers(const Fields& fields) {
+    return std::max(fields.integer_or("num_nextn_predict_layers", 0, 0, 1000),
+                    fields.integer_or("mtp_num_hidden_layers", 0, 0, 1000));
 }
 
 void add_stops(const Fields& fields, int vocab, std::vector<int>& stops) {
@@ -102,6 +110,7 @@ ModelConfig read_config(const std::filesystem::path& folder) {
     ModelConfig config;
     config.family = read_family(fields);
     read_geometry(fields, config);
+    config.mtp_layers = read_mtp_layers(fields);
     config.tied = fields.flag_or("tie_word_embeddings", false);
     config.qkv_bias = config.family == ModelConfig::Family::qwen2;
     config.qk_norm = config.family == ModelConfig::Family::qwen3;

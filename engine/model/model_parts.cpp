@@ -1,6 +1,7 @@
 #include "engine/model/model_parts.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numbers>
 
@@ -112,8 +113,35 @@ std::vector<Slot> model_slots(Model& model) {
     for (std::size_t l = 0; l < model.layer.size(); ++l)
         layer_slots(c, "model.layers." + std::to_string(l) + ".", c.hidden, model.layer[l], slots);
     slots.push_back({"model.norm.weight", 1, c.hidden, true, true, &model.final_norm});
-    if (!c.tied) slots.push_back({"lm_head.weight", c.vocab, c.hidden, false, true, &model.lm_head});
+    if (!c.tied) {
+        Slot head = {"lm_head.weight", c.vocab, c.hidden, false, true, &model.lm_head};
+        head.absent = "and config.json does not say that the embedding stands for it (tie_word_embeddings is false or not given)";
+        head.absent_remedy = "Download the weights again; set tie_word_embeddings to true only where the model was trained so.";
+        slots.push_back(std::move(head));
+    }
     return slots;
+}
+
+bool is_mtp_tensor(std::string_view name, const ModelConfig& config) {
+    if (name.starts_with("mtp.") || name.starts_with("model.mtp")) return true;
+    constexpr std::string_view kLayers = "model.layers.";
+    if (!name.starts_with(kLayers)) return false;
+    int layer = -1;
+    const char* const end = name.data() + name.size();
+    const auto parsed = std::from_chars(name.data() + kLayers.size(), end, layer);
+    return parsed.ec == std::errc() && parsed.ptr != end && *parsed.ptr == '.' && layer >= config.layers &&
+           layer < config.layers + config.mtp_layers;
+}
+
+std::string mtp_notice(const TensorFiles& file, const ModelConfig& config) {
+    const auto stored = std::ranges::find_if(file.tensors(), [&](const auto& tensor) { return is_mtp_tensor(tensor.first, config); });
+    if (stored != file.tensors().end())
+        return file.file_name(stored->second) +
+               ": has an MTP head (" + stored->first + " …), which guesses several next tokens; it is not used here";
+    if (config.mtp_layers == 0) return "";
+    return file.name() + ": config.json names an MTP head of " + std::to_string(config.mtp_layers) +
+           (config.mtp_layers == 1 ? " layer" : " layers") +
+           ", but the file has no tensor of one: it was stripped. Nothing else is missing";
 }
 
 std::size_t cos_sin_bytes(const ModelConfig& config) {

@@ -27,6 +27,111 @@ TEST(ModelConfigFile, ReadsQwen3AndBothRopeSpellings) {
     EXPECT_FALSE(two.tied);
 }
 
+TEST(ModelConfigFile, ReadsTheLlamaFamily) {
+    const ModelConfig llama = read_config(golden("micro_llama"));
+    EXPECT_EQ(llama.family, ModelConfig::Family::llama);
+    EXPECT_EQ(llama.head_dim, 8); // hidden / heads
+    EXPECT_TRUE(llama.tied);
+    EXPECT_FALSE(llama.qkv_bias);
+    EXPECT_FALSE(llama.qk_norm);
+    EXPECT_FLOAT_EQ(llama.rms_eps, 1e-5f);
+    EXPECT_EQ(llama.rope_scaling, ModelConfig::RopeScaling::none);
+    EXPECT_EQ(llama.stops, (std::vector<int>{92, 91, 93})) << "Llama 3 has three: the model's, and two of a chat";
+    EXPECT_EQ(llama.notice, "");
+
+    const ModelConfig three = read_config(golden("micro_llama3"));
+    EXPECT_EQ(three.rope_scaling, ModelConfig::RopeScaling::llama3);
+    EXPECT_EQ(three.rope_factor, 8);
+    EXPECT_EQ(three.rope_original_positions, 28);
+    EXPECT_EQ(three.max_positions, 256) << "as the file says: it counts the scaled ones";
+    EXPECT_FALSE(three.tied);
+
+    EXPECT_EQ(read_config(golden("micro_llama_linear")).rope_scaling, ModelConfig::RopeScaling::linear);
+    EXPECT_EQ(read_config(golden("micro_llama_linear")).rope_factor, 4);
+    EXPECT_EQ(read_config(golden("micro_mistral")).head_dim, 12);
+}
+
+TEST(ModelConfigFile, ATextIsHeldToTheWindowOfMistralAndThatIsSaid) {
+    const ModelConfig config = read_config(golden("micro_mistral"));
+    EXPECT_EQ(config.max_positions, 64);
+    EXPECT_NE(config.notice.find("sliding_window"), std::string::npos) << config.notice;
+    EXPECT_NE(config.notice.find("64"), std::string::npos) << config.notice;
+    for (const char* wide : {"null", "256", "4096"}) { // no window, or none that a text can reach
+        const ModelFolder folder("micro_mistral");
+        folder.edit("config.json", "\"sliding_window\": 64", "\"sliding_window\": " + std::string(wide));
+        EXPECT_EQ(read_config(folder.path()).max_positions, 256) << wide;
+        EXPECT_EQ(read_config(folder.path()).notice, "") << wide;
+    }
+}
+
+TEST(ModelConfigFile, TheNestedThetaCountsAndADifferentFlatOneIsSaid) {
+    const ModelFolder folder("micro_qwen2"); // has rope_parameters of 10000
+    folder.edit("config.json", "\"rope_theta\": 10000.0", "\"rope_theta\": 10000000.0");
+    folder.edit("config.json", "\"hidden_size\"", "\"rope_theta\": 10000.0, \"hidden_size\"");
+    const ModelConfig config = read_config(folder.path());
+    EXPECT_EQ(config.rope_theta, 10'000'000);
+    for (const char* word : {"folder/config.json", "rope_theta", "10000.0 at the top", "10000000.0 in rope_parameters"})
+        EXPECT_NE(config.notice.find(word), std::string::npos) << config.notice;
+    folder.edit("config.json", "\"rope_theta\": 10000000.0", "\"rope_theta\": 10000.0");
+    EXPECT_EQ(read_config(folder.path()).notice, "") << "twice the same";
+}
+
+TEST(ModelConfigFile, WithoutThetaTheModelIsRefusedAndTheUsualOnesAreNamed) {
+    const ModelFolder folder("micro_llama");
+    folder.edit("config.json", "\"rope_theta\": 10000.0,", "");
+    try {
+        static_cast<void>(read_config(folder.path()));
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_STREQ(error.what(), "folder/config.json: rope_theta is missing");
+        EXPECT_NE(error.remedy().find("10000"), std::string::npos) << error.remedy();
+    }
+}
+
+// Three of four layers of Qwen3.5 and Qwen3-Next keep a state that is no list of positions.
+TEST(ModelConfigFile, HybridsAreRefusedForWhatTheyWouldNeed) {
+    const std::string mixed = R"(["linear_attention", "linear_attention", "linear_attention", "full_attention"])";
+    const std::vector<std::string> words = {"folder/config.json", "three of four layers carry a recurrent state",
+                                            "rolled back"};
+    const auto refused = [&](const std::string& from, const std::string& to, const std::vector<std::string>& all) {
+        const ModelFolder folder("micro_qwen3");
+        folder.edit("config.json", from, to);
+        try {
+            static_cast<void>(read_config(folder.path()));
+            ADD_FAILURE() << to;
+        } catch (const Error& error) {
+            for (const std::string& word : all)
+                EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+            EXPECT_NE(error.remedy().find("attach"), std::string::npos) << error.remedy();
+        }
+    };
+    const auto named = [&](std::string name) {
+        std::vector<std::string> all = words;
+        all.push_back(std::move(name));
+        return all;
+    };
+    refused("\"Qwen3ForCausalLM\"\n ]", "\"Qwen3NextForCausalLM\"\n ], \"layer_types\": " + mixed, named("Qwen3NextForCausalLM"));
+    refused("\"Qwen3ForCausalLM\"\n ]",
+            "\"Qwen3_5ForConditionalGeneration\"\n ], \"text_config\": {\"layer_types\": " + mixed + "}",
+            named("Qwen3_5ForConditionalGeneration"));
+    refused("\"Qwen3ForCausalLM\"\n ]", "\"Qwen3NextForCausalLM\"\n ], \"full_attention_interval\": 4",
+            named("Qwen3NextForCausalLM"));
+    refused("\"hidden_act\"", "\"layer_types\": " + mixed + ", \"hidden_act\"", words); // a supported name
+    refused("\"hidden_act\"", R"("layer_types": ["mamba", "attention", "attention", "attention", "mamba"], "hidden_act")",
+            {"two of five layers carry a recurrent state"});
+}
+
+TEST(ModelConfigFile, AHeadForSeveralNextTokensIsCounted) {
+    EXPECT_EQ(read_config(golden("micro_qwen3")).mtp_layers, 0);
+    for (const char* field : {"mtp_num_hidden_layers", "num_nextn_predict_layers"}) {
+        const ModelFolder folder("micro_qwen3");
+        folder.edit("config.json", "\"hidden_act\"", "\"" + std::string(field) + "\": 1, \"hidden_act\"");
+        EXPECT_EQ(read_config(folder.path()).mtp_layers, 1) << field;
+        folder.edit("config.json", std::string(field) + "\": 1", std::string(field) + "\": -1");
+        expect_error([&] { static_cast<void>(read_config(folder.path())); }, {field, "-1"});
+    }
+}
+
 TEST(ModelConfigFile, StopsComeFromAListANumberOrNothing) {
     const ModelFolder folder("micro_qwen3");
     fs::remove(folder / "generation_config.json");
@@ -75,7 +180,7 @@ TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
         words.push_back("folder/config.json");
         expect_error([&] { static_cast<void>(read_config(folder.path())); }, words);
     };
-    refused("Qwen3ForCausalLM", "LlamaForCausalLM", {"architectures", "LlamaForCausalLM"});
+    refused("Qwen3ForCausalLM", "GemmaForCausalLM", {"architectures", "GemmaForCausalLM"});
     refused("\"Qwen3ForCausalLM\"", "", {"architectures"});
     refused("{", "", {"not valid JSON"});
     refused("\"hidden_size\": 64", "\"hidden_size\": 0", {"hidden_size", "0"});
@@ -93,8 +198,15 @@ TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
     refused("\"rms_norm_eps\": 1e-06", "\"rms_norm_eps\": -1", {"rms_norm_eps", "-1"});
     refused("\"rope_theta\": 10000.0,", "", {"rope_theta", "missing"});
     refused("\"rope_theta\": 10000.0", "\"rope_theta\": 0", {"rope_theta", "0"});
+    refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "longrope", "factor": 8})",
+            {"rope_type", "longrope"});
     refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "llama3", "factor": 8})",
-            {"rope_type", "llama3"});
+            {"original_max_position_embeddings", "missing"});
+    refused("\"low_freq_factor\": 1.0", "\"low_freq_factor\": 4.0", {"high_freq_factor is 4.0"}, "micro_llama3");
+    refused("\"factor\": 4.0", "\"factor\": 0.5", {"factor", "0.5"}, "micro_llama_linear");
+    refused("\"attention_bias\": false", "\"attention_bias\": true", {"attention_bias"}, "micro_llama");
+    refused("\"mlp_bias\": false", "\"mlp_bias\": true", {"mlp_bias"}, "micro_llama");
+    refused("\"sliding_window\": 64", "\"sliding_window\": 0", {"sliding_window", "0"}, "micro_mistral");
     refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn"})", {"factor", "missing"});
     refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "yarn", "factor": 4, "mscale": 2})",
             {"mscale"});

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/model/model_parts.h"
 #include "engine/run/models.h"
 #include "engine/text/tokenizer.h"
+#include "tests/shared/checkpoint_writer.h"
 #include "tests/shared/model_support.h"
 
 namespace speclens {
@@ -91,6 +93,41 @@ TEST_F(Load, ATiedCheckpointMayStoreItsHeadAgain) {
     EXPECT_NE(notice.find("lm_head.weight is not used"), std::string::npos) << notice;
     EXPECT_EQ(load(golden("micro_qwen2"))->notice, "");
     EXPECT_EQ(load(golden("micro_qwen2_tied"))->notice, "");
+}
+
+TEST_F(Load, AHeadThatIsNeitherStoredNorTiedIsRefusedWithBothFacts) {
+    for (const char* said : {"\"tie_word_embeddings\": false,", ""}) {
+        const ModelFolder folder("micro_llama");
+        folder.edit("config.json", "\"tie_word_embeddings\": true,", said);
+        expect_load_error(folder.path(), {"lm_head.weight is missing", "tie_word_embeddings", "false or not given"});
+    }
+}
+
+TEST_F(Load, AnMtpHeadIsKnownByItsNames) {
+    ModelConfig config = read_config(golden("micro_llama"));
+    const Safetensors plain = Safetensors::open(golden("micro_llama") / "model.safetensors");
+    EXPECT_EQ(mtp_notice(plain, config), "");
+    for (const char* name : {"mtp.layers.0.input_layernorm.weight", "model.mtp_layers.0.hidden_layernorm.weight"})
+        EXPECT_TRUE(is_mtp_tensor(name, config)) << name;
+    EXPECT_FALSE(is_mtp_tensor("model.layers.2.eh_proj.weight", config)) << "a layer that no file counts";
+    config.mtp_layers = 1;
+    EXPECT_TRUE(is_mtp_tensor("model.layers.2.eh_proj.weight", config));
+    EXPECT_TRUE(is_mtp_tensor("model.layers.2.self_attn.q_proj.weight", config));
+    for (const char* name : {"model.layers.1.self_attn.q_proj.weight", "model.layers.3.eh_proj.weight",
+                             "model.layers.23.eh_proj.weight", "model.layers.2", "model.norm.weight", "lm_head.weight"})
+        EXPECT_FALSE(is_mtp_tensor(name, config)) << name;
+
+    const std::string stripped = mtp_notice(plain, config);
+    EXPECT_NE(stripped.find("MTP head of 1 layer"), std::string::npos) << stripped;
+    EXPECT_NE(stripped.find("stripped"), std::string::npos) << stripped;
+    for (const int layers : {1, 0}) { // also where only the tensors tell
+        const TempFolder folder;
+        write_checkpoint(folder.path(), "{}", {{"model.norm.weight", {4}}, {"mtp.fc.weight", {4, 8}}});
+        config.mtp_layers = layers;
+        const std::string kept = mtp_notice(Safetensors::open_folder(folder.path()), config);
+        EXPECT_NE(kept.find("has an MTP head (mtp.fc.weight …)"), std::string::npos) << kept;
+        EXPECT_NE(kept.find("not used"), std::string::npos) << kept;
+    }
 }
 
 TEST_F(Load, InvFreqIsIgnored) {
