@@ -7,26 +7,51 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/subject.h"
+#include "app/cli/values.h"
 #include "app/cli/view.h"
+#include "engine/run/model_names.h"
 
 namespace speclens::cli {
 
 namespace {
 
-// Whether the folders that a link names are those of the command line.
-bool same_folders(const Options& options, const Options& linked) {
-    const auto same = [](const std::filesystem::path& a, const std::filesystem::path& b) {
-        return a.empty() || std::filesystem::absolute(a).lexically_normal() ==
-                                std::filesystem::absolute(b).lexically_normal();
-    };
-    if (!linked.model.empty() && (options.model.empty() || !same(linked.model, options.model))) return false;
-    for (const DrafterChoice& choice : linked.drafters) {
-        if (choice.folder.empty()) continue;
-        const auto own = std::ranges::find(options.drafters, choice.name, &DrafterChoice::name);
-        if (own == options.drafters.end() || own->folder.empty() || !same(choice.folder, own->folder))
-            return false;
+bool same_path(const std::filesystem::path& a, const std::filesystem::path& b) {
+    return std::filesystem::absolute(a).lexically_normal() == std::filesystem::absolute(b).lexically_normal();
+}
+
+// `value` of a link's "drafter" or "drafters" without the folders, where they are those of the command line.
+std::string without_folders(const Options& options, const std::string& value) {
+    std::string names;
+    for (const std::string& part : split(value, ',')) {
+        const std::size_t equals = part.find('=');
+        const std::string name = part.substr(0, equals);
+        if (equals != std::string::npos) {
+            const auto own = std::ranges::find(options.drafters, name, &DrafterChoice::name);
+            if (own == options.drafters.end() || own->folder.empty() || !same_path(part.substr(equals + 1), own->folder)) return value;
+        }
+        names += (names.empty() ? "" : ",") + name;
     }
-    return true;
+    return names;
+}
+
+// The link as one of whatever models are loaded. Throws Error (usage) where it is of others.
+Link of_loaded_models(const Options& options, const Link& link) {
+    Link own = link;
+    std::string model = kBuiltInModel; // where a link names none
+    std::erase_if(own.options, [&](const auto& option) {
+        if (option.first == "model") model = option.second;
+        return option.first == "model" || option.first == "fingerprint";
+    });
+    bool same = model == model_word(options.model.string()) || (!options.model.empty() && same_path(model, options.model));
+    for (auto& [name, value] : own.options) {
+        if (name != "drafter" && name != "drafters") continue;
+        value = without_folders(options, value);
+        same = same && value.find('=') == std::string::npos;
+    }
+    if (!same)
+        throw Error("the link names other models than those that are loaded (" + model + ")",
+                    "Start the program with them: --model " + (is_known_model(model) ? model : "PATH") + ", --drafters NAME=DIR.", Exit::usage);
+    return own;
 }
 
 Options options_of_step(const Options& options, const Lecture& lecture, std::size_t step) {
@@ -100,11 +125,8 @@ pre { white-space: pre-wrap; font-size: 13px; color: #59616b; }
 } // namespace
 
 Options options_of_link(const Options& options, const Link& link) {
-    Options own = parse({"describe", to_text(link)});
+    Options own = parse({"describe", to_text(of_loaded_models(options, link))});
     (void)scene_word(own.words[0]);
-    if (!same_folders(options, own))
-        throw Error("the link names other models than those that are loaded",
-                    "Start the program with them: --model DIR, --drafters NAME=DIR.", Exit::usage);
     own.command = options.command;
     own.model = options.model;
     own.backend = options.backend;

@@ -48,7 +48,8 @@ struct Options {
     std::set<std::string> given;    // names of the options that were typed or stood in the link
     std::optional<Link> link;       // of speclens://…; its options are among the others
 
-    std::filesystem::path model;         // or the address of a server
+    std::filesystem::path model;         // a name, a path, or the address of a server; empty: the built-in one
+    std::string fingerprint;             // of the model that the link was made with; empty: any
     std::filesystem::path tokenizer;     // with a server
     int listed = 20;                     // with a server
     std::vector<DrafterChoice> drafters; // one for --drafter, any number for --drafters

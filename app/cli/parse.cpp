@@ -6,6 +6,7 @@
 #include "app/cli/options.h"
 #include "app/cli/setup.h"
 #include "app/views/lecture.h"
+#include "engine/run/model_names.h"
 #include "engine/rules/verify.h"
 #include "kernels/error.h"
 #include "remote/client/endpoint.h"
@@ -152,6 +153,26 @@ void take_file(Options& o) {
     o.words.pop_back();
 }
 
+// A link may come from anybody. What it names by itself means the same everywhere; a path or an address is opened only by
+// whoever types it.
+void trust_model(const std::string& word) {
+    if (looks_like_endpoint(word)) // whoever made the link would get the prompt and the key
+        throw Error("the link names a server as its model: " + word, "Add --model " + word + " if you trust it.", Exit::usage);
+    if (is_known_model(word)) return;
+    std::error_code ignored;
+    if (word.find('/') != std::string::npos || std::filesystem::exists(word, ignored))
+        throw Error("the link names a place on this machine as its model: " + word,
+                    "Add --model " + word + " if you trust it.", Exit::usage);
+    throw Error("the link is of the model " + word + ", which is not built in",
+                "Give its file or folder: --model PATH.", Exit::usage);
+}
+
+void trust_drafters(const std::string& name, const std::string& value) {
+    if (value.find('=') != std::string::npos)
+        throw Error("the link names a place on this machine for a drafter: " + value,
+                    "Add " + name + " " + value + " if you trust it.", Exit::usage);
+}
+
 // Options of a link that this command has a use for. What was typed wins, also over another word for the
 // same.
 void apply_link(Options& o) {
@@ -172,10 +193,12 @@ void apply_link(Options& o) {
     for (const auto& [key, value] : o.link->options) {
         const std::string name = "--" + key;
         if (replaced(name)) continue;
-        if (key == "model" &&
-            looks_like_endpoint(value)) // whoever made the link would get the prompt and the key
-            throw Error("the link names a server as its model: " + value,
-                        "Add --model " + value + " if you trust it.", Exit::usage);
+        if (key == "fingerprint") {
+            o.fingerprint = value;
+            continue;
+        }
+        if (key == "model") trust_model(value);
+        if (key == "drafter" || key == "drafters") trust_drafters(name, value);
         const auto rows = option_rows();
         const auto row = std::ranges::find_if(
             rows, [&](const OptionRow& r) { return name == r.name && applies(r, o.command); });

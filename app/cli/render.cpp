@@ -14,6 +14,7 @@
 #include "app/cli/terminal.h"
 #include "engine/lab/race_json.h"
 #include "engine/run/trace_json.h"
+#include "engine/run/model_names.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -170,8 +171,7 @@ Exit command_window(const Options& options) {
     request.models = model_paths(options);
     request.view = view_of(options);
     request.read = view_reader(options);
-    if (!options.model.empty())
-        request.folders.emplace_back("model", std::filesystem::absolute(options.model).string());
+    request.folders.emplace_back("model", target_is_server(options) ? options.model.string() : model_word(options.model.string()));
     for (const DrafterChoice& choice : options.drafters)
         if (!choice.folder.empty())
             request.folders.emplace_back(choice.name, std::filesystem::absolute(choice.folder).string());

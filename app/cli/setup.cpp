@@ -13,6 +13,7 @@
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter.h"
 #include "engine/run/gallery.h"
+#include "engine/run/model_names.h"
 #include "kernels/error.h"
 #include "remote/client/probe.h"
 #include "remote/client/prompt_scorer.h"
@@ -156,7 +157,7 @@ server_as_target(const Options& options, const std::filesystem::path& draft) {
 
 ModelPaths model_paths(const Options& options) {
     ModelPaths paths;
-    paths.target = options.model;
+    if (!target_is_server(options)) paths.target = model_file(options.model.string());
     paths.backend = options.backend;
     paths.threads = options.threads;
     paths.weights = options.weights;
@@ -165,7 +166,7 @@ ModelPaths model_paths(const Options& options) {
         const bool head = find_drafter(choice.name)->needs_network();
         const std::string method = network_of(choice.name);
         std::filesystem::path& kept = head ? paths.heads[method] : paths.draft;
-        if (!kept.empty() && kept != choice.folder)
+        if (!kept.empty() && kept != (head ? choice.folder : model_file(choice.folder.string())))
             throw Error("two folders of " + (head ? method + " heads" : std::string("draft models")) + ": " +
                             kept.string() + " and " + choice.folder.string(),
                         head
@@ -173,7 +174,7 @@ ModelPaths model_paths(const Options& options) {
                               "second command."
                             : "One draft model is loaded at a time: give one NAME=DIR.",
                         Exit::usage);
-        kept = choice.folder;
+        kept = head ? choice.folder : model_file(choice.folder.string());
     }
     if (target_is_server(options)) paths.scorer = server_as_target(options, paths.draft);
     paths.tokenizer = options.tokenizer;
@@ -198,6 +199,9 @@ std::shared_ptr<const Models> load(const Options& options) {
     if (options.prompt && models->target_table) throw no_text();
     for (const auto& model : {models->target, models->draft})
         if (model && !model->notice.empty()) say(model->notice);
+    if (!options.fingerprint.empty() && options.fingerprint != models->fingerprint)
+        say("the link was made with another model than " + models->target_name() + " (fingerprint " + options.fingerprint +
+            (models->fingerprint.empty() ? "" : ", here " + models->fingerprint) + "): what it shows will differ");
     return models;
 }
 

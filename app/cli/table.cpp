@@ -5,6 +5,7 @@
 #include "app/cli/options.h"
 #include "app/cli/values.h"
 #include "engine/rules/verify.h"
+#include "engine/run/model_names.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -127,7 +128,7 @@ constexpr OptionRow kOptionRows[] =
         {"--model", "NAME|DIR|FILE|URL", "Models",
          "the target: tiny (built in, the default), smollm2 (see: speclens get), a checkpoint folder, a .gguf file, a table "
          ".json; the address of a vLLM or SGLang server lets that judge what is guessed here",
-         kLoads, [](Options& o, Text, Text text) { o.model = text; }},
+         kLoads, [](Options& o, Text, Text text) { o.model = text == kBuiltInModel ? "" : text; }},
         {"--drafter", "NAME[=DIR]", "Models",
          "who guesses, see: speclens list drafters (default: small where a draft model is loaded, else "
          "lookup; some pictures have their own); NAME=DIR names the folder of its model or trained head",

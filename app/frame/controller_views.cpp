@@ -125,7 +125,10 @@ Link Controller::link() const {
     if (saved_) throw Error("a saved run has no link", "Share its file, or start it again first (Shift+R).");
     if (forked(source_.trace()))
         throw Error("a forked run has no link", "Save it (Ctrl+S) and share the file.");
-    link.options = options_of(settings_, folders);
+    LinkOptions named = folders;
+    if (const Header* header = source_.trace().header(); header && !header->fingerprint.empty())
+        named.emplace_back("fingerprint", header->fingerprint);
+    link.options = options_of(settings_, named);
     link.at = cursor_;
     if (selected_) link.selected = {selected_->cycle, selected_->index};
     return link;

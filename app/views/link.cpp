@@ -178,14 +178,15 @@ std::string with_folder(const std::string& drafter, const LinkOptions& folders) 
 }
 
 void add_model(LinkOptions& out, const LinkOptions& folders) {
-    for (const auto& [name, folder] : folders)
-        if (name == "model") out.emplace_back(name, folder);
+    for (const auto& [name, word] : folders)
+        if (name == "model" || name == "fingerprint") out.emplace_back(name, word);
 }
 
 } // namespace
 
 const std::vector<LinkKey>& link_keys() {
     static const std::vector<LinkKey> keys = {{"model", true},
+                                              {"fingerprint", true},
                                               {"drafter", true},
                                               {"drafters", true},
                                               {"prompt", true},
@@ -332,7 +333,7 @@ std::string command_of(const LinkOptions& options) {
     const bool race = has(options, "drafters");
     std::string out = race ? "./run compare" : "./run run";
     for (const auto& [name, value] : options) {
-        if (name == "stepped") continue; // `compare` measures
+        if (name == "stepped" || name == "fingerprint") continue; // `compare` measures, and a command names its model
         out += " --" + name;
         if (!takes_value(name)) continue;
         const bool file_sign = name == "prompt" && value.starts_with('@');

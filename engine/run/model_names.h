@@ -1,0 +1,22 @@
+// Targets by name: what a command line, a link or a lecture says instead of a path.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace speclens {
+
+inline constexpr const char* kBuiltInModel = "tiny";
+
+// The file or folder that `word` names: empty for the built-in model ("" or "tiny"), the fetched file of a name that
+// engine/fetch knows, else `word` as a path. Throws Error where a known model was not fetched yet, and says how.
+[[nodiscard]] std::filesystem::path model_file(const std::string& word);
+
+// What a link calls it: "tiny", a known name (also where the path of its file was given), or the name of the file or folder
+// without the way to it, so that a link tells nobody what lies where.
+[[nodiscard]] std::string model_word(const std::string& word);
+
+// Whether a link may say `word` and mean the same everywhere: the built-in model or one that engine/fetch knows.
+[[nodiscard]] bool is_known_model(const std::string& word);
+
+} // namespace speclens
