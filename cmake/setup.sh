@@ -5,7 +5,7 @@ say() { printf '%s\n' "speclens: $*" >&2; }
 
 # Debian 12 and 13. The names are the same on Ubuntu 22.04 and 24.04 (universe); those two are untested.
 build_packages="g++ cmake ninja-build pkg-config libimgui-dev libglfw3-dev libgl-dev nlohmann-json3-dev libstb-dev
-    libhwy-dev libpcre2-dev libutf8proc-dev libcpp-httplib-dev libssl-dev libzip-dev libtomlplusplus-dev libgif-dev
+    libhwy-dev libonig-dev libutf8proc-dev libcpp-httplib-dev libssl-dev libzip-dev libtomlplusplus-dev libgif-dev
     fonts-inter fonts-jetbrains-mono fonts-dejavu-core libgl1 libgl1-mesa-dri"
 test_packages="libgtest-dev xvfb xauth"
 

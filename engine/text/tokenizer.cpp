@@ -54,34 +54,38 @@ class BpeTokenizer final : public Tokenizer {
     [[nodiscard]] int bos() const override { return parts_.bos; }
 
   private:
-    // Cuts `text` at added tokens and hands what lies between them to `between`.
+    // Cuts `text` at added tokens and hands what lies between them to `between`, with whether it begins the text.
     template <class Between>
     static void cut(const AddedTokens& added, std::string_view text, std::vector<int>& ids,
                     const Between& between) {
         std::size_t from = 0;
-        while (const auto hit = added.next(text, from)) {
-            if (hit->begin > from) between(text.substr(from, hit->begin - from));
+        AddedTokens::Cursor cursor;
+        while (const auto hit = added.next(text, cursor)) {
+            if (hit->begin > from) between(text.substr(from, hit->begin - from), from == 0);
             ids.push_back(hit->id);
-            from = hit->begin + hit->length;
+            from = hit->end;
         }
-        if (from < text.size()) between(text.substr(from));
+        if (from < text.size()) between(text.substr(from), from == 0);
     }
 
     void encode_raw(std::string_view text, std::vector<int>& ids) const {
-        cut(parts_.raw, text, ids, [&](std::string_view rest) {
-            const std::string normal = parts_.nfc ? nfc(rest) : std::string(rest);
-            cut(parts_.normalized, normal, ids, [&](std::string_view plain) { encode_plain(plain, ids); });
+        cut(parts_.raw, text, ids, [&](std::string_view rest, bool first) {
+            cut(parts_.normalized, normalized(rest, parts_.normal), ids, [&](std::string_view plain, bool front) {
+                split_text(plain, first && front, parts_.splits,
+                           [&](std::string_view piece) { encode_piece(piece, ids); });
+            });
         });
     }
 
-    void encode_plain(std::string_view text, std::vector<int>& ids) const {
-        std::vector<std::string_view> pieces{text}, cut_pieces;
-        for (const SplitPattern& pattern : parts_.splits) {
-            cut_pieces.clear();
-            for (const std::string_view piece : pieces) pattern.split(piece, cut_pieces);
-            pieces.swap(cut_pieces);
-        }
-        for (const std::string_view piece : pieces) merge_piece(piece, parts_.byte_ids, parts_.merges, ids);
+    void encode_piece(std::string_view piece, std::vector<int>& ids) const {
+        if (parts_.ignore_merges)
+            if (const auto whole = parts_.whole.find(std::string(piece)); whole != parts_.whole.end()) {
+                ids.push_back(whole->second);
+                return;
+            }
+        std::vector<int> letters;
+        parts_.letters.spell(piece, letters);
+        merge_letters(letters, parts_.merges, ids);
     }
 
     TokenizerParts parts_;
@@ -119,6 +123,10 @@ void read_tokenizer_config(const std::filesystem::path& file, TokenizerParts& pa
 
 std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts) {
     return std::make_shared<BpeTokenizer>(std::move(parts));
+}
+
+std::shared_ptr<const Tokenizer> Tokenizer::of_table(const VocabularyTable& table, const std::string& file) {
+    return make_tokenizer(parse_vocabulary_table(table, file));
 }
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(const std::filesystem::path& tokenizer_json) {

@@ -1,5 +1,6 @@
-// Text <-> token ids: byte-level BPE from an unchanged tokenizer.json (Qwen2/Qwen3 kind): added tokens on the
-// raw text, NFC, the Qwen split pattern (PCRE2), byte-level mapping, merges by rank. Immutable, any thread.
+// Text <-> token ids, with the ids that Hugging Face's tokenizers gives: byte pair encoding, byte-level (GPT-2,
+// SmolLM2, Qwen2, Qwen3, Llama 3, DeepSeek) or SentencePiece's with bytes for unknown characters (Llama 2, TinyLlama,
+// Mistral), from an unchanged tokenizer.json or from the vocabulary of a GGUF file. Immutable, any thread.
 #pragma once
 
 #include <filesystem>
@@ -10,20 +11,25 @@
 
 namespace speclens {
 
-struct VocabularyTable; // vocabulary_table.h
+struct VocabularyTable; // engine/text/vocabulary_table.h
 
 class Tokenizer {
   public:
     // A tokenizer_config.json beside the file tells of bos(). Throws Error naming the file, the section and
     // the remedy.
     [[nodiscard]] static std::shared_ptr<const Tokenizer> load(const std::filesystem::path& tokenizer_json);
-    // The same of a GGUF file's table; `file` is for messages.
-    [[nodiscard]] static std::shared_ptr<const Tokenizer> of_table(const VocabularyTable& table, const std::string& file);
+    // The vocabulary of a GGUF file; `file` is its name in messages. Throws Error naming it, what is wrong or not
+    // supported, and the remedy. Ids are those of the model's tokenizer.json where llama.cpp's differ.
+    [[nodiscard]] static std::shared_ptr<const Tokenizer> of_table(const VocabularyTable& table,
+                                                                   const std::string& file);
     virtual ~Tokenizer() = default;
 
-    // Invalid UTF-8 bytes are replaced by U+FFFD first (like Hugging Face's str input).
+    // Invalid UTF-8 bytes are replaced by U+FFFD first (like Hugging Face's str input). A byte that the vocabulary
+    // has no token for (SmolLM2 lacks 21) is left out unless the file names a token for unknown ones. Throws Error
+    // when a foreign pattern takes too many steps on this text, and for texts of a gigabyte.
     [[nodiscard]] virtual std::vector<int> encode(std::string_view text) const = 0;
-    // Concatenated bytes of the tokens; may begin or end inside a UTF-8 character.
+    // Concatenated bytes of the tokens; may begin or end inside a UTF-8 character. The blank that SentencePiece puts
+    // in front of a text is the first token's and stays.
     [[nodiscard]] virtual std::string decode(const std::vector<int>& ids, bool skip_special = false) const = 0;
     [[nodiscard]] virtual std::string bytes_of(int id) const = 0;  // "" for ids without an entry
     [[nodiscard]] virtual int size() const = 0;                    // largest id + 1

@@ -1,4 +1,4 @@
-// Byte pair encoding of one piece. The pair with the lowest rank merges first, the leftmost of equals; a heap
+// Byte pair encoding of one piece: its letters, then their merges. The pair with the lowest rank merges first, the leftmost of equals; a heap
 // of candidates over a linked list keeps a piece of a million letters at n log n.
 #include <algorithm>
 #include <bit>
@@ -48,12 +48,44 @@ const Merge* MergeTable::find(int left, int right) const {
     return entry.pair == kFree ? nullptr : &entry.merge;
 }
 
-void merge_piece(std::string_view piece, const std::array<int, 256>& byte_ids, const MergeTable& merges,
-                 std::vector<int>& ids) {
-    const int count = static_cast<int>(piece.size());
-    std::vector<Symbol> symbols(piece.size());
+void Letters::spell(std::string_view piece, std::vector<int>& letters) const {
+    bool waiting = false; // an unknown letter was read and is not yet written
+    const auto miss = [&] {
+        if (unknown < 0) return;
+        if (waiting && !fuse_unknown) letters.push_back(unknown);
+        waiting = true;
+    };
+    const auto hit = [&](int id) {
+        if (waiting) letters.push_back(unknown);
+        waiting = false;
+        letters.push_back(id);
+    };
+    const auto byte_id = [this](char c) { return bytes[static_cast<unsigned char>(c)]; };
+    for (std::size_t at = 0, end = 0; at < piece.size(); at = end) {
+        end = at + 1;
+        if (byte_level) {
+            const int id = byte_id(piece[at]);
+            id < 0 ? miss() : hit(id);
+            continue;
+        }
+        while (end < piece.size() && (static_cast<unsigned char>(piece[end]) & 0xC0) == 0x80) ++end;
+        const std::string_view character = piece.substr(at, end - at);
+        if (const auto found = characters.find(std::string(character)); found != characters.end()) {
+            hit(found->second);
+        } else if (std::ranges::all_of(character, [&](char c) { return byte_id(c) >= 0; })) {
+            for (const char c : character) letters.push_back(byte_id(c)); // before an unknown letter that waits
+        } else {
+            miss();
+        }
+    }
+    if (waiting) letters.push_back(unknown);
+}
+
+void merge_letters(const std::vector<int>& letters, const MergeTable& merges, std::vector<int>& ids) {
+    const int count = static_cast<int>(letters.size());
+    std::vector<Symbol> symbols(letters.size());
     for (int i = 0; i < count; ++i)
-        symbols[i] = {byte_ids[static_cast<unsigned char>(piece[i])], i - 1, i + 1 < count ? i + 1 : kNone};
+        symbols[i] = {letters[i], i - 1, i + 1 < count ? i + 1 : kNone};
 
     std::vector<MergeCandidate> heap;
     const auto consider = [&](int left) {

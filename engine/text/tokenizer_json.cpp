@@ -1,8 +1,8 @@
-// tokenizer.json to TokenizerParts. Only what Qwen2 and Qwen3 files use is accepted; every other setting
-// would change ids silently and is refused by name.
+// tokenizer.json to TokenizerParts: byte-level BPE as GPT-2, SmolLM2, Qwen, Llama 3 and DeepSeek use it, and
+// SentencePiece's BPE as Llama 2, TinyLlama and Mistral do. Every setting that is not done here would change ids
+// silently and is refused by name.
+#include <algorithm>
 #include <optional>
-#include <set>
-#include <unordered_map>
 
 #include "engine/base/json_read.h"
 #include "engine/text/tokenizer_parts.h"
@@ -10,8 +10,8 @@
 namespace speclens {
 namespace {
 
-const char* const kTokenizerRemedy = "Is this an unchanged tokenizer.json of a Qwen2 or Qwen3 model?";
-constexpr int kLargestId = 1 << 22;
+const char* const kTokenizerRemedy =
+    "Is this the unchanged tokenizer.json of the model? If so: serve it with llama-server or vLLM, and attach.";
 
 class Section {
   public:
@@ -47,53 +47,7 @@ class Section {
     std::string name_;
 };
 
-// ---- the byte alphabet: one printable code point per byte (GPT-2) ----
-
-bool maps_to_itself(int byte) {
-    return (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-}
-
-// code point -> byte, -1 for code points outside the alphabet
-class ByteAlphabet {
-  public:
-    ByteAlphabet() : bytes_(0x100 + 68, -1) {
-        int next = 0x100;
-        for (int byte = 0; byte < 256; ++byte)
-            bytes_[static_cast<std::size_t>(maps_to_itself(byte) ? byte : next++)] = byte;
-    }
-    // A token's spelling in the file to its bytes; nothing where the spelling is outside the alphabet.
-    [[nodiscard]] std::optional<std::string> bytes_of(const std::string& spelling) const {
-        std::string bytes;
-        for (std::size_t i = 0; i < spelling.size(); ++i) {
-            std::size_t c = static_cast<unsigned char>(spelling[i]);
-            // the alphabet ends at U+0143: one or two bytes of UTF-8 (the JSON reader has checked that it is
-            // valid)
-            if (c >= 0xC0 && c < 0xE0 && i + 1 < spelling.size())
-                c = (c & 0x1F) << 6 | (static_cast<unsigned char>(spelling[++i]) & 0x3F);
-            else if (c >= 0x80)
-                return {};
-            if (c >= bytes_.size() || bytes_[c] < 0) return {};
-            bytes.push_back(static_cast<char>(bytes_[c]));
-        }
-        return bytes;
-    }
-
-  private:
-    std::vector<int> bytes_;
-};
-
 // ---- sections ----
-
-using Vocabulary = std::unordered_map<std::string, int>; // spelling in the file -> id; looked up only
-
-void place(TokenizerParts& parts, int id, const std::string& bytes) {
-    const auto at = static_cast<std::size_t>(id);
-    if (at >= parts.bytes.size()) {
-        parts.bytes.resize(at + 1);
-        parts.special.resize(at + 1, false);
-    }
-    parts.bytes[at] = bytes;
-}
 
 int read_id(const Json& value, const Section& section, const std::string& token) {
     const bool whole = value.is_number_integer();
@@ -102,24 +56,13 @@ int read_id(const Json& value, const Section& section, const std::string& token)
     return value.get<int>();
 }
 
-Vocabulary read_vocabulary(const Section& model, TokenizerParts& parts) {
+void read_vocabulary(const Section& model, Vocabulary& vocabulary) {
     const Json* vocab = model.find("vocab");
     if (vocab == nullptr || !vocab->is_object() || vocab->empty()) model.fail("has no vocab");
-    const ByteAlphabet alphabet;
-    Vocabulary ids;
-    std::set<int> used;
-    parts.byte_ids.fill(-1);
     for (const auto& [spelling, value] : vocab->items()) {
         const int id = read_id(value, model, spelling);
-        model.require(used.insert(id).second, "gives the id " + std::to_string(id) + " to two tokens");
-        ids.emplace(spelling, id);
-        const std::optional<std::string> bytes = alphabet.bytes_of(spelling);
-        if (bytes && bytes->size() == 1) parts.byte_ids[static_cast<unsigned char>(bytes->front())] = id;
-        place(parts, id, bytes.value_or(spelling)); // a spelling outside the alphabet stands for itself
+        model.require(vocabulary.add(spelling, id), "gives the id " + std::to_string(id) + " to two tokens");
     }
-    for (const int id : parts.byte_ids)
-        model.require(id >= 0, "has no token for some single bytes (no byte-level BPE?)");
-    return ids;
 }
 
 // "a b" or ["a", "b"]
@@ -134,67 +77,139 @@ std::pair<std::string, std::string> merge_sides(const Json& merge, const Section
     model.fail("has the merge " + shown(merge) + ", expected two tokens");
 }
 
-void read_merges(const Section& model, const Vocabulary& ids, TokenizerParts& parts) {
+void read_merges(const Section& model, Vocabulary& vocabulary, TokenizerParts& parts) {
     const Json* merges = model.find("merges");
     if (merges == nullptr || !merges->is_array()) model.fail("has no merges");
     parts.merges.reserve(merges->size());
     int rank = 0;
     for (const Json& merge : *merges) {
-        const std::pair<std::string, std::string> sides = merge_sides(merge, model);
-        const std::string &left = sides.first, &right = sides.second;
-        const auto id = [&](const std::string& token) {
-            const auto found = ids.find(token);
-            if (found == ids.end())
-                model.fail("merges \"" + left + "\" and \"" + right + "\", but \"" + token +
-                           "\" is not in the vocab");
-            return found->second;
-        };
-        parts.merges.add(id(left), id(right), {rank++, id(left + right)});
+        const auto [left, right] = merge_sides(merge, model);
+        if (const auto missing = vocabulary.merge(left, right, rank++))
+            model.fail("merges \"" + left + "\" and \"" + right + "\", but \"" + *missing +
+                       "\" is not in the vocab");
     }
+}
+
+// What stands for a letter that has no token.
+void read_unknown(const Section& model, const Vocabulary& vocabulary, Letters& letters) {
+    const Json* unknown = model.find("unk_token");
+    if (unknown == nullptr || std::ranges::count(letters.bytes, -1) == 0) return;
+    const std::string token = model.text("unk_token");
+    letters.unknown = vocabulary.find(token);
+    model.require(letters.unknown >= 0, "has the unk_token \"" + token + "\", which is not in the vocab");
+    letters.fuse_unknown = model.flag("fuse_unk", false);
 }
 
 void read_model(const Section& model, TokenizerParts& parts) {
     const std::string type = model.text("type");
-    model.require(type == "BPE", "is of type " + type + ", only byte-level BPE is supported");
-    model.require(model.find("dropout") == nullptr, "uses dropout, which is not supported");
-    model.require(!model.flag("byte_fallback", false), "uses byte_fallback, which is not supported");
-    model.require(!model.flag("ignore_merges", false), "uses ignore_merges, which is not supported");
+    model.require(type == "BPE", "is of type " + type + ", only BPE is supported");
+    const Json* dropout = model.find("dropout");
+    model.require(dropout == nullptr || *dropout == 0, "uses dropout, which is not supported");
+    model.require(model.flag("byte_fallback", false) != parts.letters.byte_level,
+                  parts.letters.byte_level ? "uses byte_fallback, which is not supported behind ByteLevel"
+                                           : "has neither ByteLevel before it nor byte_fallback");
     for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"})
         model.require(model.find(affix) == nullptr || model.text(affix).empty(),
                       std::string("uses ") + affix + ", which is not supported");
-    read_merges(model, read_vocabulary(model, parts), parts);
+    parts.ignore_merges = model.flag("ignore_merges", false);
+    Vocabulary vocabulary(parts);
+    read_vocabulary(model, vocabulary);
+    read_merges(model, vocabulary, parts);
+    read_unknown(model, vocabulary, parts.letters);
+}
+
+// {"String": …}; U+2581 is the one mark for blanks that bytes_of() turns back.
+std::string text_pattern(const Section& section) {
+    const Json* pattern = section.find("pattern");
+    if (pattern == nullptr || !pattern->is_object()) section.fail("has no pattern");
+    const std::string text = Section(*pattern, section.name() + ": pattern").text("String");
+    section.require(!text.empty(), "has an empty pattern");
+    return text;
 }
 
 void read_normalizer(const Json& json, const std::string& file, TokenizerParts& parts) {
     const Section section(json, file + ": normalizer");
     const std::string type = section.text("type");
-    section.require(type == "NFC", "is " + type + ", only NFC is supported");
-    parts.nfc = true;
+    if (type == "Sequence") {
+        const Json* steps = section.find("normalizers");
+        if (steps == nullptr || !steps->is_array()) section.fail("has no normalizers");
+        for (const Json& step : *steps) read_normalizer(step, file, parts);
+    } else if (type == "NFC") {
+        parts.normal.push_back({NormalStep::Kind::nfc, "", ""});
+    } else if (type == "Prepend") {
+        parts.normal.push_back({NormalStep::Kind::prepend, "", section.text("prepend")});
+    } else if (type == "Replace") {
+        parts.normal.push_back({NormalStep::Kind::replace, text_pattern(section), section.text("content")});
+    } else {
+        section.fail("has a step of type " + type + ", only NFC, Prepend and Replace are supported");
+    }
+}
+
+Delimiter read_delimiter(const Section& section) {
+    const std::string behavior = section.text("behavior");
+    if (behavior == "Isolated") return Delimiter::isolated;
+    if (behavior == "Removed") return Delimiter::removed;
+    if (behavior == "MergedWithPrevious") return Delimiter::merged_with_previous;
+    if (behavior == "MergedWithNext") return Delimiter::merged_with_next;
+    if (behavior == "Contiguous") return Delimiter::contiguous;
+    section.fail("splits with the behavior " + behavior + ", which is not known");
+}
+
+SplitStep read_split(const Section& section, const std::string& file) {
+    SplitStep step;
+    step.delimiter = read_delimiter(section);
+    step.invert = section.flag("invert", false);
+    const Json* pattern = section.find("pattern");
+    if (pattern == nullptr || !pattern->is_object()) section.fail("has no pattern");
+    const Section kind(*pattern, section.name() + ": pattern");
+    step.pattern = kind.find("String") == nullptr ? Pattern(kind.text("Regex"), file)
+                                                  : Pattern::of_text(text_pattern(section), file);
+    return step;
+}
+
+// Files of today name a prepend_scheme, older ones add_prefix_space.
+SplitStep read_metaspace(const Section& section, const std::string& file) {
+    SplitStep step;
+    step.blank = section.text("replacement");
+    section.require(step.blank == kSentenceBlank, "puts \"" + step.blank + "\" in place of blanks, only \"" +
+                                                      kSentenceBlank + "\" is supported");
+    const std::string scheme = section.find("prepend_scheme") != nullptr ? section.text("prepend_scheme")
+                               : section.flag("add_prefix_space", true)  ? "always"
+                                                                         : "never";
+    section.require(scheme == "always" || scheme == "first" || scheme == "never",
+                    "has the prepend_scheme " + scheme + ", which is not known");
+    if (scheme != "never") step.prepend = step.blank;
+    step.first_only = scheme == "first";
+    if (section.flag("split", true)) step.pattern = Pattern::of_text(step.blank, file);
+    step.delimiter = Delimiter::merged_with_next;
+    return step;
 }
 
 // One step; returns whether text is bytes after it.
 bool read_splitter(const Section& section, const std::string& file, TokenizerParts& parts) {
     const std::string type = section.text("type");
     if (type == "Split") {
-        section.require(section.text("behavior") == "Isolated", "splits with a behavior other than Isolated");
-        section.require(!section.flag("invert", false), "splits with invert, which is not supported");
-        const Json* pattern = section.find("pattern");
-        if (pattern == nullptr || !pattern->is_object()) section.fail("has no pattern");
-        parts.splits.emplace_back(Section(*pattern, section.name() + ": pattern").text("Regex"), file);
+        parts.splits.push_back(read_split(section, file));
+    } else if (type == "Digits") {
+        parts.splits.push_back(split_digits(section.flag("individual_digits", false), file));
+    } else if (type == "Metaspace") {
+        parts.splits.push_back(read_metaspace(section, file));
     } else if (type == "ByteLevel") {
-        section.require(!section.flag("add_prefix_space", true),
-                        "adds a prefix space, which is not supported");
-        section.require(!section.flag("use_regex", true),
-                        "uses the built-in pattern, which is not supported");
-        return true;
+        SplitStep step = section.flag("use_regex", true) ? split_like_gpt2(file) : SplitStep();
+        if (section.flag("add_prefix_space", true)) step.prepend = " ";
+        parts.splits.push_back(std::move(step));
     } else {
-        section.fail("has a step of type " + type + ", only Split and ByteLevel are supported");
+        section.fail("has a step of type " + type +
+                     ", only Split, Digits, Metaspace and ByteLevel are supported");
     }
-    return false;
+    return type == "ByteLevel";
 }
 
-void read_pre_tokenizer(const Json* json, const std::string& file, TokenizerParts& parts) {
+// Text is bytes behind ByteLevel. Without it the model must spell unknown characters by their bytes itself.
+void read_pre_tokenizer(const Json* json, bool byte_fallback, const std::string& file, TokenizerParts& parts) {
     const std::string name = file + ": pre_tokenizer";
+    parts.letters.byte_level = !byte_fallback;
+    if (json == nullptr && byte_fallback) return;
     if (json == nullptr) throw Error(name + " is missing", kTokenizerRemedy);
     const Section section(*json, name);
     bool bytes = false;
@@ -209,7 +224,8 @@ void read_pre_tokenizer(const Json* json, const std::string& file, TokenizerPart
         if (steps == nullptr || !steps->is_array()) section.fail("has no pretokenizers");
         for (const Json& step : *steps) read(Section(step, name));
     }
-    section.require(bytes, "does not end with ByteLevel, which turns text into bytes");
+    section.require(bytes || byte_fallback, "does not end with ByteLevel, which turns text into bytes");
+    parts.letters.byte_level = bytes;
 }
 
 // [BOS, the text]: the one template that is supported, as of tokenizers with the class of Llama's.
@@ -245,10 +261,22 @@ void read_post_processor(const Json& json, const std::string& file, TokenizerPar
     }
 }
 
-void read_decoder(const Json& json, const std::string& file) {
+// bytes_of() does what the decoder would: it must be the one that belongs to the letters. What SentencePiece's
+// does besides is to take the blank away that the normalizer put in front; here it stays.
+void read_decoder(const Json& json, const std::string& file, const TokenizerParts& parts) {
     const Section section(json, file + ": decoder");
     const std::string type = section.text("type");
-    section.require(type == "ByteLevel", "is " + type + ", only ByteLevel is supported");
+    if (parts.letters.byte_level) {
+        section.require(type == "ByteLevel", "is " + type + ", only ByteLevel is supported");
+    } else if (type == "Sequence") {
+        const Json* steps = section.find("decoders");
+        if (steps == nullptr || !steps->is_array()) section.fail("has no decoders");
+        for (const Json& step : *steps) read_decoder(step, file, parts);
+    } else {
+        static const char* const known[] = {"Replace", "ByteFallback", "Fuse", "Strip", "Metaspace"};
+        section.require(std::ranges::find(known, type) != std::end(known),
+                        "has a step of type " + type + ", which is not supported");
+    }
 }
 
 void read_added_tokens(const Json& list, const std::string& file, TokenizerParts& parts) {
@@ -256,19 +284,20 @@ void read_added_tokens(const Json& list, const std::string& file, TokenizerParts
     if (!list.is_array()) throw Error(name + " is not a list", kTokenizerRemedy);
     for (const Json& entry : list) {
         const Section section(entry, name);
-        AddedToken token{
-            .id = 0, .content = section.text("content"), .special = section.flag("special", false)};
+        AddedToken token{.id = 0,
+                         .content = section.text("content"),
+                         .special = section.flag("special", false),
+                         .single_word = section.flag("single_word", false),
+                         .lstrip = section.flag("lstrip", false),
+                         .rstrip = section.flag("rstrip", false)};
         section.require(!token.content.empty(), "has an empty token");
         const Json* id = section.find("id");
         if (id == nullptr) section.fail("has no id for \"" + token.content + "\"");
         token.id = read_id(*id, section, token.content);
-        for (const char* option : {"lstrip", "rstrip", "single_word"})
-            section.require(!section.flag(option, false), std::string("uses ") + option + " for \"" +
-                                                              token.content + "\", which is not supported");
-        place(parts, token.id, token.content);
-        parts.special[static_cast<std::size_t>(token.id)] = token.special;
+        place_token(parts, token.id, token.content, token.special);
         if (section.flag("normalized", false)) {
-            if (parts.nfc) token.content = nfc(token.content);
+            token.content = normalized(token.content, parts.normal);
+            section.require(!token.content.empty(), "has a token of which the normalizer leaves nothing");
             parts.normalized.add(token);
         } else {
             parts.raw.add(token);
@@ -285,11 +314,12 @@ TokenizerParts parse_tokenizer_json(std::string_view text, const std::string& fi
     TokenizerParts parts;
     const Json* model = root.find("model");
     if (model == nullptr) root.fail("has no model");
-    read_model(Section(*model, file + ": model"), parts);
+    const Section model_section(*model, file + ": model");
+    read_pre_tokenizer(root.find("pre_tokenizer"), model_section.flag("byte_fallback", false), file, parts);
+    read_model(model_section, parts);
     if (const Json* normalizer = root.find("normalizer")) read_normalizer(*normalizer, file, parts);
-    read_pre_tokenizer(root.find("pre_tokenizer"), file, parts);
     if (const Json* after = root.find("post_processor")) read_post_processor(*after, file, parts);
-    if (const Json* decoder = root.find("decoder")) read_decoder(*decoder, file);
+    if (const Json* decoder = root.find("decoder")) read_decoder(*decoder, file, parts);
     if (const Json* added = root.find("added_tokens")) read_added_tokens(*added, file, parts);
     return parts;
 }

@@ -1,53 +1,99 @@
-// The three stages behind Tokenizer::encode, each a small immutable value: added tokens cut the raw text, a
-// regular expression cuts the rest into pieces, byte pair encoding turns a piece into ids. Internal to the
-// engine.
+// The stages behind Tokenizer::encode, each a small immutable value: added tokens cut the raw text, what lies
+// between them is normalised and cut into pieces, byte pair encoding turns a piece into ids. They are those of
+// Hugging Face's tokenizers, and so are the answers to every question of detail. Internal to the engine.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/text/tokenizer.h"
 
 namespace speclens {
 
-// ---- added tokens (tokenizer_split.cpp) ----
+// ---- added tokens (tokenizer_added.cpp) ----
 struct AddedToken {
     int id = 0;
     std::string content;
     bool special = false;
+    bool single_word = false;            // only where no word goes on at either side
+    bool lstrip = false, rstrip = false; // takes the white space at its left, right with it
 };
 // Finds the leftmost added token, the longest one where several begin.
 class AddedTokens {
   public:
     struct Hit {
-        std::size_t begin = 0, length = 0;
+        std::size_t begin = 0, end = 0;
         int id = 0;
     };
-    void add(const AddedToken& token);
-    [[nodiscard]] std::optional<Hit> next(std::string_view text, std::size_t from) const;
+    // How far a text was searched; a new one begins a text.
+    struct Cursor {
+        std::size_t searched = 0;  // behind the content of the last token found
+        std::size_t end = 0;       // of the last hit: lstrip does not reach back behind it
+        std::size_t white_end = 0; // from `searched` to here all is white, if it lies behind it
+    };
+    void add(const AddedToken& token); // its content is not empty
+    [[nodiscard]] std::optional<Hit> next(std::string_view text, Cursor& cursor) const;
 
   private:
     std::array<std::vector<AddedToken>, 256> by_first_byte_; // longest first
 };
 
-// ---- the split pattern (tokenizer_split.cpp) ----
-class SplitPattern {
+// ---- patterns (tokenizer_pattern.cpp) ----
+// A regular expression as the tokenizers library reads it: Oniguruma, Ruby's syntax, UTF-8.
+class Pattern {
   public:
     // Throws Error naming `file` when the regular expression is not valid.
-    SplitPattern(const std::string& regex, const std::string& file);
-    // Appends all of `text` (valid UTF-8) in order: every match is a piece, and so is every gap between
-    // matches.
-    void split(std::string_view text, std::vector<std::string_view>& pieces) const;
+    Pattern(const std::string& regex, const std::string& file);
+    // Matches `text` itself.
+    [[nodiscard]] static Pattern of_text(const std::string& text, const std::string& file);
+
+    struct Span {
+        std::size_t begin = 0, end = 0;
+        bool match = false;
+    };
+    // All of `text` (valid UTF-8) in order: every match, and every gap between matches. A match may be empty.
+    // Throws Error when the search takes more steps than a text of this length can be worth.
+    [[nodiscard]] std::vector<Span> spans(std::string_view text) const;
 
   private:
-    std::shared_ptr<void> code_; // pcre2_code, shared because it is immutable
+    std::shared_ptr<void> code_; // OnigRegex, shared because it is immutable
     std::string file_;
 };
+
+// ---- normalisation and pieces (tokenizer_split.cpp) ----
+[[nodiscard]] std::string nfc(std::string_view text); // text is valid UTF-8
+
+struct NormalStep {
+    enum class Kind : std::uint8_t { nfc, prepend, replace } kind = Kind::nfc;
+    std::string pattern, content; // prepend puts `content` in front; replace puts it in place of `pattern`
+};
+[[nodiscard]] std::string normalized(std::string_view text, const std::vector<NormalStep>& steps);
+
+// What becomes of a match: a piece of its own, nothing, the end of the piece before it, the beginning of the one
+// behind it, one piece with the matches beside it.
+enum class Delimiter : std::uint8_t { isolated, removed, merged_with_previous, merged_with_next, contiguous };
+// A step of the pre-tokenizer, done to every piece of the step before.
+struct SplitStep {
+    std::string blank;   // put in place of every " "; empty: blanks stay
+    std::string prepend; // put in front of a piece that does not begin with it
+    bool first_only = false; // only in front of the piece that begins the whole text
+    std::optional<Pattern> pattern;
+    Delimiter delimiter = Delimiter::isolated;
+    bool invert = false; // the gaps are the matches
+};
+// `at_start`: the text to encode begins here.
+void split_text(std::string_view text, bool at_start, const std::vector<SplitStep>& steps,
+                const std::function<void(std::string_view)>& piece);
+// Steps that more than one kind of file names. `file` is for messages.
+[[nodiscard]] SplitStep split_digits(bool individual, const std::string& file);
+[[nodiscard]] SplitStep split_like_gpt2(const std::string& file);
 
 // ---- byte pair encoding (tokenizer_bpe.cpp) ----
 struct Merge {
@@ -68,27 +114,64 @@ class MergeTable {
     };
     static constexpr std::uint64_t kFree = ~std::uint64_t{0};
     [[nodiscard]] std::size_t place(std::uint64_t pair) const;
-    std::vector<Entry> entries_; // size is a power of two, at least twice the merges
+    std::vector<Entry> entries_ = std::vector<Entry>(2); // size is a power of two, at least twice the merges
 };
-// Appends the ids of one piece. O(n log n) in its length.
-void merge_piece(std::string_view piece, const std::array<int, 256>& byte_ids, const MergeTable& merges,
-                 std::vector<int>& ids);
+// What a piece is spelled with before anything is merged. Byte level: every byte is a letter. SentencePiece:
+// every character is one, and a character without a token is spelled by its bytes.
+struct Letters {
+    bool byte_level = true;
+    std::array<int, 256> bytes = {};                 // ids, -1: none; SentencePiece: of <0x00> to <0xFF>
+    std::unordered_map<std::string, int> characters; // SentencePiece only
+    int unknown = -1;          // for letters without a token; -1: they are left out, as if they were not there
+    bool fuse_unknown = false; // one for a whole run of them
 
-// What tokenizer.json says, checked (tokenizer_json.cpp).
+    // Appends the ids of one piece.
+    void spell(std::string_view piece, std::vector<int>& letters) const;
+};
+// Merges letters and appends the ids that remain. O(n log n) in their number.
+void merge_letters(const std::vector<int>& letters, const MergeTable& merges, std::vector<int>& ids);
+
+// ---- what a file says, checked ----
 struct TokenizerParts {
-    std::vector<std::string> bytes;     // per id; "" where there is no entry
-    std::vector<bool> special;          // per id
-    std::array<int, 256> byte_ids = {}; // single-byte tokens
+    std::vector<std::string> bytes; // per id; "" where there is no entry
+    std::vector<bool> special;      // per id
+    Letters letters;
     MergeTable merges;
-    bool nfc = false;
-    std::vector<SplitPattern> splits; // applied one after the other
-    AddedTokens raw;                  // matched before normalisation
-    AddedTokens normalized;           // matched after it
-    int bos = -1;                     // Tokenizer::bos()
+    bool ignore_merges = false;                 // a piece that is a token is that token, whatever the merges make of it
+    std::unordered_map<std::string, int> whole; // with ignore_merges: bytes of a piece -> id
+    std::vector<NormalStep> normal;
+    std::vector<SplitStep> splits; // applied one after the other
+    AddedTokens raw;               // matched before normalisation
+    AddedTokens normalized;        // matched after it
+    int bos = -1;                  // Tokenizer::bos()
 };
-[[nodiscard]] TokenizerParts parse_tokenizer_json(std::string_view json, const std::string& file);
-[[nodiscard]] std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts);
 
-[[nodiscard]] std::string nfc(std::string_view text); // text is valid UTF-8
+// The tokens of a file by their spelling there, put into the parts as they come (tokenizer_vocabulary.cpp).
+class Vocabulary {
+  public:
+    explicit Vocabulary(TokenizerParts& parts); // whose letters.byte_level and ignore_merges are set
+    // A token of the model. False where the spelling or the id is taken.
+    [[nodiscard]] bool add(const std::string& spelling, int id);
+    // A token that stands for its own text and has no letters: added or control tokens. False as above.
+    [[nodiscard]] bool add_plain(const std::string& text, int id);
+    [[nodiscard]] int find(const std::string& spelling) const; // -1: none
+    // Returns the first of left, right and left + right that is no token; nothing: the merge was added.
+    [[nodiscard]] std::optional<std::string> merge(const std::string& left, const std::string& right, int rank);
+
+  private:
+    TokenizerParts* parts_;
+    std::unordered_map<std::string, int> ids_; // looked up only
+    std::vector<bool> used_;                   // ids
+};
+// Gives `id` an entry; replaces the one that is there.
+void place_token(TokenizerParts& parts, int id, const std::string& bytes, bool special);
+
+inline constexpr int kLargestId = 1 << 22;
+inline constexpr const char* kSentenceBlank = "\xe2\x96\x81"; // U+2581, SentencePiece's blank
+
+[[nodiscard]] TokenizerParts parse_tokenizer_json(std::string_view json, const std::string& file);
+struct VocabularyTable;
+[[nodiscard]] TokenizerParts parse_vocabulary_table(const VocabularyTable& table, const std::string& file);
+[[nodiscard]] std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts);
 
 } // namespace speclens
