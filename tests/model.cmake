@@ -10,3 +10,5 @@ spec_test(model_text_test LABELS fast LIBS engine nlohmann_json::nlohmann_json
           SOURCES engine/text/tokenizer_test.cpp engine/text/tokenizer_files_test.cpp engine/text/tokenizer_kinds_test.cpp engine/text/chat_test.cpp)
 spec_test(model_table_test LABELS fast LIBS engine SOURCES engine/model/table_test.cpp)
 spec_test(model_mutate_test LABELS slow LIBS engine SOURCES engine/model/mutate_test.cpp)
+# A model that somebody fetched (speclens get smollm2); skipped without it.
+spec_test(model_real_test LABELS real TIMEOUT 900 LIBS engine nlohmann_json::nlohmann_json SOURCES engine/model/smollm2_test.cpp)

@@ -14,8 +14,11 @@ std::string fingerprint(const Model& model) {
     Fnv hash;
     for (const int size : {c.hidden, c.ffn, c.layers, c.heads, c.kv_heads, c.head_dim, c.vocab, int{c.qkv_bias}, int{c.qk_norm}}) hash.add(size);
     hash.add(static_cast<double>(static_cast<float>(c.rope_theta)));
-    if (model.tokenizer)
-        for (int id = 0; id < model.tokenizer->size(); ++id) hash.add(model.tokenizer->bytes_of(id));
+    for (int id = 0; model.tokenizer && id < model.tokenizer->size(); ++id) {
+        const std::string bytes = model.tokenizer->bytes_of(id);
+        if (bytes.empty() || bytes == "[PAD" + std::to_string(id) + "]") continue; // how llama.cpp's converter fills up ids without a token
+        hash.add(id), hash.add(bytes);
+    }
     std::vector<float> values;
     const auto norm = [&](const Buffer& vector) {
         if (vector.empty()) return;

@@ -140,8 +140,8 @@ std::filesystem::path gguf_file(const std::filesystem::path& path) {
     }
     std::ranges::sort(files);
     if (files.size() > 1)
-        throw Error(path.string() + ": holds " + std::to_string(files.size()) + " GGUF files",
-                    "Name one of them: " + files.front().string() + ".", Exit::usage);
+        throw Error(path.filename().string() + " holds " + std::to_string(files.size()) + " GGUF files",
+                    "Name one of them, for example " + files.front().filename().string() + ".", Exit::usage);
     return files.empty() ? std::filesystem::path() : files.front();
 }
 

@@ -47,17 +47,23 @@ inline GgufWriter gguf_of_folder(const fs::path& folder, DType matrices, const s
     file.f32(arch + ".attention.layer_norm_rms_epsilon", c.rms_eps);
     file.f32(arch + ".rope.freq_base", static_cast<float>(c.rope_theta));
 
-    const nlohmann::json tokenizer = nlohmann::json::parse(read_file(folder / "tokenizer.json"));
     std::vector<std::string> tokens(static_cast<std::size_t>(c.vocab));
     std::vector<std::int32_t> types(tokens.size(), 5); // unused
-    for (const auto& [spelling, id] : tokenizer["model"]["vocab"].items()) tokens[id] = spelling, types[id] = 1;
-    for (const auto& added : tokenizer["added_tokens"])
-        tokens[added["id"]] = added["content"], types[added["id"]] = added["special"].get<bool>() ? 3 : 4;
+    std::vector<std::string> merges;
+    if (fs::exists(folder / "tokenizer.json")) {
+        const nlohmann::json tokenizer = nlohmann::json::parse(read_file(folder / "tokenizer.json"));
+        for (const auto& [spelling, id] : tokenizer["model"]["vocab"].items()) tokens[id] = spelling, types[id] = 1;
+        for (const auto& added : tokenizer["added_tokens"])
+            tokens[added["id"]] = added["content"], types[added["id"]] = added["special"].get<bool>() ? 3 : 4;
+        for (const auto& merge : tokenizer["model"]["merges"])
+            merges.push_back(merge.is_string() ? merge.get<std::string>() : merge[0].get<std::string>() + " " + merge[1].get<std::string>());
+    } else { // letters and one pair of them
+        for (std::size_t id = 0; id < 26; ++id) tokens[id] = static_cast<char>('a' + id), types[id] = 1;
+        tokens[26] = "ab", types[26] = 1;
+        merges = {"a b"};
+    }
     for (std::size_t id = 0; id < tokens.size(); ++id)
         if (tokens[id].empty()) tokens[id] = "[PAD" + std::to_string(id) + "]";
-    std::vector<std::string> merges;
-    for (const auto& merge : tokenizer["model"]["merges"])
-        merges.push_back(merge.is_string() ? merge.get<std::string>() : merge[0].get<std::string>() + " " + merge[1].get<std::string>());
     file.text("tokenizer.ggml.model", "gpt2");
     file.text("tokenizer.ggml.pre", "qwen2");
     file.texts("tokenizer.ggml.tokens", tokens);
@@ -94,7 +100,10 @@ inline GgufWriter gguf_of_folder(const fs::path& folder, DType matrices, const s
                 std::copy_n(halves.begin() + static_cast<std::ptrdiff_t>(row * cols), cols, values.begin() + static_cast<std::ptrdiff_t>(place * cols));
             }
         }
-        const DType as = tensor.shape.size() == 1 ? DType::f32 : matrices;
+        // Rows that are no whole blocks are stored in another type, as llama.cpp does.
+        const DType as = tensor.shape.size() == 1                            ? DType::f32
+                         : tensor.shape.back() % block_of(matrices).values == 0 ? matrices
+                                                                              : DType::f16;
         file.tensor(to, tensor.shape, as, stored_as(as, values));
     }
     return file;

@@ -13,7 +13,7 @@ using namespace test;
 
 std::vector<float> logits_of(const std::shared_ptr<const Model>& model) {
     std::vector<int> ids(24);
-    for (int i = 0; i < 24; ++i) ids[static_cast<std::size_t>(i)] = (i * 37 + 5) % 500;
+    for (int i = 0; i < 24; ++i) ids[static_cast<std::size_t>(i)] = (i * 37 + 5) % model->config.vocab;
     return all_logits(make_model_decoder(model)->forward({.tokens = ids}));
 }
 
@@ -44,7 +44,9 @@ TEST_P(GgufModel, GivesTheLogitsOfTheFolderItWasMadeOf) {
         EXPECT_EQ(model->config.context(), folder->config.context());
         EXPECT_EQ(model->config.tied, folder->config.tied);
         const std::string text = "The 12 quick\n\nfoxes <|im_end|> über";
-        EXPECT_EQ(model->tokenizer->encode(text), folder->tokenizer->encode(text));
+        if (folder->tokenizer) {
+            EXPECT_EQ(model->tokenizer->encode(text), folder->tokenizer->encode(text));
+        }
     }
     EXPECT_LT(worst_relative(logits_of(both.load(gguf_of_folder(golden(GetParam()), DType::f32), WeightForm::keep)), expected), 1e-5);
 }
@@ -69,7 +71,9 @@ TEST_P(GgufModel, WidensQuantisedMatricesToBf16) {
 
 TEST_P(GgufModel, HasTheFingerprintOfTheFolderHoweverItIsQuantised) {
     const Both both;
-    const std::string folder = fingerprint(*Model::load(*both.backend, golden(GetParam())));
+    const auto source = Model::load(*both.backend, golden(GetParam()));
+    // A folder without a tokenizer is told apart from a file with one.
+    const std::string folder = fingerprint(*(source->tokenizer ? source : both.load(gguf_of_folder(golden(GetParam()), DType::f32))));
     EXPECT_EQ(folder.size(), 16u);
     for (const DType stored : {DType::bf16, DType::q8_0})
         for (const WeightForm form : {WeightForm::usual, WeightForm::keep})
