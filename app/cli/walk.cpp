@@ -323,8 +323,7 @@ std::string Walk::closing(const CycleView& view) const {
                 " + other " + number(other / view.rounds, 2));
         const double per_token = view.total_ms / view.output_tokens;
         row("speed", number(1000 / per_token, 0) + " tok/s",
-            (load_ms_ > 0 ? "loading " + ms(load_ms_) + " and " : std::string()) + "prefill of the prompt " + ms(view.prefill_ms) +
-                ", not counted");
+            (load_ms_ > 0 ? "loading " + ms(load_ms_) + ", prefill " : "prefill of the prompt ") + ms(view.prefill_ms) + ", not counted");
         const SpeedUp gain = speed_up(view, *trace_);
         if (gain.known()) {
             row("plain decoding", number(1000 / trace_->plain_ms(), 0) + " tok/s",
