@@ -99,7 +99,8 @@ std::string undecided_text(const Spread& spread, long samples) {
     if (spread.share < 0.5)
         return "Too few texts to tell: " + percent(1 - spread.share, 1) +
                " of them are of a kind that was drawn fewer than " + std::to_string(kRare) +
-               " times.\nUse ten times as many, all else as it is: N = " + std::to_string(10 * samples) + "\n";
+               " times.\nUse ten times as many, all else as it is: N = " + std::to_string(10 * samples) +
+               ". Or let there be fewer kinds of text: --top-k 3 --max-tokens 4,\nwhich tests the same rules on a smaller law.\n";
     return "Too few kinds of text to tell: " + percent(spread.share, 1) + " of them are " +
            (spread.kinds == 1 ? "the same" : "one of " + std::to_string(spread.kinds)) +
            ". More of them would not help.\nUse a higher --temp, a larger --max-tokens, or a prompt that can "

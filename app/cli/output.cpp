@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 
@@ -162,19 +163,36 @@ void ProgressBar::clear() {
     drawn_ = false;
 }
 
+std::string time_left(double seconds, double done, double left) {
+    constexpr double kWorthSaying = 10, kKnownAfter = 3;
+    if (seconds < kKnownAfter || done <= 0 || left <= 0) return "";
+    const double rest = seconds / done * left;
+    if (rest < kWorthSaying) return "";
+    char text[48];
+    if (rest < 90)
+        std::snprintf(text, sizeof text, ", about %.0f s left", std::ceil(rest / 5) * 5);
+    else if (rest < 5400)
+        std::snprintf(text, sizeof text, ", about %.0f minutes left", std::ceil(rest / 60));
+    else
+        std::snprintf(text, sizeof text, ", about %.1f hours left", rest / 3600);
+    return text;
+}
+
 void ProgressBar::show(const std::string& what, double done, double total, const std::string& unit) {
     const double now = seconds();
     const bool tty = isatty(STDERR_FILENO) == 1;
     if (what != what_) {
         what_ = what;
         first_ = last_ = now; // short jobs stay silent
+        begun_at_ = done;
         return;
     }
     if (now - first_ < 0.4 || now - last_ < (tty ? 0.1 : 10.0)) return;
     last_ = now;
     const double share = total > 0 ? std::clamp(done / total, 0.0, 1.0) : 0;
     char numbers[96];
-    std::snprintf(numbers, sizeof numbers, "%.0f of %.0f %s", done, total, unit.c_str());
+    std::snprintf(numbers, sizeof numbers, "%.0f of %.0f %s%s", done, total, unit.c_str(),
+                  time_left(now - first_, done - begun_at_, total - done).c_str());
     if (!tty) {
         std::fprintf(stderr, "speclens: %s: %s\n", what.c_str(), numbers);
         return;

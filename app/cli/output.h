@@ -51,8 +51,12 @@ class ProgressBar {
   private:
     bool drawn_ = false;
     double first_ = 0, last_ = 0; // seconds, steady clock
+    double begun_at_ = 0;         // of what is counted
     std::string what_;
 };
+
+// ", about 4 minutes left" after `seconds` for `done` of what is counted, with `left` to come; empty: soon, or not known yet.
+[[nodiscard]] std::string time_left(double seconds, double done, double left);
 
 // One line on standard error, "speclens: …".
 void say(const std::string& text);

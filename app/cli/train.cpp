@@ -176,6 +176,11 @@ Exit command_train(const Options& options) {
     bar.clear();
     const bool trained = !view.curve.empty() && view.curve.back().step > 0;
     if (walks && view.cut && trained) tell(point_text(view.curve.back(), view.plan.heads));
+    if (view.cut)
+        say(trained ? "interrupted at step " + std::to_string(view.curve.back().step) + " of " + std::to_string(view.plan.steps) +
+                          (options.output.empty() ? ": give -o DIR to keep what was learned until then"
+                                                  : ": what was learned until then is kept")
+                    : "interrupted while the target wrote: nothing was trained");
     if (walks && !view.shipped.shares.empty())
         tell(pad("heads that were loaded", 23) + worth_text(view.shipped, view.plan.heads) + "\n");
     if (!options.output.empty() && trained) {

@@ -4,15 +4,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "app/cli/attach_text.h"
 #include "app/cli/compare_rows.h"
 #include "app/cli/measure.h"
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "app/cli/terminal.h"
 #include "app/cli/values.h"
 #include "engine/base/rng.h"
 #include "engine/base/statistics.h"
+#include "engine/run/gallery.h"
+#include "engine/run/models.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -457,6 +461,36 @@ TEST(CompareTable, ItsColumnsNeverRunTogether) {
                  {" 86419.76 ", " 12345.67 ", " 1234567.89 ", " 23456.78 ", " 12345678 ", " yes\n"})
                 EXPECT_NE(line.find(cell), std::string::npos) << cell << "\n" << line;
         }
+}
+
+TEST(TimeLeft, IsSaidOfLongJobsOnceItIsKnown) {
+    EXPECT_EQ(time_left(1, 10, 1000), "") << "too early to know";
+    EXPECT_EQ(time_left(10, 0, 1000), "") << "nothing is done";
+    EXPECT_EQ(time_left(10, 100, 50), "") << "over in a moment";
+    EXPECT_EQ(time_left(10, 100, 300), ", about 30 s left");
+    EXPECT_EQ(time_left(10, 100, 311), ", about 35 s left");
+    EXPECT_EQ(time_left(60, 10, 30), ", about 3 minutes left");
+    EXPECT_EQ(time_left(60, 10, 31), ", about 4 minutes left");
+    EXPECT_EQ(time_left(600, 1, 20), ", about 3.3 hours left");
+    EXPECT_EQ(time_left(600, 5, 0), "") << "over";
+}
+
+// What any model is asked: chats only, enough of them to tell drafters apart, the first of every kind first.
+TEST(GeneralPrompts, AreEnoughAndMixed) {
+    const std::vector<GalleryPrompt> prompts = load_gallery(gallery_file(assets_folder(), false));
+    EXPECT_GE(prompts.size(), 40u);
+    std::set<std::string> kinds, first, texts;
+    for (const GalleryPrompt& prompt : prompts) {
+        EXPECT_TRUE(prompt.chat && prompt.system.empty()) << prompt.prompt;
+        kinds.insert(prompt.domain);
+        texts.insert(prompt.prompt);
+        if (first.size() < 20 && texts.size() <= 20) first.insert(prompt.domain);
+    }
+    EXPECT_EQ(texts.size(), prompts.size()) << "no prompt twice";
+    EXPECT_GE(kinds.size(), 8u);
+    EXPECT_EQ(first, kinds) << "whoever has no time for all still asks every kind";
+    EXPECT_TRUE(kinds.contains("code")) << "what a race begins with";
+    EXPECT_NE(load_gallery(gallery_file(assets_folder(), true)).size(), prompts.size());
 }
 
 } // namespace speclens::cli

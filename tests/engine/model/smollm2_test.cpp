@@ -110,7 +110,7 @@ TEST_F(SmolLM2, EveryDrafterWritesTheTextOfPlainDecoding) {
                 settings.drafter = drafter;
                 settings.sampling.temperature = 0;
                 settings.max_tokens = 48;
-                Run run(models, settings);
+                speclens::Run run(models, settings);
                 run.finish();
                 EXPECT_EQ(run.trace().header()->drafter, drafter) << run.trace().header()->notice;
                 texts.push_back(run.sequence());
@@ -130,7 +130,7 @@ TEST_F(SmolLM2, AsItsOwnDraftItKeepsEverything) {
         settings.k = 4;
         settings.sampling.temperature = .8;
         settings.max_tokens = 60;
-        Run run(models, settings);
+        speclens::Run run(models, settings);
         run.finish();
         const CycleView view = fold(run.trace(), run.trace().size());
         EXPECT_GT(view.drafted, 40);
