@@ -48,8 +48,8 @@ FRAGMENTS = [
     "\u0928\u092e\u0938\u094d\u0924\u0947", "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35", "\u65e5\u672c\u8a9e", "\u4f60\u597d\u4e16\u754c",
     "\u3053\u3093\u306b\u3061\u306f", "\u30c6\u30b9\u30c8", "\ud55c\uad6d\uc5b4",
     "\U0001f600", "\U0001f44d\U0001f3fd", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f1e9\U0001f1ea", "\u2764\ufe0f", "\U00040001",
-    "\U000c0001", "\U0010fffd", "\ufffd", "\ufeff", "\u0000", "\u0001", "\u0004", "\u0006", "\u0013", "\u0016", "\u001d", "\u007f",
-    "!\u0001!", "a\u0001b", "\u2581", "\u2581the", "<0x0A>", "\u0120", "\u010a",
+    "\U000c0001", "\U0010fffd", "\ufffd", "\ufeff", "\u0000", "\u0001", "\u0004", "\u0006", "\u0013", "\u0014", "\u001d", "\u007f",
+    "!\u0014!", "a\u0014b", "\u2581", "\u2581the", "<0x0A>", "\u0120", "\u010a",
     "<s>", "</s>", "<unk>", "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>", "<|user|>", " <|user|>",
     "<|begin|>", "<|im_", "|>", "[MASK]", " [MASK] ", "[WORD]", " [WORD]", "caf\u00e9token", "<tool>",
     "X.<|im_end|>", "a  b", "a   \n  b", "  x", "\r\n\r\n", " \u00a0x",
@@ -192,7 +192,7 @@ def plain(text, **options):
 
 CHAT = [special(t) for t in ("<|endoftext|>", "<|im_start|>", "<|im_end|>")]
 # bytes of UTF-8 that SmolLM2 has no token for, in GPT-2's alphabet
-LACKS = "ÀÁñòõö÷øùúûüýþÿ" + "".join(chr(0x100 + byte) for byte in (0x01, 0x04, 0x06, 0x13, 0x16, 0x1D))
+LACKS = "ÀÁñòõö÷øùúûüýþÿ" + "".join(chr(0x100 + byte) for byte in (0x04, 0x06, 0x13, 0x14, 0x16, 0x1D))
 
 
 def kinds():

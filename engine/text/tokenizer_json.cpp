@@ -56,7 +56,7 @@ int read_id(const Json& value, const Section& section, const std::string& token)
     return value.get<int>();
 }
 
-void read_vocabulary(const Section& model, Vocabulary& vocabulary) {
+void read_vocabulary(const Section& model, VocabularyBuilder& vocabulary) {
     const Json* vocab = model.find("vocab");
     if (vocab == nullptr || !vocab->is_object() || vocab->empty()) model.fail("has no vocab");
     for (const auto& [spelling, value] : vocab->items()) {
@@ -77,7 +77,7 @@ std::pair<std::string, std::string> merge_sides(const Json& merge, const Section
     model.fail("has the merge " + shown(merge) + ", expected two tokens");
 }
 
-void read_merges(const Section& model, Vocabulary& vocabulary, TokenizerParts& parts) {
+void read_merges(const Section& model, VocabularyBuilder& vocabulary, TokenizerParts& parts) {
     const Json* merges = model.find("merges");
     if (merges == nullptr || !merges->is_array()) model.fail("has no merges");
     parts.merges.reserve(merges->size());
@@ -91,7 +91,7 @@ void read_merges(const Section& model, Vocabulary& vocabulary, TokenizerParts& p
 }
 
 // What stands for a letter that has no token.
-void read_unknown(const Section& model, const Vocabulary& vocabulary, Letters& letters) {
+void read_unknown(const Section& model, const VocabularyBuilder& vocabulary, Letters& letters) {
     const Json* unknown = model.find("unk_token");
     if (unknown == nullptr || std::ranges::count(letters.bytes, -1) == 0) return;
     const std::string token = model.text("unk_token");
@@ -112,7 +112,7 @@ void read_model(const Section& model, TokenizerParts& parts) {
         model.require(model.find(affix) == nullptr || model.text(affix).empty(),
                       std::string("uses ") + affix + ", which is not supported");
     parts.ignore_merges = model.flag("ignore_merges", false);
-    Vocabulary vocabulary(parts);
+    VocabularyBuilder vocabulary(parts);
     read_vocabulary(model, vocabulary);
     read_merges(model, vocabulary, parts);
     read_unknown(model, vocabulary, parts.letters);

@@ -147,9 +147,9 @@ struct TokenizerParts {
 };
 
 // The tokens of a file by their spelling there, put into the parts as they come (tokenizer_vocabulary.cpp).
-class Vocabulary {
+class VocabularyBuilder {
   public:
-    explicit Vocabulary(TokenizerParts& parts); // whose letters.byte_level and ignore_merges are set
+    explicit VocabularyBuilder(TokenizerParts& parts); // whose letters.byte_level and ignore_merges are set
     // A token of the model. False where the spelling or the id is taken.
     [[nodiscard]] bool add(const std::string& spelling, int id);
     // A token that stands for its own text and has no letters: added or control tokens. False as above.

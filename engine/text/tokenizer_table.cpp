@@ -35,7 +35,7 @@ class TableReader {
         } else {
             fail("tokenizer.ggml.model is \"" + table_.model + "\", only \"gpt2\" and \"llama\" are supported");
         }
-        Vocabulary vocabulary(parts_);
+        VocabularyBuilder vocabulary(parts_);
         read_tokens(vocabulary);
         if (parts_.letters.byte_level) {
             read_merges(vocabulary);
@@ -110,7 +110,7 @@ class TableReader {
         }
     }
 
-    void read_tokens(Vocabulary& vocabulary) {
+    void read_tokens(VocabularyBuilder& vocabulary) {
         for (std::size_t at = 0; at < table_.tokens.size(); ++at) {
             const std::string& text = table_.tokens[at];
             const int id = static_cast<int>(at);
@@ -138,7 +138,7 @@ class TableReader {
         }
     }
 
-    void read_merges(Vocabulary& vocabulary) {
+    void read_merges(VocabularyBuilder& vocabulary) {
         if (table_.merges.empty()) fail("the vocabulary has no merges");
         parts_.merges.reserve(table_.merges.size());
         int rank = 0;
@@ -153,7 +153,7 @@ class TableReader {
 
     // SentencePiece merges the pair that makes the token of the highest score. As merges in order, the way in which
     // transformers converts such a vocabulary: by score, then the longer left side, then the longer right side first.
-    void make_merges(Vocabulary& vocabulary) {
+    void make_merges(VocabularyBuilder& vocabulary) {
         struct Candidate {
             float score;
             std::size_t left_length, right_length; // in characters

@@ -75,11 +75,11 @@ void place_token(TokenizerParts& parts, int id, const std::string& bytes, bool s
     parts.special[at] = special;
 }
 
-Vocabulary::Vocabulary(TokenizerParts& parts) : parts_(&parts) {
+VocabularyBuilder::VocabularyBuilder(TokenizerParts& parts) : parts_(&parts) {
     parts.letters.bytes.fill(-1);
 }
 
-bool Vocabulary::add_plain(const std::string& text, int id) {
+bool VocabularyBuilder::add_plain(const std::string& text, int id) {
     const auto at = static_cast<std::size_t>(id);
     if (at >= used_.size()) used_.resize(at + 1, false);
     if (used_[at] || !ids_.emplace(text, id).second) return false;
@@ -88,7 +88,7 @@ bool Vocabulary::add_plain(const std::string& text, int id) {
     return true;
 }
 
-bool Vocabulary::add(const std::string& spelling, int id) {
+bool VocabularyBuilder::add(const std::string& spelling, int id) {
     static const ByteAlphabet alphabet;
     if (!add_plain(spelling, id)) return false;
     Letters& letters = parts_->letters;
@@ -108,12 +108,12 @@ bool Vocabulary::add(const std::string& spelling, int id) {
     return true;
 }
 
-int Vocabulary::find(const std::string& spelling) const {
+int VocabularyBuilder::find(const std::string& spelling) const {
     const auto found = ids_.find(spelling);
     return found == ids_.end() ? -1 : found->second;
 }
 
-std::optional<std::string> Vocabulary::merge(const std::string& left, const std::string& right, int rank) {
+std::optional<std::string> VocabularyBuilder::merge(const std::string& left, const std::string& right, int rank) {
     const int ids[] = {find(left), find(right), find(left + right)};
     if (ids[0] < 0) return left;
     if (ids[1] < 0) return right;
