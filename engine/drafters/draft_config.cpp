@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "engine/model/config_geometry.h"
 #include "engine/model/decoder.h"
@@ -14,8 +15,8 @@ namespace speclens {
 namespace {
 
 using Method = DraftConfig::Method;
-const char* const kSupportedHeads =
-    "Supported are EAGLE-3, DART, DFlash, Domino, DSpark and Medusa heads for Qwen3 and Qwen2.5 targets.";
+const char* const kSupportedHeads = "Supported are EAGLE-3, DART, DFlash, Domino, DSpark and Medusa heads "
+                                    "for Llama, Mistral, Qwen3 and Qwen2.5 targets.";
 const char* const kCheck = "Is this the config.json of a draft head for this target?";
 
 // Fields that one dialect nests in an object and another keeps at the top.
@@ -35,11 +36,70 @@ class Nested {
     std::optional<Fields> inner_;
 };
 
-std::string architecture_of(const Fields& fields) {
+// The tensor `name`, perhaps behind "model."; null: there is none.
+const StoredTensor* tensor_of(const TensorFiles& file, const std::string& name) {
+    const StoredTensor* found = file.find(name);
+    return found != nullptr ? found : file.find("model." + name);
+}
+
+// The first layer of an EAGLE-3 head alone norms the feature beside its input.
+std::string eagle3_layer(const TensorFiles& file) {
+    for (const char* layer : {"midlayer.", "layers.0."})
+        if (tensor_of(file, std::string(layer) + "hidden_norm.weight") != nullptr) return layer;
+    return "";
+}
+
+// Layers of an EAGLE-3 head, by its tensors.
+int eagle3_layers(const TensorFiles& file) {
+    int layers = 1;
+    while (tensor_of(file, "layers." + std::to_string(layers) + ".input_layernorm.weight") != nullptr)
+        ++layers;
+    return layers;
+}
+
+enum class Kind : std::uint8_t { eagle, block, medusa };
+
+// What kind of head it is: by the name of its architecture, or by its tensors where that is no head's name,
+// which is said.
+Kind kind_of(const Fields& fields, const TensorFiles& file, DraftConfig& config) {
+    static const std::set<std::string> kEagle = {"LlamaForCausalLMEagle3", "Qwen3Eagle3Model",
+                                                 "Eagle3Speculator", "Eagle3DraftModel",
+                                                 "LlamaForCausalLMDart"};
+    static const std::set<std::string> kBlocks = {"DFlashDraftModel", "DominoDraftModel", "DSparkDraftModel",
+                                                  "Qwen3DSparkModel", "DFlashSpeculator", "DSparkSpeculator"};
     const Json* list = fields.find("architectures");
-    if (list == nullptr || !list->is_array() || list->empty() || !(*list)[0].is_string())
-        fields.fail("architectures", "does not name an architecture", kSupportedHeads);
-    return (*list)[0].get<std::string>();
+    const bool named = list != nullptr && list->is_array() && !list->empty() && (*list)[0].is_string();
+    if (named) config.architecture = (*list)[0].get<std::string>();
+    const std::string& name = config.architecture;
+    if (name == "MedusaModel") return Kind::medusa;
+    if (kBlocks.contains(name)) return Kind::block;
+    if (name == "PEagleDraftModel" || name == "PEagleSpeculator" || tensor_of(file, "mask_hidden") != nullptr)
+        fields.fail(
+            "architectures",
+            "names " + name +
+                ", a P-EAGLE head: it guesses all places in one pass, from masks and a trained state " +
+                "(mask_hidden), which is not supported",
+            kSupportedHeads);
+    if (kEagle.contains(name)) return Kind::eagle;
+
+    const std::string says = named ? "names " + name : "does not name an architecture";
+    const StoredTensor* fuse = tensor_of(file, "fc.weight");
+    if (const std::string layer = eagle3_layer(file); !layer.empty() && fuse != nullptr) {
+        add_notice(config.notice, fields.file() + ": architectures " + says +
+                                      "; by its tensors (fc.weight, " + layer +
+                                      "hidden_norm.weight) it is an EAGLE-3 head, and is used as one");
+        return Kind::eagle;
+    }
+    if (fuse != nullptr && fuse->shape.size() == 2 && fuse->shape[1] == 2 * fuse->shape[0])
+        fields.fail("architectures",
+                    says + "; by its tensors (fc.weight joins two states) it is an EAGLE-1 or EAGLE-2 head, "
+                           "which is not supported",
+                    kSupportedHeads);
+    if (file.find("model.embed_tokens.weight") != nullptr &&
+        file.find("model.layers.0.mlp.gate_proj.weight") != nullptr)
+        fields.fail("architectures", says + ", and the folder holds a whole model, not a head",
+                    "A model drafts for another with --drafter small=DIR.");
+    fields.fail("architectures", named ? says + ", which is not supported" : says, kSupportedHeads);
 }
 
 Method block_method(const Nested& own) {
@@ -116,28 +176,96 @@ void read_windows(const Fields& fields, const Fields& geometry, DraftConfig& con
 }
 
 // speculators numbers hidden states as they enter a layer, everybody else the layers that they leave.
-void from_entering(std::vector<int>& taps) {
+std::vector<int> from_entering(std::vector<int> taps) {
     for (int& tap : taps) --tap;
+    return taps;
+}
+
+std::string listed(const std::vector<int>& ids) {
+    std::string text;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == ids.size() ? " and " : ", ") + std::to_string(ids[i]);
+    return text;
+}
+
+// Whose outputs the head reads. Lists come under three names and in two counts: the layers that a state
+// leaves, or, by speculators, those that it enters. `first` is the name of the head's dialect, `usual` what
+// is taken where no list is given. What could have been meant in another way is said.
+void read_taps(const Nested& own, const char* first, bool speculators, const std::vector<int>& usual,
+               int layers, DraftConfig& config) {
+    const auto enters = [&](const std::string& name) {
+        return name == "aux_hidden_state_layer_ids" ||
+               (speculators && name == "eagle_aux_hidden_state_layer_ids");
+    };
+    const auto outputs = [&](const char* name) {
+        const std::vector<int> ids = own.of(name).integers(name, enters(name) ? 0 : kTapEmbedding, 1 << 20);
+        return enters(name) ? from_entering(ids) : ids;
+    };
+    const char* used = first;
+    config.taps = outputs(first);
+    for (const char* other :
+         {"target_layer_ids", "eagle_aux_hidden_state_layer_ids", "aux_hidden_state_layer_ids"}) {
+        if (other == std::string_view(first)) continue;
+        const std::vector<int> same = outputs(other);
+        if (same.empty() || same == config.taps) continue;
+        if (!config.taps.empty()) {
+            add_notice(config.notice, own.of(used).file() + ": names the target's layers twice; " + used +
+                                          " counts (the outputs of layers " + listed(config.taps) + "), " +
+                                          other + " means those of " + listed(same));
+            continue;
+        }
+        config.taps = same;
+        used = other;
+    }
+    const std::string& file = own.of(used).file();
+    if (config.taps.empty()) {
+        config.taps = usual;
+        add_notice(config.notice, file + ": does not name the target's layers that it reads (" + first +
+                                      "); the usual ones are used, the outputs of layers " + listed(usual));
+    } else if (config.taps.size() == 3 && layers >= 8) {
+        // what everybody means, in the other count
+        std::vector<int> meant = {1, layers / 2 - 1, layers - 4};
+        for (int& tap : meant) tap += enters(used) ? -1 : 1;
+        if (config.taps == meant)
+            add_notice(config.notice, file + ": " + used + " is taken for the layers that a state " +
+                                          (enters(used) ? "enters" : "leaves") + ", the outputs of layers " +
+                                          listed(config.taps) + "; most heads read those of " +
+                                          listed({1, layers / 2 - 1, layers - 4}) +
+                                          ", which the same list means in the other count");
+    }
+    check_taps(own.of(used), used, config.taps, layers);
+}
+
+// Rows that propose: speculators' heads say whether the anchor's own row is one of them, older ones only by
+// how many tokens they are served with.
+bool samples_from_anchor(const Fields& fields, const DraftConfig& config) {
+    if (fields.find("sample_from_anchor") != nullptr) return fields.flag_or("sample_from_anchor", false);
+    const Json* about = fields.find("speculators_config");
+    if (about == nullptr || !about->is_object()) return false;
+    const Json* methods = Fields(*about, fields.file(), fields.remedy()).find("proposal_methods");
+    if (methods == nullptr || !methods->is_array() || methods->empty() || !(*methods)[0].is_object())
+        return false;
+    const Fields method((*methods)[0], fields.file() + ": proposal_methods", fields.remedy());
+    return method.integer_or("speculative_tokens", 0, 0, 1 << 20) == config.block;
 }
 
 void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& config, bool speculators) {
     const Nested own(fields, "dflash_config");
     const bool deepspec = config.architecture == "Qwen3DSparkModel";
-    config.method = deepspec ? Method::dspark : block_method(own);
+    const bool exported = config.architecture == "DSparkSpeculator" ||
+                          (speculators && config.architecture == "DSparkDraftModel");
+    config.method = deepspec || exported ? Method::dspark : block_method(own);
     config.block = own.of("block_size").integer("block_size", 2, 64);
     config.mask_id = own.of("mask_token_id").integer("mask_token_id", 0, target.vocab - 1);
-    const char* const list = speculators ? "aux_hidden_state_layer_ids" : "target_layer_ids";
-    config.taps = own.of(list).integers(list, speculators ? 0 : kTapEmbedding, 1 << 20);
-    if (speculators) from_entering(config.taps);
-    if (config.taps.empty()) config.taps = even_taps(config.layer.layers, target.layers);
-    check_taps(own.of(list), list, config.taps, target.layers);
+    read_taps(own, speculators ? "aux_hidden_state_layer_ids" : "target_layer_ids", speculators,
+              even_taps(config.layer.layers, target.layers), target.layers, config);
     if (speculators) {
-        if (config.method != Method::dflash)
+        if (config.method != Method::dflash && !exported)
             fields.fail("architectures",
                         "names " + config.architecture + " of the speculators library with another " +
-                            "head than DFlash, which is not supported",
+                            "head than DFlash or DSpark, which is not supported",
                         kSupportedHeads);
-        config.anchor_aligned = fields.flag_or("sample_from_anchor", false);
+        config.anchor_aligned = samples_from_anchor(fields, config);
         const int ids = fields.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
         if (ids != target.vocab) config.draft_vocab = ids;
     } else if (own.of("draft_vocab_size").integer_or("draft_vocab_size", target.vocab, 1, 1 << 22) !=
@@ -161,7 +289,7 @@ void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& co
             own.of("pure_draft_prefix_len").integer_or("pure_draft_prefix_len", 0, 0, config.block);
         config.anchor_aligned = own.of("shift_label").flag_or("shift_label", false);
     } else if (config.method == Method::dspark) {
-        config.anchor_aligned = true;
+        if (!speculators) config.anchor_aligned = true;
         config.markov_rank = own.of("markov_rank").integer_or("markov_rank", 0, 0, 1 << 16);
         const Fields& head = own.of("markov_head_type");
         const std::string type = head.text_or("markov_head_type", "vanilla");
@@ -171,6 +299,11 @@ void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& co
         config.markov = type == "gated" ? DraftConfig::Markov::gated
                         : type == "rnn" ? DraftConfig::Markov::rnn
                                         : DraftConfig::Markov::vanilla;
+        if (config.markov == DraftConfig::Markov::rnn && !config.anchor_aligned)
+            head.fail("markov_head_type",
+                      "is \"rnn\" for a block whose first row is no guess: whether its state reads that row "
+                      "is not documented, and so not supported",
+                      kSupportedHeads);
         config.confidence = own.of("enable_confidence_head").flag_or("enable_confidence_head", false);
         config.confidence_with_markov =
             config.markov_rank > 0 &&
@@ -180,20 +313,31 @@ void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& co
     }
 }
 
+// A config.json that was copied from the target's counts the target's layers.
+void count_layers(const Fields& geometry, const ModelConfig& target, const TensorFiles& file,
+                  DraftConfig& config) {
+    const int here = eagle3_layers(file), said = config.layer.layers;
+    const bool by_tensors = !config.notice.empty(); // its name was no head's either
+    if (here == said || (said != target.layers && !by_tensors)) return;
+    config.layer.layers = here;
+    add_notice(config.notice, geometry.file() + ": num_hidden_layers is " + std::to_string(said) +
+                                  ", and the head holds " + std::to_string(here) +
+                                  (here == 1 ? " layer" : " layers") + ", which counts");
+}
+
 // DART's head is EAGLE-3's with one more tensor; its config.json says how many places it looks ahead (draft_length).
-void read_eagle3(const Fields& fields, const ModelConfig& target, DraftConfig& config, bool speculators) {
+void read_eagle3(const Fields& fields, const ModelConfig& target, const TensorFiles& file, bool speculators,
+                 DraftConfig& config) {
     const bool dart = config.architecture == "LlamaForCausalLMDart" || fields.find("draft_length") != nullptr;
     config.method = dart ? Method::dart : Method::eagle3;
     if (dart) config.masks = fields.integer("draft_length", 1, 32);
     const bool deepspec = config.architecture == "Qwen3Eagle3Model";
-    config.layer.qk_norm = deepspec;
+    config.layer.qk_norm =
+        deepspec || tensor_of(file, eagle3_layer(file) + "self_attn.q_norm.weight") != nullptr;
     const Nested own(fields, "eagle_config");
-    const char* const name = deepspec ? "target_layer_ids" : "eagle_aux_hidden_state_layer_ids";
-    config.taps = own.of(name).integers(name, speculators ? 0 : kTapEmbedding, 1 << 20);
-    if (speculators) from_entering(config.taps);
     // the outputs below layers 2, L/2 and L-3
-    if (config.taps.empty()) config.taps = {1, target.layers / 2 - 1, target.layers - 4};
-    check_taps(own.of(name), name, config.taps, target.layers);
+    read_taps(own, deepspec ? "target_layer_ids" : "eagle_aux_hidden_state_layer_ids", speculators,
+              {1, target.layers / 2 - 1, target.layers - 4}, target.layers, config);
     if (!own.of("use_aux_hidden_state").flag_or("use_aux_hidden_state", true))
         own.of("use_aux_hidden_state")
             .fail("use_aux_hidden_state", "is false, which is not supported", kSupportedHeads);
@@ -244,23 +388,15 @@ int DraftConfig::most_drafts() const {
     }
 }
 
-DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target) {
+DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target,
+                              const TensorFiles& tensors) {
     const auto path = folder / "config.json";
     const std::string file = short_name(path);
     const Json json = parse_json_object(read_text_file(path, kLargestConfig), file, kCheck);
     const Fields fields(json, file, kCheck);
 
     DraftConfig config;
-    config.architecture = architecture_of(fields);
-    const std::string& name = config.architecture;
-    const bool medusa = name == "MedusaModel";
-    static const std::set<std::string> kEagle = {"LlamaForCausalLMEagle3", "Qwen3Eagle3Model", "Eagle3Speculator",
-                                                 "Eagle3DraftModel", "LlamaForCausalLMDart"};
-    static const std::set<std::string> kBlocks = {"DFlashDraftModel", "DominoDraftModel", "DSparkDraftModel",
-                                                  "Qwen3DSparkModel", "DFlashSpeculator"};
-    const bool eagle = kEagle.contains(name);
-    if (!medusa && !eagle && !kBlocks.contains(name))
-        fields.fail("architectures", "names " + name + ", which is not supported", kSupportedHeads);
+    const Kind kind = kind_of(fields, tensors, config);
     const Json* nested =
         fields.find("transformer_layer_config"); // speculators exports keep the geometry there
     if (nested != nullptr && !nested->is_object())
@@ -268,13 +404,15 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
     const bool speculators = nested != nullptr;
     const Fields geometry(speculators ? *nested : json,
                           speculators ? file + ": transformer_layer_config" : file, fields.remedy());
-    if (medusa) {
+    if (kind == Kind::medusa) {
         config.layer.hidden = fields.integer_or("hidden_size", target.hidden, 1, 1 << 17);
         config.layer.vocab = fields.integer_or("vocab_size", target.vocab, 1, 1 << 22);
         config.taps = {target.layers}; // the last state, after the final norm
     } else {
         read_geometry(geometry, config.layer);
-        if (eagle)
+        if (kind == Kind::eagle) count_layers(geometry, target, tensors, config);
+        add_notice(config.notice, config.layer.notice);
+        if (kind == Kind::eagle)
             refuse_variants(geometry, kSupportedHeads);
         else
             refuse_activations(geometry, kSupportedHeads);
@@ -283,15 +421,22 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
         check_config(config.layer, file);
     }
     check_against_target(fields, geometry, target, config);
-    if (medusa) {
+    switch (kind) {
+    case Kind::medusa:
         read_medusa(fields, config);
-    } else if (eagle) {
-        read_eagle3(fields, target, config, speculators);
-    } else {
+        break;
+    case Kind::eagle:
+        read_eagle3(fields, target, tensors, speculators, config);
+        break;
+    case Kind::block:
+        // of layers as Llama has them or as Qwen3 does
+        config.layer.qk_norm = tensor_of(tensors, "layers.0.self_attn.q_norm.weight") != nullptr ||
+                               geometry.text_or("model_type", "") != "llama";
         read_windows(fields, geometry, config);
         read_block(fields, target, config, speculators);
+        break;
     }
-    config.notice = ambiguous_tap(file, config.taps, target.layers);
+    add_notice(config.notice, ambiguous_tap(file, config.taps, target.layers));
     return config;
 }
 

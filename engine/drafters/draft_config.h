@@ -1,6 +1,8 @@
 // The config.json of a draft network: which method it is, the geometry of its layers, what it taps from the
-// target, and how its rows are aligned. Dialects of the public checkpoints: SafeAILab/AngelSlim/SpecForge
-// EAGLE-3, RedHat speculators, z-lab DFlash, Domino, deepseek-ai DSpark and block-7 DFlash, Medusa, DART.
+// target, and how its rows are aligned. Dialects of the public checkpoints:
+// SafeAILab/AngelSlim/SpecForge/NeMo EAGLE-3, RedHat speculators (EAGLE-3, DFlash, DSpark), z-lab DFlash,
+// Domino, deepseek-ai DSpark and block-7 DFlash, Medusa, DART. Where the name of the architecture says too
+// little, the tensors say what a head is.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "engine/model/model.h"
+#include "engine/weights/tensor_files.h"
 
 namespace speclens {
 
@@ -16,7 +19,8 @@ struct DraftConfig {
     std::string architecture; // as the file names it
     ModelConfig layer;        // geometry of the draft layers; vocab and hidden size are the target's
     std::vector<int> taps;    // see PassInput::taps
-    std::string notice; // what of the file can be read in two ways, and which one was taken; empty: nothing
+    std::string
+        notice; // lines: what of the files can be read in two ways, and which one was taken; empty: nothing
 
     // ---- block drafters: DFlash, Domino, DSpark ----
     int block = 0;               // B: rows of a block, the anchor's included
@@ -32,7 +36,8 @@ struct DraftConfig {
     std::vector<int> windows;
     bool window_causal = true;
 
-    // Rows of its own output matrix where it has one (EAGLE-3, DART; DFlash of speculators), else 0.
+    // Rows of its own output matrix where it has one (EAGLE-3, DART; DFlash and DSpark of speculators), else
+    // 0.
     int draft_vocab = 0;
 
     // ---- EAGLE-3, DART ----
@@ -65,6 +70,9 @@ struct DraftConfig {
 [[nodiscard]] DraftConfig head_geometry(const std::string& drafter, const ModelConfig& target);
 
 // Throws Error naming the field. `target` is what the network drafts for: sizes that must agree are compared.
-[[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target);
+// `file`: the head's tensors, by whose names and shapes a head is told that its config.json calls something
+// else.
+[[nodiscard]] DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelConfig& target,
+                                            const TensorFiles& file);
 
 } // namespace speclens

@@ -1,10 +1,13 @@
 #include "engine/drafters/draft_network.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <functional>
 #include <numeric>
 
 #include "engine/base/json_read.h"
+#include "engine/model/config_geometry.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
 #include "engine/model/weight_files.h"
@@ -85,7 +88,8 @@ void dspark_slots(DraftNetwork& n, SlotList& slots) {
     const std::int64_t h = c.layer.hidden, rank = c.markov_rank;
     if (rank > 0) {
         slots.matrix("markov_head.markov_w1.weight", c.layer.vocab, rank, n.markov_in);
-        slots.matrix("markov_head.markov_w2.weight", c.layer.vocab, rank, n.markov_out);
+        slots.matrix("markov_head.markov_w2.weight", c.draft_vocab > 0 ? c.draft_vocab : c.layer.vocab, rank,
+                     n.markov_out);
     }
     if (rank > 0 && c.markov == DraftConfig::Markov::gated) { // columns: the row, then the token before
         slots.columns("markov_head.gate_proj.weight", rank, 0, h, h + rank, n.gate_row);
@@ -163,47 +167,111 @@ std::vector<Slot> network_slots(DraftNetwork& n, const Safetensors* file) {
     return slots.take();
 }
 
-// d2t[i] is an offset: row i of the head stands for the target's id i + d2t[i]. Stored as i64, by some as
-// i32.
+bool is_list(const StoredTensor& stored, std::int64_t count) {
+    return stored.shape == std::vector<std::int64_t>{count} ||
+           stored.shape == std::vector<std::int64_t>{count, 1};
+}
+
+// A list of `count` whole numbers, stored as (count) or (count, 1) in any of the integer types that exports
+// use; `marks` may be bytes too.
+std::vector<std::int64_t> read_integers(const Safetensors& file, const std::string& name,
+                                        const StoredTensor& stored, std::int64_t count, bool marks) {
+    const DType type = stored.dtype;
+    const bool whole =
+        type == DType::i64 || type == DType::i32 || (marks && (type == DType::u8 || type == DType::boolean));
+    if (!whole || !is_list(stored, count))
+        throw Error(file.file_name(stored) + ": " + name + " is " + name_of(type) + " of shape " +
+                        shape_text(stored.shape) + ", expected i64 or i32 of shape " + shape_text({count}),
+                    "Is this the right config.json?");
+    const std::vector<std::byte> data = file.read(stored);
+    std::vector<std::int64_t> values(static_cast<std::size_t>(count), 0);
+    const auto widen = [&](auto narrow) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            std::memcpy(&narrow, data.data() + sizeof narrow * i, sizeof narrow);
+            values[i] = static_cast<std::int64_t>(narrow);
+        }
+    };
+    if (type == DType::i64)
+        widen(std::int64_t{});
+    else if (type == DType::i32)
+        widen(std::int32_t{});
+    else
+        widen(std::uint8_t{});
+    return values;
+}
+
+// t2d marks the target's ids that the head drafts. Where it marks as many as d2t names, they must be the
+// same; nothing else reads it.
+void compare_marks(const Safetensors& file, const DraftConfig& config, const std::vector<int>& ids,
+                   const std::vector<std::int64_t>& offsets) {
+    const std::string name = spelling(&file, {"", kModelPrefix}, "t2d") + "t2d";
+    const StoredTensor* stored = file.find(name);
+    if (stored == nullptr || !is_list(*stored, config.layer.vocab)) return;
+    const std::vector<std::int64_t> marks = read_integers(file, name, *stored, config.layer.vocab, true);
+    if (std::ranges::count_if(marks, [](std::int64_t mark) { return mark != 0; }) != config.draft_vocab)
+        return;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (marks[static_cast<std::size_t>(ids[i])] != 0) continue;
+        const bool absolute = offsets[i] >= 0 && offsets[i] < config.layer.vocab &&
+                              marks[static_cast<std::size_t>(offsets[i])] != 0;
+        throw Error(
+            file.file_name(*stored) + ": d2t[" + std::to_string(i) + "] is " + std::to_string(offsets[i]) +
+                ", which names the target's id " + std::to_string(ids[i]) +
+                ", and t2d does not mark that one" +
+                (absolute ? "; it marks " + std::to_string(offsets[i]) + ", so d2t seems to hold ids" : ""),
+            absolute ? "d2t must hold offsets: subtract i from entry i."
+                     : "Download the weights again; the two must agree.");
+    }
+}
+
+// d2t[i] is an offset: row i of the head stands for the target's id i + d2t[i].
 std::vector<int> read_target_ids(const Safetensors& file, const DraftConfig& config) {
     std::vector<int> ids(static_cast<std::size_t>(config.draft_vocab));
-    const StoredTensor* stored = file.find(spelling(&file, {"", kModelPrefix}, "d2t") + "d2t");
+    const std::string name = spelling(&file, {"", kModelPrefix}, "d2t") + "d2t";
+    const StoredTensor* stored = file.find(name);
     if (stored == nullptr && config.draft_vocab != config.layer.vocab)
         throw Error("model.safetensors: tensor d2t is missing, and the head has " +
                         std::to_string(config.draft_vocab) + " of " + std::to_string(config.layer.vocab) +
                         " ids",
                     "Download the weights again; d2t says which ids they are.");
     std::vector<std::int64_t> offsets(ids.size(), 0);
-    if (stored != nullptr) {
-        const bool wide = stored->dtype == DType::i64;
-        if ((!wide && stored->dtype != DType::i32) ||
-            stored->shape != std::vector<std::int64_t>{config.draft_vocab})
-            throw Error(file.file_name(*stored) + ": d2t is " + name_of(stored->dtype) + " of shape " +
-                            shape_text(stored->shape) + ", expected i64 of shape " +
-                            shape_text({config.draft_vocab}),
-                        "Is this the right config.json?");
-        const std::vector<std::byte> data = file.read(*stored);
-        for (std::size_t i = 0; i < ids.size(); ++i) {
-            if (wide) {
-                std::memcpy(&offsets[i], data.data() + 8 * i, 8);
-            } else {
-                std::int32_t narrow = 0;
-                std::memcpy(&narrow, data.data() + 4 * i, 4);
-                offsets[i] = narrow;
-            }
-        }
-    }
+    if (stored != nullptr) offsets = read_integers(file, name, *stored, config.draft_vocab, false);
+    const bool absolute = std::ranges::is_sorted(offsets, std::ranges::less_equal{}) && !offsets.empty() &&
+                          offsets.front() >= 0 &&
+                          offsets.back() < config.layer.vocab; // as ids they would fit
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const auto row = static_cast<std::int64_t>(i);
         const std::int64_t last = i == 0 ? -1 : ids[i - 1];
         // compared before the addition, so that a wild offset cannot overflow
-        if (offsets[i] < last + 1 - row || offsets[i] > config.layer.vocab - 1 - row)
-            throw Error("model.safetensors: d2t[" + std::to_string(i) + "] is " + std::to_string(offsets[i]) +
-                            ", which is no ascending id of the target",
-                        "The file is damaged or belongs to another vocabulary.");
+        if (offsets[i] < last + 1 - row || offsets[i] > config.layer.vocab - 1 - row) {
+            const std::string what =
+                "model.safetensors: d2t[" + std::to_string(i) + "] is " + std::to_string(offsets[i]);
+            if (i > 0 && offsets[i] == last - row)
+                throw Error(what + ", so " + std::to_string(i - 1) + " and " + std::to_string(i) +
+                                " are two draft ids for the target's id " + std::to_string(last),
+                            "The file is damaged: download the weights again.");
+            throw Error(what + ", which is no ascending id of the target" +
+                            (absolute ? ": it holds ids, where offsets are expected" : ""),
+                        absolute ? "d2t must hold offsets: subtract i from entry i."
+                                 : "The file is damaged or belongs to another vocabulary.");
+        }
         ids[i] = static_cast<int>(row + offsets[i]);
     }
+    if (stored != nullptr) compare_marks(file, config, ids, offsets);
     return ids;
+}
+
+// What a head pays for ranking every id of the target, although its own matrix could have fewer rows.
+std::string whole_vocabulary(const DraftNetwork& network) {
+    const DraftConfig& c = network.config;
+    if ((c.method != Method::eagle3 && c.method != Method::dart) || c.draft_vocab != c.layer.vocab) return "";
+    // of a step of its own: states of the target are fused once a round
+    const auto step = static_cast<double>(network.bytes.per_token - network.fc.bytes());
+    const auto share =
+        static_cast<int>(std::lround(100 * static_cast<double>(network.lm_head.bytes()) / step));
+    return "config.json: the head ranks all " + std::to_string(c.draft_vocab) +
+           " ids of the target (draft_vocab_size = vocab_size); its output matrix is " +
+           std::to_string(share) + " % of the bytes that a draft step reads";
 }
 
 // Tensors that exports carry along: copies of the target's own, and what only training needs.
@@ -286,11 +354,11 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
     auto network = std::make_shared<DraftNetwork>();
     network->name = std::filesystem::weakly_canonical(folder, failure).filename().string();
     network->target = std::move(target);
-    network->config = read_draft_config(folder, network->target->config);
+    const Safetensors file = Safetensors::open_folder(folder);
+    network->config = read_draft_config(folder, network->target->config, file);
     check_cancelled(progress);
 
     Backend& backend = network->backend();
-    const Safetensors file = Safetensors::open_folder(folder);
     const bool own_head = network->config.draft_vocab > 0;
     const StoredWeights weights(file, network_slots(*network, &file),
                                 [&](std::string_view name) { return ignorable(name, own_head); });
@@ -299,6 +367,7 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
     if (network->config.method == Method::dart) network->ngrams = read_ngrams(folder, progress);
     weights.import_into(backend, network->name, progress, network->bytes);
     finish(*network);
+    add_notice(network->config.notice, whole_vocabulary(*network));
     return network;
 }
 

@@ -62,7 +62,7 @@ class DraftNetwork {
     Buffer correction;            // Domino: (V, E)
     Buffer gru_table; // Domino: (V, 3G) f32, gru_input·embedding of every token, where that is small
 
-    Buffer markov_in, markov_out;          // DSpark: (V, ρ) both
+    Buffer markov_in, markov_out;          // DSpark: (V, ρ), (V or draft vocabulary, ρ)
     Buffer gate_row, gate_prev, gate_bias; // gated: (ρ, h), (ρ, ρ), (1, ρ)
     // rnn: (3ρ, ρ), (3ρ, ρ), (3ρ, h), (1, 3ρ), stacked as gate, candidate, output
     Buffer joint_state, joint_prev, joint_row, joint_bias;

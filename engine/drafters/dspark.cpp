@@ -20,7 +20,11 @@ class DSpark final : public BlockDrafter {
           threshold_(args.options.confidence),
           corrects_(args.options.correction && network().config.markov_rank > 0) {
         if (network().config.markov_rank > 0) {
-            markov_out_ = args.output_head(network().markov_out.view());
+            // of the ids that the head ranks: a reduced vocabulary of its own, or all of the target's,
+            // perhaps cut
+            const Tensor out = network().markov_out.view();
+            markov_out_ = network().config.draft_vocab > 0 ? OutputHead{out, network().target_id, {}}
+                                                           : args.output_head(out);
             markov_.emplace(network());
         }
         confidence_ = row_of(1);

@@ -13,6 +13,10 @@ void read_geometry(const Fields& fields, ModelConfig& config);
 // are.
 [[nodiscard]] std::string recurrent_layers(const Fields& fields);
 inline constexpr const char* kServeIt = "Serve it with an engine that does that, and attach: speclens attach URL.";
+// Appends a line to what a user is told.
+inline void add_notice(std::string& notice, const std::string& more) {
+    if (!more.empty()) notice += (notice.empty() ? "" : "\n") + more;
+}
 // Throws Error for windows of attention and activations that no forward pass here has.
 void refuse_variants(const Fields& fields, const char* supported);
 // The same, where the caller reads windows itself.

@@ -72,8 +72,9 @@ void limit_to_window(const Fields& fields, ModelConfig& config) {
     if (config.family != ModelConfig::Family::llama || fields.find("sliding_window") == nullptr) return;
     const int window = fields.integer("sliding_window", 1, 1 << 30);
     if (window >= config.max_positions) return;
-    config.notice += (config.notice.empty() ? "" : "\n") + fields.file() + ": attention looks back " + std::to_string(window) +
-                     " tokens (sliding_window); texts are held to as many, where that changes nothing";
+    add_notice(config.notice,
+               fields.file() + ": attention looks back " + std::to_string(window) +
+                   " tokens (sliding_window); texts are held to as many, where that changes nothing");
     config.max_positions = window;
 }
 

@@ -135,6 +135,49 @@ std::vector<Family> families() {
          cut + Shapes{{"hidden_norm.weight", {kHidden}}} + layer("layers.0.", kHidden, true, false) +
              layer("layers.1.", kHidden, true, false),
          7, three},
+        {"speculators DSpark", "dspark",
+         config(
+             "DSparkSpeculator",
+             R"("speculators_model_type":"dspark","draft_vocab_size":20,"block_size":8,"mask_token_id":60,)"
+             R"("sample_from_anchor":true,"markov_rank":5,"markov_head_type":"vanilla","enable_confidence_head":true,)"
+             R"("confidence_head_with_markov":true,"aux_hidden_state_layer_ids":[2,18,33],)" +
+                 nested + geometry(2, R"(,"model_type":"qwen3"})")),
+         cut + Shapes{{"hidden_norm.weight", {kHidden}}} + layer("layers.0.", kHidden, true, false) +
+             layer("layers.1.", kHidden, true, false) +
+             Shapes{{"markov_head.markov_w1.weight", {kVocab, 5}},
+                    {"markov_head.markov_w2.weight", {20, 5}},
+                    {"confidence_head.proj.weight", {1, kHidden + 5}},
+                    {"confidence_head.proj.bias", {1}}},
+         8, three},
+        {"speculators DSpark, whose anchor is no guess", "dspark",
+         config(
+             "DSparkSpeculator",
+             R"("speculators_config":{"proposal_methods":[{"speculative_tokens":7}]},"draft_vocab_size":61,"block_size":8,)"
+             R"("mask_token_id":60,"markov_rank":5,"enable_confidence_head":true,"confidence_head_with_markov":true,)"
+             R"("aux_hidden_state_layer_ids":[2,18,33],"transformer_layer_config":{)" +
+                 geometry(2, "}")),
+         backbone(2, 3) + kCopies + head, 7, three},
+        {"SafeAILab EAGLE-3 with the target's number of layers", "eagle3",
+         config("LlamaForCausalLM", geometry(kLayers, R"(,"model_type":"llama","draft_vocab_size":20)")),
+         cut + layer("midlayer.", 2 * kHidden, false, true), 64, three},
+        {"NeMo EAGLE-3", "eagle3",
+         config("Eagle3LlamaForCausalLM", geometry(1, R"(,"model_type":"llama","draft_vocab_size":20)")),
+         cut + layer("layers.0.", 2 * kHidden, false, true), 64, three},
+        {"EAGLE-3 for Llama 3", "eagle3",
+         config(
+             "LlamaForCausalLMEagle3",
+             R"("hidden_size":48,"intermediate_size":96,"num_attention_heads":4,"num_key_value_heads":2,"head_dim":16,)"
+             R"("vocab_size":61,"rms_norm_eps":1e-5,"rope_theta":500000,"rope_scaling":{"rope_type":"llama3","factor":8,)"
+             R"("low_freq_factor":1,"high_freq_factor":4,"original_max_position_embeddings":64},"hidden_act":"silu",)"
+             R"("max_position_embeddings":512,"num_hidden_layers":1,"draft_vocab_size":20)"),
+         cut + layer("midlayer.", 2 * kHidden, false, true), 64, three},
+        {"DFlash of Llama's layers", "dflash",
+         config("DFlashDraftModel", geometry(2, R"(,"model_type":"llama")" + z_lab + "}")),
+         Shapes{{"fc.weight", {kHidden, 5 * kHidden}},
+                {"hidden_norm.weight", {kHidden}},
+                {"norm.weight", {kHidden}}} +
+             layer("layers.0.", kHidden, false, false) + layer("layers.1.", kHidden, false, false),
+         15, five},
         {"Huang2020 Domino", "domino",
          config("DFlashDraftModel",
                 geometry(2, z_lab + R"(,"projector_type":"domino","gru_hidden_dim":10,"emb_dim":6,)"
@@ -181,7 +224,8 @@ std::vector<Family> families() {
 
 class Families : public ::testing::Test {
   protected:
-    [[nodiscard]] std::vector<int> greedy_text(const std::string& drafter) const {
+    [[nodiscard]] static std::vector<int> greedy_text(const std::shared_ptr<const Models>& models,
+                                                      const std::string& drafter) {
         RunSettings settings;
         settings.token_ids = {7, 8, 9, 7, 8, 9, 7};
         settings.drafter = drafter;
@@ -189,38 +233,172 @@ class Families : public ::testing::Test {
         settings.sampling.temperature = 0;
         settings.max_tokens = 24;
         settings.trace_top = 0;
-        speclens::Run run(models_, settings);
+        speclens::Run run(models, settings);
         run.finish();
         return run.sequence();
     }
-    const std::shared_ptr<Models> models_ = [] {
+    static std::shared_ptr<Models> models_of(ModelConfig::Family family) {
+        ModelConfig config = micro_config(kLayers, kHidden);
+        config.family = family;
+        config.qk_norm = family == ModelConfig::Family::qwen3;
         auto models = std::make_shared<Models>();
         models->backend = make_cpu_backend({.threads = 2});
-        models->target = Model::random(*models->backend, micro_config(kLayers, kHidden), "micro target", 5);
+        models->target = Model::random(*models->backend, config, "micro target", 5);
         return models;
-    }();
+    }
+    // The notice of a head that loads.
+    [[nodiscard]] std::string notice_of(const std::string& config, const Shapes& tensors) const {
+        write_checkpoint(temp_.path() / "head", config, tensors);
+        return DraftNetwork::load(models_->target, temp_.path() / "head")->config.notice;
+    }
+    static Family family_named(const std::string& name) {
+        for (const Family& family : families())
+            if (family.name == name) return family;
+        ADD_FAILURE() << name;
+        return {};
+    }
+    const std::shared_ptr<Models> models_ = models_of(ModelConfig::Family::qwen3);
     const TempFolder temp_;
 };
 
+void expect_words(const std::string& text, const std::vector<std::string>& words) {
+    for (const std::string& word : words)
+        EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
+}
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
 TEST_F(Families, LoadAndDraftWithoutChangingTheText) {
-    const std::vector<int> plain = greedy_text("none");
-    for (const Family& family : families()) {
-        SCOPED_TRACE(family.name);
-        const fs::path folder = temp_.path() / "head";
-        write_checkpoint(folder, family.config, family.tensors);
-        const auto network = DraftNetwork::load(models_->target, folder);
-        EXPECT_EQ(name_of(network->config.method), family.drafter);
-        EXPECT_EQ(network->config.most_drafts(), family.most_drafts);
-        EXPECT_EQ(network->config.taps, family.taps);
-        if (network->config.draft_vocab == 20) {
-            EXPECT_EQ(network->target_id[19], 57);
-        }
-        models_->networks = {{family.drafter, network}};
-        for (const DrafterInfo& info : drafter_list())
-            if (info.needs_network() && network_of(info.name) == family.drafter) {
-                EXPECT_EQ(greedy_text(info.name), plain) << info.name;
+    for (const auto kind : {ModelConfig::Family::qwen3, ModelConfig::Family::llama}) {
+        const auto models = models_of(kind);
+        const std::vector<int> plain = greedy_text(models, "none");
+        for (const Family& family : families()) {
+            SCOPED_TRACE(family.name);
+            const fs::path folder = temp_.path() / "head";
+            write_checkpoint(folder, family.config, family.tensors);
+            const auto network = DraftNetwork::load(models->target, folder);
+            EXPECT_EQ(name_of(network->config.method), family.drafter);
+            EXPECT_EQ(network->config.most_drafts(), family.most_drafts);
+            EXPECT_EQ(network->config.taps, family.taps);
+            if (network->config.draft_vocab == 20) {
+                EXPECT_EQ(network->target_id[19], 57);
             }
+            models->networks = {{family.drafter, network}};
+            for (const DrafterInfo& info : drafter_list())
+                if (info.needs_network() && network_of(info.name) == family.drafter) {
+                    EXPECT_EQ(greedy_text(models, info.name), plain) << info.name;
+                }
+        }
     }
+}
+
+// A head is what its tensors are; what its config.json calls it instead is said.
+TEST_F(Families, EagleHeadsUnderAnotherNameAreSaid) {
+    const Family safe = family_named("SafeAILab EAGLE-3 with the target's number of layers"),
+                 nemo = family_named("NeMo EAGLE-3");
+    expect_words(notice_of(safe.config, safe.tensors),
+                 {"names LlamaForCausalLM;", "midlayer.hidden_norm.weight", "EAGLE-3 head",
+                  "num_hidden_layers is 36", "1 layer"});
+    expect_words(notice_of(nemo.config, nemo.tensors),
+                 {"names Eagle3LlamaForCausalLM;", "layers.0.hidden_norm.weight"});
+    expect_words(notice_of(with(safe.config, R"("architectures":["LlamaForCausalLM"],)", ""), safe.tensors),
+                 {"does not name an architecture", "EAGLE-3 head"});
+    expect_words(
+        notice_of(with(safe.config, "\"num_hidden_layers\":36", "\"num_hidden_layers\":40"), safe.tensors),
+        {"num_hidden_layers is 40"});
+    const Family own = family_named("AngelSlim EAGLE-3");
+    const std::string notice =
+        notice_of(with(own.config, "\"num_hidden_layers\":1", "\"num_hidden_layers\":36"), own.tensors);
+    expect_words(notice, {"num_hidden_layers is 36"});
+    EXPECT_EQ(notice.find("by its tensors"), std::string::npos) << notice;
+}
+
+TEST_F(Families, OtherHeadsAndWholeModelsAreRefusedForWhatTheyAre) {
+    const auto refused = [&](const std::string& text, const Shapes& tensors,
+                             const std::vector<std::string>& words) {
+        write_checkpoint(temp_.path() / "head", text, tensors);
+        expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, temp_.path() / "head")); },
+                     words);
+    };
+    const Family eagle = family_named("AngelSlim EAGLE-3");
+    refused(with(eagle.config, "LlamaForCausalLMEagle3", "PEagleDraftModel"), eagle.tensors,
+            {"names PEagleDraftModel", "P-EAGLE", "all places in one pass"});
+    refused(eagle.config, eagle.tensors + Shapes{{"mask_hidden", {1, 1, 3 * kHidden}}},
+            {"names LlamaForCausalLMEagle3", "P-EAGLE", "mask_hidden"});
+    refused(config("LlamaForCausalLM", geometry(1)),
+            {{"fc.weight", {kHidden, 2 * kHidden}}, {"layers.0.mlp.gate_proj.weight", {kFfn, kHidden}}},
+            {"names LlamaForCausalLM", "EAGLE-1 or EAGLE-2"});
+    refused(config("LlamaForCausalLM", geometry(1)),
+            {{"model.embed_tokens.weight", {kVocab, kHidden}},
+             {"model.layers.0.mlp.gate_proj.weight", {kFfn, kHidden}}},
+            {"names LlamaForCausalLM", "a whole model"});
+    refused(config("LlamaForCausalLM", geometry(1)), {{"norm.weight", {kHidden}}},
+            {"names LlamaForCausalLM, which is not supported"});
+    const Family spark = family_named("speculators DSpark, whose anchor is no guess");
+    refused(with(spark.config, "\"markov_rank\":5", "\"markov_head_type\":\"rnn\",\"markov_rank\":5"),
+            spark.tensors, {"markov_head_type", "first row is no guess"});
+}
+
+// Two counts are in use: the layers that a state leaves, and those that it enters.
+TEST_F(Families, WhichLayersAreReadIsSaidWhereTheFileLeavesItOpen) {
+    const Family eagle = family_named("AngelSlim EAGLE-3"), exported = family_named("RedHat EAGLE-3"),
+                 dflash = family_named("z-lab DFlash");
+    const auto listing = [&](const std::string& list) {
+        return with(eagle.config, "\"draft_vocab_size\"",
+                    "\"eagle_config\":{\"eagle_aux_hidden_state_layer_ids\":" + list +
+                        "},\"draft_vocab_size\"");
+    };
+    expect_words(notice_of(eagle.config, eagle.tensors),
+                 {"does not name the target's layers", "outputs of layers 1, 17 and 32"});
+    EXPECT_EQ(notice_of(listing("[1,17,32]"), eagle.tensors), "");
+    EXPECT_EQ(notice_of(exported.config, exported.tensors), "")
+        << "[2,18,33] counts the layers that a state enters";
+    expect_words(notice_of(listing("[2,18,33]"), eagle.tensors),
+                 {"leaves", "outputs of layers 2, 18 and 33", "1, 17 and 32"});
+    expect_words(notice_of(with(exported.config, "[2,18,33]", "[1,17,32]"), exported.tensors),
+                 {"enters", "outputs of layers 0, 16 and 31"});
+    expect_words(notice_of(with(dflash.config, ",\"target_layer_ids\":" + kTaps, ""), Shapes(backbone(2, 2))),
+                 {"does not name the target's layers", "outputs of layers 1 and 33"});
+
+    const auto twice = [&](const std::string& second) {
+        return with(dflash.config, "\"num_target_layers\"",
+                    "\"aux_hidden_state_layer_ids\":" + second + ",\"num_target_layers\"");
+    };
+    EXPECT_EQ(notice_of(twice("[2,10,18,26,34]"), dflash.tensors), "") << "the same in the other count";
+    expect_words(notice_of(twice(kTaps), dflash.tensors),
+                 {"twice", "target_layer_ids counts", "1, 9, 17, 25 and 33",
+                  "aux_hidden_state_layer_ids means those of 0, 8, 16, 24 and 32"});
+}
+
+TEST_F(Families, AFlatThetaBesideANestedOneIsSaid) {
+    const Family eagle = family_named("EAGLE-3 for Llama 3");
+    expect_words(
+        notice_of(with(eagle.config, "\"rope_type\"", "\"rope_theta\":1000000,\"rope_type\""), eagle.tensors),
+        {"rope_theta is 500000", "1000000 in rope_scaling"});
+    write_checkpoint(temp_.path() / "head", with(eagle.config, "\"rope_theta\":500000,", ""), eagle.tensors);
+    expect_error([&] { static_cast<void>(DraftNetwork::load(models_->target, temp_.path() / "head")); },
+                 {"rope_theta is missing"});
+}
+
+// A head that ranks every id runs, and what that costs is said.
+TEST_F(Families, AHeadThatRanksEveryIdSaysWhatItPays) {
+    Family eagle = family_named("AngelSlim EAGLE-3");
+    std::erase_if(eagle.tensors, [](const StoredShape& tensor) {
+        return tensor.name == "d2t" || tensor.name == "t2d" || tensor.name == "lm_head.weight";
+    });
+    eagle.tensors.push_back({"lm_head.weight", {kVocab, kHidden}});
+    const std::string notice =
+        notice_of(with(eagle.config, "\"draft_vocab_size\":20", "\"draft_vocab_size\":61"), eagle.tensors);
+    // lm_head 61·48 of that and q, k, v, o (64 + 2·32)·96 + 48·64, the MLP 3·96·48, in bf16; four norms of 48
+    // in f32
+    const double matrix = 2.0 * 61 * 48,
+                 step = matrix + 2.0 * ((64 + 2 * 32) * 96 + 48 * 64 + 3 * 96 * 48) + 4.0 * 4 * 48;
+    expect_words(notice,
+                 {"all 61 ids", std::to_string(std::lround(100 * matrix / step)) + " % of the bytes"});
 }
 
 // Exports that write "model." before every name, or before all but the head's own, are the same head.
@@ -276,8 +454,7 @@ TEST_F(Families, ATapOnTheLastLayerIsSaid) {
 
 // What is not documented is refused by the name of its field.
 TEST_F(Families, RefuseWhatIsNotKnown) {
-    const Family family = families()[5];
-    ASSERT_EQ(family.name, "DFlash with windows");
+    const Family family = family_named("DFlash with windows");
     const auto refused = [&](const std::string& from, const std::string& to, const std::string& field) {
         std::string text = family.config;
         const auto at = text.find(from);

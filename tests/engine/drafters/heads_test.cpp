@@ -1,5 +1,7 @@
 // Folders of draft heads that are damaged, incomplete or made for another target: every one is refused with
 // what is wrong and what to try, before a token is drafted.
+#include <nlohmann/json.hpp>
+
 #include "engine/drafters/draft_network.h"
 #include "tests/shared/model_support.h"
 
@@ -100,6 +102,98 @@ TEST_F(Heads, WithADamagedVocabularyMapAreRefused) {
     std::memcpy(bytes.data() + 8 + header + begin + 8 * 5, &wild, 8);
     write_file(folder / "model.safetensors", bytes);
     expect_error([&] { static_cast<void>(load(folder.path())); }, {"d2t[5]", "no ascending id"});
+}
+
+using Offsets = std::vector<std::int64_t>;
+
+// micro_eagle3 with another d2t; empty dtype: without one.
+class MapFolder : public ModelFolder {
+  public:
+    MapFolder(const std::string& dtype, const std::vector<std::int64_t>& shape, const Offsets& values,
+              bool marks = true)
+        : ModelFolder("micro_eagle3") {
+        const std::string bytes = read_file(*this / "model.safetensors");
+        std::uint64_t length = 0;
+        std::memcpy(&length, bytes.data(), 8);
+        const auto header = nlohmann::json::parse(bytes.substr(8, length));
+        nlohmann::json out = nlohmann::json::object();
+        std::string data;
+        const auto put = [&](const std::string& name, const std::string& type,
+                             const std::vector<std::int64_t>& size, const std::string& what) {
+            out[name] = {
+                {"dtype", type}, {"shape", size}, {"data_offsets", {data.size(), data.size() + what.size()}}};
+            data += what;
+        };
+        if (!dtype.empty()) {
+            std::string what;
+            for (const std::int64_t value : values)
+                what.append(reinterpret_cast<const char*>(&value),
+                            dtype == "I32" ? 4 : 8); // little end first
+            put("d2t", dtype, shape, what);
+        }
+        for (const auto& [name, about] : header.items()) {
+            if (name == "d2t" || name == "__metadata__" || (name == "t2d" && !marks)) continue;
+            const auto from = about["data_offsets"][0].get<std::size_t>(),
+                       to = about["data_offsets"][1].get<std::size_t>();
+            put(name, about["dtype"], about["shape"], bytes.substr(8 + length + from, to - from));
+        }
+        std::string text = out.dump();
+        text.resize((text.size() + 7) / 8 * 8, ' ');
+        length = text.size();
+        write_file(*this / "model.safetensors",
+                   std::string(reinterpret_cast<const char*>(&length), 8) + text + data);
+    }
+};
+
+class VocabularyMap : public Heads {
+  protected:
+    [[nodiscard]] Offsets offsets() const {
+        Offsets offsets;
+        const std::vector<int> ids = load(golden("micro_eagle3"))->target_id;
+        for (std::size_t i = 0; i < ids.size(); ++i) offsets.push_back(ids[i] - static_cast<int>(i));
+        return offsets;
+    }
+    void expect_refused(const MapFolder& folder, const std::vector<std::string>& words) const {
+        expect_error([&] { static_cast<void>(load(folder.path())); }, words);
+    }
+};
+
+TEST_F(VocabularyMap, MayBeStoredAsIntegersOfEitherWidthAndAsAColumn) {
+    const std::vector<int> ids = load(golden("micro_eagle3"))->target_id;
+    for (const char* type : {"I64", "I32"})
+        for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{128}, {128, 1}})
+            EXPECT_EQ(load(MapFolder(type, shape, offsets()).path())->target_id, ids)
+                << type << " " << shape.size();
+    expect_refused(MapFolder("I32", {64, 2}, offsets()), {"d2t is i32 of shape (64, 2)", "(128)"});
+    expect_refused(MapFolder("F64", {128}, offsets()), {"d2t"});
+}
+
+TEST_F(VocabularyMap, ThatIsMissingOrNamesNoIdsIsRefused) {
+    expect_refused(MapFolder("", {}, {}), {"d2t is missing", "128 of 512 ids"});
+    Offsets wrong = offsets();
+    wrong[127] = 512 - 127; // the id behind the last one
+    expect_refused(MapFolder("I64", {128}, wrong), {"d2t[127] is 385", "no ascending id"});
+    wrong = offsets();
+    wrong[0] = -1;
+    expect_refused(MapFolder("I64", {128}, wrong), {"d2t[0] is -1", "no ascending id"});
+    wrong = offsets();
+    wrong[9] = wrong[8] - 1;
+    expect_refused(MapFolder("I64", {128}, wrong),
+                   {"8 and 9 are two draft ids for the target's id " + std::to_string(8 + wrong[8])});
+}
+
+// Read as offsets, ids go past the vocabulary, or to ids that t2d does not mark.
+TEST_F(VocabularyMap, OfIdsInsteadOfOffsetsIsRefusedWhereItShows) {
+    Offsets ids = offsets();
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] += static_cast<std::int64_t>(i);
+    std::size_t past = 0;
+    while (past < ids.size() && ids[past] + static_cast<std::int64_t>(past) < 512) ++past;
+    ASSERT_LT(past, ids.size()) << "the ids of the golden head reach far enough";
+    expect_refused(MapFolder("I64", {128}, ids, /*marks=*/false),
+                   {"d2t[" + std::to_string(past) + "]", "it holds ids"});
+    Offsets low; // of ids that fit both ways
+    for (int i = 0; i < 128; ++i) low.push_back(i + 3);
+    expect_refused(MapFolder("I64", {128}, low), {"d2t[", "t2d does not mark"});
 }
 
 TEST_F(Heads, CutFilesAndMissingFoldersAreRefused) {
