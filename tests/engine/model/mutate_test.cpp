@@ -1,10 +1,12 @@
 // Damaged files of every kind that engine/ reads: thousands of seeded mutations each, never a crash.
 #include <algorithm>
 #include <span>
+#include <sstream>
 
 #include "engine/model/table_json.h"
 #include "engine/text/tokenizer.h"
 #include "engine/text/tokenizer_parts.h"
+#include "engine/text/vocabulary_table.h"
 #include "tests/shared/model_support.h"
 #include "tests/shared/mutate.h"
 
@@ -90,6 +92,48 @@ TEST(Mutations, Tokenizer) {
         static_cast<void>(tokenizer->decode(ids, true));
     });
     expect_both(count);
+}
+
+// Of every kind: steps, behaviours, options of added tokens, SentencePiece.
+TEST(Mutations, TokenizersOfOtherKinds) {
+    for (const char* kind : {"options", "llama2", "llama3"}) {
+        const std::string valid = read_file(golden("tokenizers") / (std::string(kind) + ".json"));
+        expect_both(replay_mutations(valid, kMutations / 4, 20, [](const std::string& text) {
+            const auto tokenizer = make_tokenizer(parse_tokenizer_json(text, "mutated.json"));
+            const std::vector<int> ids = tokenizer->encode("Hello <think> wor\xffld 123 == \r\n  [MASK] x<|user|> ");
+            static_cast<void>(tokenizer->decode(ids, true));
+        }));
+    }
+}
+
+// The lists of a GGUF vocabulary as lines: model, pre-type, ids; a token each with type and score; the merges.
+TEST(Mutations, VocabularyTables) {
+    const auto table_of = [](const std::string& text) {
+        std::istringstream in(text);
+        VocabularyTable table;
+        std::string line;
+        in >> table.model >> table.pre >> table.bos >> table.unknown;
+        std::getline(in, line);
+        while (std::getline(in, line) && !line.empty()) {
+            std::istringstream fields(line);
+            table.types.push_back(0);
+            table.scores.push_back(0);
+            fields >> table.types.back() >> table.scores.back();
+            fields.ignore();
+            std::getline(fields, table.tokens.emplace_back());
+        }
+        while (std::getline(in, line)) table.merges.push_back(line);
+        return table;
+    };
+    const std::string tokens = "1 0 a\n1 0 b\n1 -1 ab\n3 0 <|end|>\n4 0 <tool>\n5 0 [PAD]\n2 0 <unk>\n";
+    const std::string bytes = "6 0 <0x0A>\n1 -2 \xe2\x96\x81\n1 -3 \xe2\x96\x81" "ab\n";
+    for (const std::string& valid : {"gpt2 llama-bpe 3 -1\n" + tokens + "\na b\n", "gpt2 qwen2 -1 -1\n" + tokens + "\na b\n",
+                                     "llama default 3 6\n" + tokens + bytes})
+        expect_both(replay_mutations(valid, kMutations / 2, 30, [&](const std::string& text) {
+            const auto tokenizer = Tokenizer::of_table(table_of(text), "mutated.gguf");
+            const std::vector<int> ids = tokenizer->encode("ab b\n<|end|> a<tool>\xff<unk>");
+            static_cast<void>(tokenizer->decode(ids, true));
+        }));
 }
 
 TEST(Mutations, TextGivenToAValidTokenizer) {
