@@ -53,9 +53,15 @@ std::size_t bytes_of(DType dtype, std::int64_t values) {
     return static_cast<std::size_t>(values / block.values) * block.bytes;
 }
 
+std::size_t Tensor::bytes() const {
+    const bool whole_tiles = tiled && is_quantised(dtype);
+    return bytes_of(dtype, whole_tiles ? (rows + kTiledRows - 1) / kTiledRows * kTiledRows * cols : size());
+}
+
 Tensor Tensor::slice(std::int64_t first, std::int64_t count) const {
     CHECK(first >= 0 && count >= 0 && first + count <= rows, "slice outside the tensor");
-    CHECK(!tiled || (first % kTiledRows == 0 && count % kTiledRows == 0), "slice cuts a tile of a weight");
+    const bool to_the_end = is_quantised(dtype) && first + count == rows;
+    CHECK(!tiled || (first % kTiledRows == 0 && (count % kTiledRows == 0 || to_the_end)), "slice cuts a tile of a weight");
     Tensor part = *this;
     part.rows = count;
     if (data != nullptr) {

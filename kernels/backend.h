@@ -3,7 +3,7 @@
 // (engine/model/model_forward.cpp), so a CPU and a GPU run differ in nothing but this object.
 //
 // Contract for every operation:
-//  * activations are f32; weights are bf16 or f32; integer inputs are i32; all tensors are contiguous rows;
+//  * activations are f32; weights are bf16, f32 or quantised; integer inputs are i32; all tensors are contiguous rows;
 //  * batch invariance: the bits of an output row do not depend on how many rows the pass has, on which
 //    row it is, or on the number of threads;
 //  * shapes are checked with CHECK (a wrong shape is a bug of ours, user files are checked by the loader);
@@ -41,11 +41,13 @@ struct Tensor {
     std::int64_t cols = 0;
     // Only weights from Backend::import_weight: stored in the order this backend multiplies fastest. The
     // operations know how to read it; nobody else should. Slices begin and end at multiples of kTiledRows.
+    // Quantised matrices always are, with any number of rows: the last tile counts as a whole one, and a slice may end
+    // with the matrix.
     bool tiled = false;
 
     [[nodiscard]] bool empty() const { return data == nullptr; }
     [[nodiscard]] std::int64_t size() const { return rows * cols; }
-    [[nodiscard]] std::size_t bytes() const { return bytes_of(dtype, size()); }
+    [[nodiscard]] std::size_t bytes() const; // of memory
     // Rows [first, first + count) of this tensor.
     [[nodiscard]] Tensor slice(std::int64_t first, std::int64_t count) const;
 };
@@ -74,7 +76,7 @@ class Buffer {
 
 // One matrix of a fused projection: out = x * weightᵀ (+ bias).
 struct Projection {
-    Tensor weight; // (n, k) bf16 or f32
+    Tensor weight; // (n, k) bf16, f32 or quantised
     Tensor bias;   // (1, n) or empty
     Tensor out;    // (rows, n) f32
 };
@@ -124,8 +126,11 @@ class Backend {
     [[nodiscard]] virtual std::size_t free_memory() const = 0; // bytes that can still be allocated, estimate
     // Largest number of rows one pass may have; longer prompts are fed in pieces.
     [[nodiscard]] virtual int max_rows() const = 0;
-    // Whether matrices of a quantised type are multiplied as they are; others are widened when they are loaded.
-    [[nodiscard]] virtual bool keeps(DType /*quantised*/) const { return false; }
+    // Whether a matrix of so many columns is multiplied in the form in which it is stored (f16: as f32). Who loads a
+    // quantised one that is not widens it first.
+    [[nodiscard]] virtual bool keeps(DType stored, std::int64_t /*cols*/) const {
+        return stored == DType::bf16 || stored == DType::f16 || stored == DType::f32;
+    }
     // Bytes that the backend keeps, once for all models, after attention of so many rows in a context of so
     // many tokens.
     [[nodiscard]] virtual std::size_t attention_scratch(const HeadShape&, int /*rows*/,
@@ -138,8 +143,10 @@ class Backend {
     [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
     virtual void release(void* data, std::size_t bytes) noexcept = 0;
     // A weight matrix without contents, in the form this backend multiplies with what is stored as `stored`
-    // (bf16, f16 or f32): bf16 stays bf16, f16 becomes f32 (exactly), f32 stays f32. bf16 may be `tiled`; f32
-    // never is, so small f32 tables (norms, biases, angles) may be imported and read as rows.
+    // (bf16, f16, f32 or quantised): bf16 stays bf16, f16 becomes f32 (exactly), f32 stays f32, a quantised type stays
+    // what it is: widened inside a product as kernels/quant.h says, with the bits of a product with those numbers. bf16
+    // may be `tiled`; f32 never is, so small f32 tables (norms, biases, angles) may be imported and read as rows.
+    // Throws Error(device) for a quantised type that is not kept (see `keeps`), and as `allocate`.
     [[nodiscard]] virtual Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) = 0;
     // Fills such a matrix, or a slice of it, with to.size() values of dtype `stored`; `host` need not be
     // aligned and is consumed on return.
@@ -164,7 +171,7 @@ class Backend {
                           const Tensor& out) = 0;
     // Several projections of the same input in one launch. x (rows, k)
     virtual void matmul(const Tensor& x, std::span<const Projection> parts) = 0;
-    // out = silu(x * gateᵀ) ⊙ (x * upᵀ).  gate, up (f, k); out (rows, f)
+    // out = silu(x * gateᵀ) ⊙ (x * upᵀ).  gate, up (f, k), which may be stored differently; out (rows, f)
     virtual void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) = 0;
     // Per head: RMSNorm over d of q and k (when the norms are not empty), rotary embedding of q and k at
     // `positions`, k and v written to slots first_slot + i. q changes in place; it may be empty (rows that
@@ -197,7 +204,8 @@ class Backend {
     // The k largest values of each row, largest first, ties by lowest index, NaN counts (and is returned) as
     // −inf. ids (rows, k) i32, values (rows, k), 1 <= k <= columns
     virtual void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) = 0;
-    // out[i] = in[indices[i]].  indices (1, out.rows) i32
+    // out[i] = in[indices[i]].  indices (1, out.rows) i32. Not the rows of a tiled weight, unless it is quantised and
+    // out is such a weight of the same type.
     virtual void gather_rows(const Tensor& in, const Tensor& indices, const Tensor& out) = 0;
     // slot to[i] = slot from[i] of the cache, in order i = 0, 1, … (used to keep the accepted path of a
     // tree).

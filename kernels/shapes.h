@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "kernels/backend.h"
 #include "kernels/error.h"
@@ -24,7 +25,8 @@ inline bool is(const Tensor& tensor, DType dtype, std::int64_t rows, std::int64_
     return tensor.data != nullptr && tensor.dtype == dtype && tensor.rows == rows && tensor.cols == cols;
 }
 inline bool is_weight(const Tensor& tensor, std::int64_t n, std::int64_t k) {
-    return is(tensor, DType::bf16, n, k) || is(tensor, DType::f32, n, k);
+    return is(tensor, DType::bf16, n, k) || is(tensor, DType::f32, n, k) ||
+           (is_quantised(tensor.dtype) && tensor.tiled && is(tensor, tensor.dtype, n, k));
 }
 
 namespace shapes {
@@ -33,10 +35,15 @@ inline bool is_f32(const Tensor& tensor) {
     return is(tensor, DType::f32, tensor.rows, tensor.cols);
 }
 
-inline void weight(DType stored, std::int64_t rows, std::int64_t cols) {
-    CHECK(stored == DType::bf16 || stored == DType::f16 || stored == DType::f32,
-          "weights are bf16, f16 or f32");
+// Throws Error for a quantised type that the backend does not keep.
+inline void weight(const Backend& backend, DType stored, std::int64_t rows, std::int64_t cols) {
+    CHECK(stored == DType::bf16 || stored == DType::f16 || stored == DType::f32 || is_quantised(stored),
+          "weights are bf16, f16, f32 or quantised");
     CHECK(rows >= 0 && cols >= 0, "allocate_weight: size");
+    if (is_quantised(stored) && !backend.keeps(stored, cols))
+        throw Error("the backend " + backend.name() + " cannot multiply with a matrix of " + std::to_string(cols) +
+                        " columns stored as " + name_of(stored),
+                    "Load it as bf16: --weights bf16.", Exit::device);
 }
 // f16 is widened when it is imported.
 inline DType kept_as(DType stored) {
@@ -72,7 +79,6 @@ inline void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up,
     CHECK(is_f32(x) && x.rows >= 1 && x.rows <= most_rows, "matmul_swiglu: x");
     CHECK(is(out, DType::f32, x.rows, f), "matmul_swiglu: out");
     CHECK(is_weight(gate, f, x.cols) && is_weight(up, f, x.cols), "matmul_swiglu: gate or up");
-    CHECK(gate.dtype == up.dtype && gate.tiled == up.tiled, "matmul_swiglu: gate and up differ in kind");
 }
 
 inline bool is_cache(const KvLayer& cache, std::int64_t cols) {
@@ -137,7 +143,7 @@ inline void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& va
 inline void gather_rows(const Tensor& in, const Tensor& indices, const Tensor& out) {
     CHECK(is(out, in.dtype, out.rows, in.cols) && in.data != nullptr, "gather_rows: in or out");
     CHECK(is(indices, DType::i32, 1, out.rows), "gather_rows: indices");
-    CHECK(!in.tiled, "gather_rows: rows of a tiled weight (use embed)");
+    CHECK(!in.tiled || (is_quantised(in.dtype) && out.tiled), "gather_rows: rows of a tiled weight (use embed)");
 }
 
 inline void move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) {

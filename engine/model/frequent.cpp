@@ -16,12 +16,20 @@ constexpr std::size_t kLargestList = 64'000'000; // bytes
 const char* const kFrequentRemedy =
     "It holds {\"ids\": [most frequent first]}, made by assets/recipe/frequency.py.";
 
-// One row of `matrix` per id, in pieces: what the device stores need not be rows.
+// One row of `matrix` per id. Quantised ones as they are; others in pieces: what the device stores need not be rows.
 Buffer gather(Backend& backend, const Tensor& matrix, std::span<const int> ids) {
     constexpr std::int64_t kPiece = 64 * kTiledRows;
     const auto count = static_cast<std::int64_t>(ids.size());
-    const DType stored = matrix.dtype == DType::bf16 ? DType::bf16 : DType::f32;
+    const bool quantised = is_quantised(matrix.dtype);
+    const DType stored = matrix.dtype == DType::bf16 || quantised ? matrix.dtype : DType::f32;
     Buffer weight = backend.allocate_weight(stored, count, matrix.cols);
+    if (quantised) {
+        const Buffer all(backend, DType::i32, 1, count);
+        backend.upload(all.view(), ids.data());
+        backend.gather_rows(matrix, all.view(), weight.view());
+        backend.sync();
+        return weight;
+    }
     Buffer indices(backend, DType::i32, 1, std::min(kPiece, count));
     Buffer rows(backend, DType::f32, std::min(kPiece, count), matrix.cols);
     std::vector<float> values;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/cpu/quant_tiles.h"
 #include "kernels/cpu/weight_tiles.h"
 #include "kernels/quant.h"
 
@@ -14,11 +15,20 @@ constexpr int kMaxThreads = 16; // a default; more only helps machines with many
 
 } // namespace
 
+bool CpuBackend::keeps(DType stored, std::int64_t cols) const {
+    const QuantLayout* layout = quant_layout(stored);
+    return layout == nullptr ? Backend::keeps(stored, cols) : cols % layout->values == 0;
+}
+
 Buffer CpuBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) {
-    shapes::weight(stored, rows, cols);
+    shapes::weight(*this, stored, rows, cols);
     Tensor view = {.data = nullptr, .dtype = shapes::kept_as(stored), .rows = rows, .cols = cols};
-    view.tiled = stored == DType::bf16 && divides_into_tiles(rows, cols);
+    view.tiled = is_quantised(stored) || (stored == DType::bf16 && divides_into_tiles(rows, cols));
     view.data = allocate(view.bytes());
+    if (const std::int64_t whole = rows / kTiledRows * kTiledRows; is_quantised(stored) && whole < rows) {
+        const Tensor last = view.slice(whole, rows - whole);
+        std::memset(last.data, 0, last.bytes()); // lanes without a row are multiplied, too
+    }
     return Buffer(*this, view);
 }
 
@@ -27,7 +37,9 @@ void CpuBackend::import_weight(const Tensor& to, DType stored, const void* host)
     const std::byte* bytes = static_cast<const std::byte*>(host);
     // By rows, so that each thread is the first to touch pages that it will read.
     const std::int64_t unit = to.tiled ? kTiledRows : 1;
-    share(to.rows / unit, unit * to.cols, [&](std::int64_t first, std::int64_t last) {
+    share((to.rows + unit - 1) / unit, unit * to.cols, [&](std::int64_t first, std::int64_t last) {
+        if (const QuantLayout* layout = quant_layout(stored))
+            return pack_quant_tiles(*layout, bytes, to.rows, to.cols, first, last, data_of<std::byte>(to));
         if (to.tiled) return pack_tiles(bytes, to.cols, first, last, data_of<std::uint16_t>(to));
         const Tensor part = to.slice(first, last - first);
         const std::byte* from = bytes + static_cast<std::size_t>(first * to.cols) * bytes_of(stored);
@@ -73,9 +85,16 @@ void CpuBackend::top_k(const Tensor& rows, int k, const Tensor& ids, const Tenso
 
 void CpuBackend::gather_rows(const Tensor& in, const Tensor& indices, const Tensor& out) {
     shapes::gather_rows(in, indices, out);
+    const QuantLayout* layout = quant_layout(in.dtype);
+    std::vector<std::byte> stored(layout == nullptr ? 0 : bytes_of(in.dtype, in.cols));
     for (std::int64_t row = 0; row < out.rows; ++row) {
         const std::int64_t index = data_of<const std::int32_t>(indices)[row];
         CHECK(index >= 0 && index < in.rows, "gather_rows: index outside the rows");
+        if (layout != nullptr) {
+            row_of_quant_tiles(*layout, data_of<const std::byte>(in), in.cols, index, stored.data());
+            row_into_quant_tiles(*layout, stored.data(), in.cols, row, data_of<std::byte>(out));
+            continue;
+        }
         const Tensor from = in.slice(index, 1);
         std::memcpy(out.slice(row, 1).data, from.data, from.bytes());
     }

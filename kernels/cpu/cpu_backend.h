@@ -29,8 +29,8 @@ inline constexpr std::int64_t kWorthLaunching = 32 << 10;
 class CpuBackend final : public Backend {
   public:
     CpuBackend(Isa isa, int threads)
-        : isa_(isa), pool_(threads), tile_matmul_(tile_matmul(isa)), row_matmul_(row_matmul(isa)),
-          attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)), gate_(gate_kernels(isa)),
+        : isa_(isa), pool_(threads), tile_matmul_(tile_matmul(isa)), quant_matmul_(quant_matmul(isa)),
+          row_matmul_(row_matmul(isa)), attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)), gate_(gate_kernels(isa)),
           row_(row_kernels(isa)) {}
 
     // ---- about the device ----
@@ -43,6 +43,7 @@ class CpuBackend final : public Backend {
     DType cache_dtype() const override { return DType::f32; }
     std::size_t free_memory() const override { return available_memory(); }
     int max_rows() const override { return kMaxPassRows; }
+    bool keeps(DType stored, std::int64_t cols) const override;
 
     // ---- memory ----
     void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
@@ -57,6 +58,7 @@ class CpuBackend final : public Backend {
     void download(const Tensor& from, void* host) override { copy_bytes(host, from.data, from.bytes()); }
     void copy(const Tensor& from, const Tensor& to) override {
         CHECK(from.dtype == to.dtype && from.size() == to.size(), "copy between different tensors");
+        CHECK(from.tiled == to.tiled && from.bytes() == to.bytes(), "copy between a weight in tiles and one in rows");
         if (from.bytes() > 0) std::memmove(to.data, from.data, from.bytes());
     }
     void sync() override {}
@@ -112,7 +114,7 @@ class CpuBackend final : public Backend {
     }
 
     const MatmulKernels& kernels_for(const Tensor& weight) const {
-        return weight.tiled ? tile_matmul_ : row_matmul_;
+        return is_quantised(weight.dtype) ? quant_matmul_ : weight.tiled ? tile_matmul_ : row_matmul_;
     }
     // A task for `weight` with x as its kernel wants it; where the outputs go is left open.
     MatmulTask prepare(const Tensor& x, const Tensor& weight);
@@ -120,6 +122,7 @@ class CpuBackend final : public Backend {
     Isa isa_;
     ThreadPool pool_;
     const MatmulKernels& tile_matmul_;
+    const MatmulKernels& quant_matmul_;
     const MatmulKernels& row_matmul_;
     const AttentionKernels& attention_;
     const NormRopeKernels& norm_rope_;

@@ -5,7 +5,9 @@
 
 #include "hwy/cache_control.h"
 #include "kernels/cpu/cpu_backend.h"
+#include "kernels/cpu/quant_tiles.h"
 #include "kernels/cpu/weight_tiles.h"
+#include "kernels/quant.h"
 
 namespace speclens {
 
@@ -28,11 +30,16 @@ void fetch(const MatmulTask& task) {
 void CpuBackend::embed(const Tensor& table, const Tensor& ids, const Tensor& out) {
     shapes::embed(table, ids, out);
     const std::int64_t h = out.cols;
+    const QuantLayout* layout = quant_layout(table.dtype);
+    std::vector<std::byte> stored(layout == nullptr ? 0 : bytes_of(table.dtype, h)); // a row
     for (std::int64_t row = 0; row < out.rows; ++row) {
         const std::int64_t id = data_of<const std::int32_t>(ids)[row];
         CHECK(id >= 0 && id < table.rows, "embed: token id " + std::to_string(id) + " outside the table");
         float* to = data_of<float>(out) + row * h;
-        if (table.dtype == DType::f32) {
+        if (layout != nullptr) {
+            row_of_quant_tiles(*layout, data_of<const std::byte>(table), h, id, stored.data());
+            widen(table.dtype, stored.data(), h, to);
+        } else if (table.dtype == DType::f32) {
             std::copy_n(data_of<const float>(table) + id * h, h, to);
         } else if (table.tiled) {
             for (std::int64_t c = 0; c < h; ++c) {
@@ -116,7 +123,7 @@ void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
 void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) {
     shapes::matmul_swiglu(x, gate, up, out, kMaxPassRows);
     const std::int64_t f = out.cols;
-    const MatmulTask gate_task = prepare(x, gate);
+    const MatmulTask gate_task = prepare(x, gate), up_task = prepare(x, up);
     // Strips of outputs narrow enough that both halves stay in cache until they meet.
     constexpr std::int64_t kStrip = 16 << 10; // values
     static_assert(kMaxPassRows * 2 * kUnit <= kStrip);
@@ -133,7 +140,8 @@ void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor
                   task.out_stride = strip;
                   task.out = gates;
                   kernels_for(gate).multiply(task, j, j + width);
-                  task.weight = up.data;
+                  task = up_task;
+                  task.out_stride = strip;
                   task.out = ups;
                   kernels_for(up).multiply(task, j, j + width);
                   for (std::int64_t row = 0; row < x.rows; ++row) {

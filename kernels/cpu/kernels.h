@@ -10,7 +10,7 @@
 
 namespace speclens {
 
-// ---- matmul_tiles.cpp (bf16 weights in tiles) and matmul_rows.cpp (weights as rows) ----
+// ---- matmul_tiles.cpp (bf16 weights in tiles), matmul_quant.cpp (quantised ones) and matmul_rows.cpp (weights as rows) ----
 
 struct MatmulTask {
     const float* x = nullptr; // as `pack` left it, or (rows, k)
@@ -27,10 +27,12 @@ struct MatmulKernels {
     // Rearranges x (rows, k) for multiply; `packed` holds rows * packed_stride(k) floats, 64-byte aligned.
     // Null: multiply takes x as it is.
     void (*pack)(const float* x, int rows, std::int64_t k, DType weights, float* packed);
-    // Outputs [first, last) of all rows. For tiled weights both are multiples of kTiledRows.
+    // Outputs [first, last) of all rows. For tiled weights both are multiples of kTiledRows, or `last` is the end of a
+    // quantised matrix.
     void (*multiply)(const MatmulTask& task, std::int64_t first, std::int64_t last);
 };
 [[nodiscard]] const MatmulKernels& tile_matmul(Isa isa);
+[[nodiscard]] const MatmulKernels& quant_matmul(Isa isa);
 [[nodiscard]] const MatmulKernels& row_matmul(Isa isa);
 
 [[nodiscard]] inline std::int64_t packed_stride(std::int64_t k) {

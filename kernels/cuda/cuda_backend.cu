@@ -122,7 +122,7 @@ void* CudaBackend::reserve(Scratch& scratch, std::size_t bytes) {
 }
 
 Buffer CudaBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) {
-    shapes::weight(stored, rows, cols);
+    shapes::weight(*this, stored, rows, cols);
     Tensor view = {.data = nullptr, .dtype = shapes::kept_as(stored), .rows = rows, .cols = cols};
     view.tiled = stored == DType::bf16 && divides_into_tiles(rows, cols);
     view.data = allocate(view.bytes());

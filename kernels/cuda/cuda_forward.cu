@@ -115,7 +115,7 @@ void CudaBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tenso
     shapes::matmul_swiglu(x, gate, up, out, kMaxPassRows);
     const std::int64_t n = out.cols;
     const auto* from = data_of<const float>(x);
-    if (!tensor_cores_ || !gate.tiled) {
+    if (!tensor_cores_ || !gate.tiled || !up.tiled) {
         list_.add(swiglu_plain, blocks(n, kMatmulThreads / kWarp), kMatmulThreads, 0, from, x.rows,
                   matrix_of(gate), matrix_of(up), n, data_of<float>(out));
         return;

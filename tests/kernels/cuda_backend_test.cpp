@@ -65,6 +65,42 @@ TEST_F(CudaObject, RefusesMoreMemoryThanThereIsAndGoesOn) {
     EXPECT_EQ(simt::device.used, 0u);
 }
 
+TEST_F(CudaObject, RefusesQuantisedWeightsByName) {
+    const auto backend = make();
+    for (const DType dtype : {DType::bf16, DType::f16, DType::f32}) EXPECT_TRUE(backend->keeps(dtype, 48));
+    for (const DType dtype : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::q2_k, DType::q3_k,
+                              DType::q4_k, DType::q5_k, DType::q6_k}) {
+        EXPECT_FALSE(backend->keeps(dtype, 256)) << name_of(dtype);
+        expect_error(std::string("the backend cuda cannot multiply with a matrix of 256 columns stored as ") + name_of(dtype),
+                     [&] { (void)backend->allocate_weight(dtype, 16, 256); });
+    }
+    try {
+        (void)backend->allocate_weight(DType::q4_k, 16, 256);
+    } catch (const Error& error) {
+        EXPECT_NE(error.remedy().find("--weights bf16"), std::string::npos);
+    }
+    EXPECT_EQ(simt::device.used, 0u);
+}
+
+// Tiles on one side only: the plain kernel multiplies with both.
+TEST_F(CudaObject, GateAndUpMayBeStoredDifferently) {
+    const auto backend = make();
+    Numbers numbers(9);
+    const test::Weights gate = test::make_weights(*backend, DType::bf16, 32, 64, numbers);
+    const test::Weights up = test::make_weights(*backend, DType::bf16, 32, 64, numbers);
+    ASSERT_TRUE(up.buffer.view().tiled);
+    const Buffer wide = backend->import_weight(up.values.data(), DType::f32, 32, 64);
+    const Guarded x(*backend, DType::f32, 3, 64, numbers.floats(3 * 64));
+    const auto swiglu = [&](const Tensor& a, const Tensor& b) {
+        const Guarded out(*backend, DType::f32, 3, 32);
+        backend->matmul_swiglu(x, a, b, out);
+        return out.floats();
+    };
+    const std::vector<float> alike = swiglu(gate.buffer.view(), up.buffer.view());
+    const std::vector<double> want(alike.begin(), alike.end());
+    EXPECT_TRUE(test::close(swiglu(gate.buffer.view(), wide.view()), want));
+}
+
 TEST_F(CudaObject, TurnsAFaultIntoAnErrorAndSurvivesItsOwnEnd) {
     const auto backend = make();
     const Buffer row(*backend, DType::f32, 1, 4);

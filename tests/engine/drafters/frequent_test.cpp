@@ -73,6 +73,29 @@ TEST(FrequentIds, CutWhatIsThereNotWhatWas) {
     EXPECT_EQ(first_value(before), 3) << "who still has the old one keeps it";
 }
 
+// Rows of a quantised matrix stay what they are.
+TEST(FrequentIds, CutAQuantisedMatrixToRowsOfItsType) {
+    const auto backend = make_cpu_backend({.threads = 1});
+    const FrequentIds frequent(48, {});
+    std::vector<std::byte> stored(48 * 34); // Q8_0: a scale of 1, then 32 numbers: those of row i are i
+    for (std::size_t row = 0; row < 48; ++row) {
+        stored[row * 34 + 1] = std::byte{0x3C};
+        std::fill_n(stored.begin() + static_cast<std::ptrdiff_t>(row * 34 + 2), 32, static_cast<std::byte>(row));
+    }
+    const Buffer matrix = backend->import_weight(stored.data(), DType::q8_0, 48, 32);
+    const OutputHead head = frequent.cut(*backend, matrix.view(), std::make_shared<int>(), 19);
+    EXPECT_EQ(head.weight.dtype, DType::q8_0);
+    ASSERT_EQ(head.weight.rows, 19);
+    const Buffer ids(*backend, DType::i32, 1, 19), rows(*backend, DType::f32, 19, 32);
+    std::vector<int> order(19);
+    for (int i = 0; i < 19; ++i) order[static_cast<std::size_t>(i)] = i;
+    backend->upload(ids.view(), order.data());
+    backend->embed(head.weight, ids.view(), rows.view());
+    std::vector<float> values(19 * 32);
+    backend->download(rows.view(), values.data());
+    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], static_cast<float>(head.ids[i / 32])) << i;
+}
+
 TEST(FrequentIds, AreForSeveralThreads) {
     const FrequentIds frequent(8, {});
     const auto cut = [&](float value) {

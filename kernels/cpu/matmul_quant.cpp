@@ -1,0 +1,480 @@
+// out = x * weightᵀ with quantised weights in tiles (quant_tiles.h), a weight widened where it is used. As in
+// matmul_tiles.cpp lanes are outputs, and a weight is loaded and widened once while up to eight rows of x pass by; with
+// more rows, a panel of weights is widened into the second cache and all rows pass over it.
+//
+// Bits: a weight is what kernels/quant.cpp makes of it, operation by operation, and one output is one chain of fused
+// multiply-adds, k ascending, in its own lane. So the result is that of the same numbers stored as f32 in such tiles,
+// whatever the number of rows and of threads. A chain that waits between two panels waits in `out`, as it is.
+#include "kernels/cpu/highway_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/matmul_quant.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "hwy/cache_control.h"
+#include "kernels/cpu/kernels.h"
+#include "kernels/cpu/quant_tiles.h"
+#include "kernels/cpu/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace speclens {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr std::int64_t kVectors = kTiledRows / kLanes; // vectors per tile
+constexpr bool kManyRegisters = kLanes == 16;          // 32 with AVX-512, 16 otherwise
+constexpr int kMaxColumns = kManyRegisters ? 8 : 6;    // rows of x per weight load
+constexpr std::int64_t kAhead = 1024;                  // bytes between prefetch and use, in each tile
+constexpr std::int64_t kPanelTiles = 4;
+constexpr std::int64_t kPanelColumns = 512; // f32: 128 KiB of the second cache
+
+// Vectors of outputs side by side for C rows of x. Widening needs registers, too, but its time hides the latency of a
+// multiply-add as well: fewer chains do than in matmul_tiles.cpp.
+constexpr int vectors_for(int columns) {
+    if (kManyRegisters) return columns <= 4 ? 4 : 2;
+    return columns == 1 ? 4 : 2;
+}
+
+using U = hn::Vec<hn::Repartition<std::uint32_t, F>>;
+using I = hn::Vec<hn::Repartition<std::int32_t, F>>;
+constexpr hn::Repartition<std::uint32_t, F> kWords;
+constexpr hn::Repartition<std::int32_t, F> kInts;
+
+HWY_INLINE U load_words(const std::byte* from) {
+    return hn::LoadU(kWords, reinterpret_cast<const std::uint32_t*>(from));
+}
+
+HWY_INLINE V load_halves(const std::byte* from) {
+#if HWY_TARGET == HWY_SSSE3 // as widen_f16 in kernels/quant.cpp; the other sets have an instruction
+    const hn::Rebind<std::uint16_t, F> u16;
+    const U bits = hn::PromoteTo(kWords, hn::LoadU(u16, reinterpret_cast<const std::uint16_t*>(from)));
+    const U magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(kWords, 0x7FFF)));
+    const U scaled = hn::BitCast(kWords, hn::Mul(hn::BitCast(F(), magnitude), hn::Set(F(), 0x1p112f)));
+    const U exponent = hn::Set(kWords, 0x7C00u << 13);
+    const U special = hn::IfThenElseZero(hn::Eq(hn::And(magnitude, exponent), exponent), hn::Set(kWords, 0x7F800000u));
+    const U sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(kWords, 0x8000)));
+    return hn::BitCast(F(), hn::Or3(scaled, special, sign));
+#else
+    const hn::Rebind<hwy::float16_t, F> f16;
+    return hn::PromoteTo(F(), hn::LoadU(f16, reinterpret_cast<const hwy::float16_t*>(from)));
+#endif
+}
+
+HWY_INLINE V to_float(U small) {
+    return hn::ConvertTo(F(), hn::BitCast(kInts, small));
+}
+
+// The four lowest bits plus `first`, as a float.
+template <int first>
+HWY_INLINE V low_number(U bits) {
+#if HWY_TARGET == HWY_AVX3
+    // the table's look-up takes no more than the lowest four bits of an index
+    static const float kTable[16] = {first,     first + 1, first + 2,  first + 3,  first + 4,  first + 5,  first + 6,  first + 7,
+                                     first + 8, first + 9, first + 10, first + 11, first + 12, first + 13, first + 14, first + 15};
+    return V{_mm512_permutexvar_ps(bits.raw, _mm512_loadu_ps(kTable))};
+#else
+    const I number = hn::BitCast(kInts, hn::And(bits, hn::Set(kWords, 15)));
+    return hn::ConvertTo(F(), first == 0 ? number : hn::Add(number, hn::Set(kInts, first)));
+#endif
+}
+
+// What a type needs for one vector of outputs. A stretch is a run of columns with one scale (and offset).
+template <DType T>
+struct Widen {
+    static constexpr QuantLayout kLayout = *quant_layout(T);
+    static constexpr int kStretch = T == DType::q6_k ? 16 : 32;
+    static constexpr bool kOffset = T == DType::q4_1 || T == DType::q4_k;
+
+    V scale, offset;     // of a stretch
+    U low, high;         // eight columns, the next one in the lowest bits; high bits stand where they belong
+    const std::byte* at; // Q8_0
+
+    // block: sixteen rows; sub: vector of the tile
+    HWY_INLINE void begin_stretch(const std::byte* block, std::int64_t sub, int stretch) {
+        const V d = load_halves(block + 2 * kLanes * sub);
+        const std::byte* words = block + kLayout.words_at() + 4 * kLanes * sub;
+        if constexpr (T == DType::q4_k) {
+            const U s = load_words(words), m = load_words(words + 64), rest = load_words(words + 128);
+            const U six = hn::Set(kWords, 63), four = hn::Set(kWords, 15), top = hn::Set(kWords, 48);
+            const int shift = 8 * (stretch % 4);
+            U scales, mins;
+            if (stretch < 4) {
+                scales = hn::And(hn::ShiftRightSame(s, shift), six);
+                mins = hn::And(hn::ShiftRightSame(m, shift), six);
+            } else {
+                scales = hn::Or(hn::And(hn::ShiftRightSame(rest, shift), four),
+                                hn::And(hn::ShiftRightSame(s, shift + 2), top));
+                mins = hn::Or(hn::And(hn::ShiftRightSame(rest, shift + 4), four),
+                              hn::And(hn::ShiftRightSame(m, shift + 2), top));
+            }
+            scale = hn::Mul(d, to_float(scales));
+            offset = hn::Mul(load_halves(block + 32 + 2 * kLanes * sub), to_float(mins));
+        } else if constexpr (T == DType::q6_k) {
+            const U s = hn::ShiftLeftSame(load_words(words + 64 * (stretch / 4)), 24 - 8 * (stretch % 4));
+            scale = hn::Mul(d, hn::ConvertTo(F(), hn::ShiftRight<24>(hn::BitCast(kInts, s))));
+        } else {
+            scale = d;
+            if constexpr (kOffset) offset = load_halves(block + 32 + 2 * kLanes * sub);
+        }
+    }
+
+    // Columns [8 * piece, 8 * piece + 8) of the block are next.
+    HWY_INLINE void begin_piece(const std::byte* block, std::int64_t sub, int piece) {
+        if constexpr (T == DType::q8_0) {
+            at = block + kLayout.low_at() + 128 * piece + kLanes * sub;
+        } else {
+            low = load_words(block + kLayout.low_at() + 64 * piece + 4 * kLanes * sub);
+        }
+        if constexpr (kLayout.high_bits > 0) {
+            constexpr int kPieces = 4 / kLayout.high_bits; // in a word
+            const U word = load_words(block + kLayout.high_at() + 64 * (piece / kPieces) + 4 * kLanes * sub);
+            high = hn::ShiftLeft<4>(hn::ShiftRightSame(word, 32 / kPieces * (piece % kPieces)));
+        }
+    }
+
+    // The weights of the next column.
+    HWY_INLINE V next() {
+        V number;
+        if constexpr (T == DType::q8_0) {
+            const hn::Rebind<std::int8_t, F> i8;
+            number = hn::ConvertTo(F(), hn::PromoteTo(kInts, hn::LoadU(i8, reinterpret_cast<const std::int8_t*>(at))));
+            at += kTiledRows;
+        } else if constexpr (kLayout.high_bits > 0) {
+            constexpr std::uint32_t kHigh = ((1u << kLayout.high_bits) - 1) << 4;
+            const U all = hn::OrAnd(hn::And(low, hn::Set(kWords, 15)), high, hn::Set(kWords, kHigh));
+            number = hn::ConvertTo(F(), hn::Sub(hn::BitCast(kInts, all), hn::Set(kInts, 8 << kLayout.high_bits)));
+            low = hn::ShiftRight<4>(low);
+            high = hn::ShiftRight<kLayout.high_bits>(high);
+        } else {
+            constexpr int kFirst = T == DType::q4_0 ? -8 : 0;
+            number = low_number<kFirst>(low);
+            low = hn::ShiftRight<4>(low);
+        }
+        const V product = hn::Mul(number, scale);
+        if constexpr (T == DType::q4_1) return hn::Add(product, offset);
+        if constexpr (T == DType::q4_k) return hn::Sub(product, offset);
+        return product;
+    }
+};
+
+// Where vector i of a block of outputs is that starts at vector `sub` of its tile.
+HWY_INLINE const std::byte* tile_of(const std::byte* tile, std::int64_t sub, std::int64_t i, std::int64_t tile_bytes) {
+    return tile + (sub + i) / kVectors * tile_bytes;
+}
+
+// acc[g] += w[g] * x
+template <std::size_t... Gs>
+HWY_INLINE void multiply_vector(const V* HWY_RESTRICT w, V x, V* HWY_RESTRICT acc, std::index_sequence<Gs...>) {
+    ((acc[Gs] = hn::MulAdd(w[Gs], x, acc[Gs])), ...);
+}
+
+template <std::size_t... Is>
+HWY_INLINE void clear(V* acc, std::index_sequence<Is...>) {
+    ((acc[Is] = hn::Zero(F())), ...);
+}
+
+template <int G, std::size_t... Is>
+HWY_INLINE void load_outputs(V* acc, const float* out, std::int64_t out_stride, std::index_sequence<Is...>) {
+    ((acc[Is] = hn::LoadU(F(), out + static_cast<std::int64_t>(Is / G) * out_stride + Is % G * kLanes)), ...);
+}
+
+template <int G, std::size_t... Is>
+HWY_INLINE void store_outputs(const V* acc, const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride,
+                              std::index_sequence<Is...>) {
+    const F f;
+    (hn::StoreU(bias ? hn::Add(acc[Is], hn::LoadU(f, bias + Is % G * kLanes)) : acc[Is], f,
+                out + static_cast<std::int64_t>(Is / G) * out_stride + Is % G * kLanes),
+     ...);
+}
+
+HWY_INLINE void prefetch(const std::byte* from, std::int64_t distance) {
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(from) +
+                                                     static_cast<std::uintptr_t>(distance)));
+}
+
+// ---- up to kMaxColumns rows of x: weights straight from the tiles ----
+
+// Eight columns for G vectors of outputs and C rows of x.
+template <DType T, std::size_t... Gs, std::size_t... Cs>
+HWY_INLINE void multiply_piece(Widen<T>* weights, const float* const* x, std::int64_t column, V* HWY_RESTRICT acc,
+                               std::index_sequence<Gs...> vectors, std::index_sequence<Cs...>) {
+    constexpr std::size_t G = sizeof...(Gs);
+    for (std::int64_t i = column; i < column + 8; ++i) {
+        const V w[G] = {weights[Gs].next()...};
+        (multiply_vector(w, hn::Set(F(), x[Cs][i]), acc + Cs * G, vectors), ...);
+    }
+}
+
+template <DType T, std::size_t... Gs>
+HWY_INLINE void begin_stretch(Widen<T>* weights, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes,
+                              int stretch, std::index_sequence<Gs...>) {
+    (weights[Gs].begin_stretch(tile_of(block, sub, Gs, tile_bytes), (sub + Gs) % kVectors, stretch), ...);
+}
+template <DType T, std::size_t... Gs>
+HWY_INLINE void begin_piece(Widen<T>* weights, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int piece,
+                            std::index_sequence<Gs...>) {
+    (weights[Gs].begin_piece(tile_of(block, sub, Gs, tile_bytes), (sub + Gs) % kVectors, piece), ...);
+}
+
+// G vectors of outputs for C rows of x, starting at vector `sub` of the tile at `tile`.
+template <DType T, int G, int C>
+HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, const float* HWY_RESTRICT x,
+                      const float* bias, float* HWY_RESTRICT out, std::int64_t out_stride) {
+    using W = Widen<T>;
+    constexpr auto vectors = std::make_index_sequence<G>();
+    constexpr auto columns = std::make_index_sequence<C>();
+    constexpr auto all = std::make_index_sequence<G * C>();
+    constexpr std::int64_t kTiles = G < kVectors ? 1 : G / kVectors;
+    constexpr int kStretches = W::kLayout.values / W::kStretch;
+    constexpr std::int64_t kStretchBytes = W::kLayout.tile_bytes() / kStretches;
+    const std::int64_t tile_bytes = k / W::kLayout.values * W::kLayout.tile_bytes();
+    const float* rows[C];
+    for (int c = 0; c < C; ++c) rows[c] = x + c * k;
+    V acc[G * C];
+    clear(acc, all);
+
+    std::int64_t column = 0;
+    for (std::int64_t at = 0; at < tile_bytes; at += W::kLayout.tile_bytes()) {
+        for (int stretch = 0; stretch < kStretches; ++stretch) {
+            // Near the end of a tile the next bytes to come are those of the next block, kTiles tiles further on.
+            const std::int64_t here = at + stretch * kStretchBytes, next = here + kAhead;
+            const std::int64_t ahead = next < tile_bytes ? next : next + (kTiles - 1) * tile_bytes;
+            for (std::int64_t t = 0; t < kTiles; ++t)
+                for (std::int64_t line = 0; line < kStretchBytes; line += 64)
+                    prefetch(tile, ahead + t * tile_bytes + line);
+            Widen<T> weights[G];
+            begin_stretch(weights, tile + at, sub, tile_bytes, stretch, vectors);
+            for (int piece = 0; piece < W::kStretch / 8; ++piece, column += 8) {
+                begin_piece(weights, tile + at, sub, tile_bytes, stretch * (W::kStretch / 8) + piece, vectors);
+                multiply_piece(weights, rows, column, acc, vectors, columns);
+            }
+        }
+    }
+    store_outputs<G>(acc, bias, out, out_stride, all);
+}
+
+// Outputs [first, last), whole tiles, for C rows of x, in blocks of G vectors and what is left in smaller ones.
+// `out` is where output `first` of the first of these rows goes.
+template <DType T, int G, int C>
+HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const float* x, float* out, std::int64_t first,
+                                   std::int64_t last) {
+    const auto* weight = static_cast<const std::byte*>(task.weight);
+    const std::int64_t tile_bytes =
+        task.k / Widen<T>::kLayout.values * static_cast<std::int64_t>(Widen<T>::kLayout.tile_bytes());
+    std::int64_t j = first;
+    for (; j + G * kLanes <= last; j += G * kLanes) {
+        block<T, G, C>(weight + j / kTiledRows * tile_bytes, j % kTiledRows / kLanes, task.k, x,
+                       task.bias ? task.bias + j : nullptr, out + (j - first), task.out_stride);
+    }
+    if constexpr (G > 1) {
+        if (j < last) outputs_for_rows<T, G / 2, C>(task, x, out + (j - first), j, last);
+    }
+}
+
+template <DType T, int C>
+void outputs_for_rows(const MatmulTask& task, std::int64_t first, std::int64_t last) {
+    outputs_for_rows<T, vectors_for(C), C>(task, task.x, task.out, first, last);
+}
+
+// ---- more rows: weights from a panel ----
+
+// Columns [first, last) of a tile as f32, a line of sixteen for each column. Both are multiples of the block. Inlined on
+// purpose: g++ 12 at -O3 takes the function for Q8_0 on SSSE3 and AVX2, alone, for one without effects, and drops the call.
+template <DType T>
+HWY_INLINE void widen_tile(const std::byte* tile, std::int64_t first, std::int64_t last, float* to) {
+    using W = Widen<T>;
+    constexpr int kStretches = W::kLayout.values / W::kStretch;
+    for (std::int64_t column = first; column < last; column += W::kLayout.values) {
+        const std::byte* block = tile + column / W::kLayout.values * W::kLayout.tile_bytes();
+        for (std::int64_t sub = 0; sub < kVectors; ++sub) {
+            float* line = to + (column - first) * kTiledRows + sub * kLanes;
+            Widen<T> weights;
+            for (int stretch = 0; stretch < kStretches; ++stretch) {
+                weights.begin_stretch(block, sub, stretch);
+                for (int piece = 0; piece < W::kStretch / 8; ++piece) {
+                    weights.begin_piece(block, sub, stretch * (W::kStretch / 8) + piece);
+                    for (int i = 0; i < 8; ++i, line += kTiledRows) hn::Store(weights.next(), F(), line);
+                }
+            }
+        }
+    }
+}
+
+template <std::size_t... Gs, std::size_t... Cs>
+HWY_INLINE void multiply_line(const float* const* lines, std::int64_t line, const float* HWY_RESTRICT x,
+                              std::int64_t x_stride, V* HWY_RESTRICT acc, std::index_sequence<Gs...> vectors,
+                              std::index_sequence<Cs...>) {
+    constexpr std::size_t G = sizeof...(Gs);
+    const V w[G] = {hn::Load(F(), lines[Gs] + line * kTiledRows)...};
+    (multiply_vector(w, hn::Set(F(), x[static_cast<std::int64_t>(Cs) * x_stride + line]), acc + Cs * G, vectors), ...);
+}
+
+// Some columns of the chains of one tile's outputs for C rows of x: begun here, or taken from `out`.
+struct PanelTask {
+    const float* tile = nullptr; // columns × 16
+    std::int64_t columns = 0;
+    const float* x = nullptr; // of the first row, first column; rows x_stride apart
+    std::int64_t x_stride = 0;
+    const float* bias = nullptr; // added when the chain is done
+    float* out = nullptr;
+    std::int64_t out_stride = 0;
+    bool begin = false;
+};
+
+template <int G, int C>
+HWY_INLINE void panel_block(const PanelTask& task, const float* const* lines, std::int64_t output) {
+    constexpr auto vectors = std::make_index_sequence<G>();
+    constexpr auto columns = std::make_index_sequence<C>();
+    constexpr auto all = std::make_index_sequence<G * C>();
+    float* out = task.out + output;
+    V acc[G * C];
+    if (task.begin) {
+        clear(acc, all);
+    } else {
+        load_outputs<G>(acc, out, task.out_stride, all);
+    }
+    for (std::int64_t line = 0; line < task.columns; ++line)
+        multiply_line(lines, line, task.x, task.x_stride, acc, vectors, columns);
+    store_outputs<G>(acc, task.bias ? task.bias + output : nullptr, out, task.out_stride, all);
+}
+
+// All outputs of a panel of `tiles` tiles for C rows of x.
+template <int C>
+HWY_NOINLINE void panel_for_rows(const PanelTask& task, std::int64_t tiles) {
+    constexpr int G = 2;
+    const std::int64_t vectors = tiles * kVectors;
+    const auto lines_of = [&](std::int64_t v) {
+        return task.tile + v / kVectors * task.columns * kTiledRows + v % kVectors * kLanes;
+    };
+    std::int64_t v = 0;
+    for (; v + G <= vectors; v += G) {
+        const float* const lines[G] = {lines_of(v), lines_of(v + 1)};
+        panel_block<G, C>(task, lines, v * kLanes);
+    }
+    if (v < vectors) {
+        const float* const lines[1] = {lines_of(v)};
+        panel_block<1, C>(task, lines, v * kLanes);
+    }
+}
+
+// Rows of x are dealt with in blocks of at most kMaxColumns, as equal as possible: block i begins at this row.
+int block_begin(int rows, int i) {
+    const int blocks = (rows + kMaxColumns - 1) / kMaxColumns;
+    return rows * i / blocks;
+}
+
+using PanelFunction = void (*)(const PanelTask&, std::int64_t);
+template <std::size_t... Cs>
+PanelFunction panel_function(int columns, std::index_sequence<Cs...>) {
+    static constexpr PanelFunction kFunctions[] = {panel_for_rows<static_cast<int>(Cs) + 1>...};
+    return kFunctions[columns - 1];
+}
+
+template <DType T>
+void multiply_panels(const MatmulTask& task, std::int64_t first, std::int64_t last) {
+    HWY_ALIGN float panel[kPanelTiles * kPanelColumns * kTiledRows];
+    const auto* weight = static_cast<const std::byte*>(task.weight);
+    const std::int64_t tile_bytes =
+        task.k / Widen<T>::kLayout.values * static_cast<std::int64_t>(Widen<T>::kLayout.tile_bytes());
+    for (std::int64_t j = first; j < last; j += kPanelTiles * kTiledRows) {
+        const std::int64_t tiles = std::min(kPanelTiles, (last - j) / kTiledRows);
+        for (std::int64_t column = 0; column < task.k; column += kPanelColumns) {
+            const std::int64_t end = std::min(column + kPanelColumns, task.k);
+            for (std::int64_t t = 0; t < tiles; ++t)
+                widen_tile<T>(weight + (j / kTiledRows + t) * tile_bytes, column, end,
+                              panel + t * (end - column) * kTiledRows);
+            for (int i = 0, row = 0; row < task.rows; row = block_begin(task.rows, ++i)) {
+                const PanelTask part = {.tile = panel,
+                                        .columns = end - column,
+                                        .x = task.x + row * task.k + column,
+                                        .x_stride = task.k,
+                                        .bias = task.bias && end == task.k ? task.bias + j : nullptr,
+                                        .out = task.out + row * task.out_stride + (j - first),
+                                        .out_stride = task.out_stride,
+                                        .begin = column == 0};
+                panel_function(block_begin(task.rows, i + 1) - row, std::make_index_sequence<kMaxColumns>())(part, tiles);
+            }
+        }
+    }
+}
+
+// ---- any number of rows, any type ----
+
+template <DType T>
+void multiply_whole_tiles(const MatmulTask& task, std::int64_t first, std::int64_t last) {
+    using Function = void (*)(const MatmulTask&, std::int64_t, std::int64_t);
+    const auto function = [&]<std::size_t... Cs>(std::index_sequence<Cs...>) {
+        static constexpr Function kFunctions[] = {outputs_for_rows<T, static_cast<int>(Cs) + 1>...};
+        return task.rows <= kMaxColumns ? kFunctions[task.rows - 1] : multiply_panels<T>;
+    };
+    function(std::make_index_sequence<kMaxColumns>())(task, first, last);
+}
+
+template <DType T>
+void multiply_typed(const MatmulTask& task, std::int64_t first, std::int64_t last) {
+    const std::int64_t whole = last / kTiledRows * kTiledRows;
+    if (first < whole) multiply_whole_tiles<T>(task, first, whole);
+    if (whole == last) return;
+    // The last tile has fewer rows than lanes: beside `out`, which has no room for the others.
+    constexpr int kTogether = 64;
+    HWY_ALIGN float lanes[kTogether * kTiledRows];
+    for (int row = 0; row < task.rows; row += kTogether) {
+        MatmulTask part = task;
+        part.x = task.x + row * task.k;
+        part.rows = std::min(kTogether, task.rows - row);
+        part.bias = nullptr;
+        part.out = lanes;
+        part.out_stride = kTiledRows;
+        multiply_whole_tiles<T>(part, whole, whole + kTiledRows);
+        for (int r = 0; r < part.rows; ++r)
+            for (std::int64_t j = whole; j < last; ++j)
+                task.out[(row + r) * task.out_stride + (j - first)] =
+                    task.bias ? lanes[r * kTiledRows + (j - whole)] + task.bias[j] : lanes[r * kTiledRows + (j - whole)];
+    }
+}
+
+void multiply_quant(const MatmulTask& task, std::int64_t first, std::int64_t last) {
+    switch (task.dtype) {
+    case DType::q8_0:
+        return multiply_typed<DType::q8_0>(task, first, last);
+    case DType::q4_0:
+        return multiply_typed<DType::q4_0>(task, first, last);
+    case DType::q4_1:
+        return multiply_typed<DType::q4_1>(task, first, last);
+    case DType::q5_0:
+        return multiply_typed<DType::q5_0>(task, first, last);
+    case DType::q4_k:
+        return multiply_typed<DType::q4_k>(task, first, last);
+    case DType::q6_k:
+        return multiply_typed<DType::q6_k>(task, first, last);
+    default:
+        check_failed("a quantised type with tiles", __FILE__, __LINE__, name_of(task.dtype));
+    }
+}
+
+} // namespace
+
+const MatmulKernels kQuantMatmul = {nullptr, multiply_quant};
+
+} // namespace HWY_NAMESPACE
+} // namespace speclens
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace speclens {
+
+const MatmulKernels& quant_matmul(Isa isa) {
+#if HWY_ARCH_X86
+    if (isa == Isa::avx512) return N_AVX3::kQuantMatmul;
+    if (isa == Isa::avx2) return N_AVX2::kQuantMatmul;
+#endif
+    (void)isa;
+    return HWY_NAMESPACE::kQuantMatmul;
+}
+
+} // namespace speclens
+#endif // HWY_ONCE
