@@ -57,15 +57,16 @@ TEST_P(GgufModel, WidensQuantisedMatricesToBf16) {
     EXPECT_EQ(widened->stored_as, "Q8_0");
     EXPECT_EQ(widened->kept_as, "bf16");
     const auto eight = both.load(gguf_of_folder(golden(GetParam()), DType::q8_0), WeightForm::keep);
-    EXPECT_EQ(eight->kept_as, both.backend->keeps(DType::q8_0) ? "" : "bf16");
+    EXPECT_EQ(eight->kept_as, both.backend->keeps(DType::q8_0, 64) ? "" : "bf16");
     const auto folder = Model::load(*both.backend, golden(GetParam()));
     EXPECT_LT(worst_relative(logits_of(widened), logits_of(folder)), .2) << "eight bits of a random model";
     EXPECT_GT(worst_relative(logits_of(widened), logits_of(folder)), 1e-4) << "not the same matrices";
     EXPECT_LT(worst_relative(logits_of(eight), logits_of(widened)), .05) << "rounded to bf16 or not";
     // quantised here or in the file: the same eight bits
     const auto own = Model::load(*both.backend, golden(GetParam()), {}, WeightForm::q8);
-    if (both.backend->keeps(DType::q8_0)) {
-        EXPECT_TRUE(same_bits(logits_of(own), logits_of(eight)));
+    if (both.backend->keeps(DType::q8_0, 64)) {
+        // Rows that are no whole blocks are f32 in one and bf16 in the other: the same numbers, other sums.
+        EXPECT_LT(worst_relative(logits_of(own), logits_of(eight)), 1e-5);
     }
 }
 
