@@ -12,7 +12,7 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
-#include "engine/model/model.h"
+#include "engine/base/progress.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -59,6 +59,8 @@ Exit dispatch(Options options) {
         return command_list(options);
     case Command::attach:
         return command_attach(options);
+    case Command::get:
+        return command_get(options);
     case Command::serve:
         return command_serve(options);
     }

@@ -49,6 +49,9 @@ need_packages() {
     printf '%s' "$now" >"$stamp"
 }
 
+# What `speclens get` fetches with, and nothing else here needs. Not from where the user stands: -m imports from there.
+need_pip() { (cd / && python3 -m pip --version) >/dev/null 2>&1 || need_packages python3 python3-pip; }
+
 configured_here() { grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$1/CMakeCache.txt" 2>/dev/null; }
 
 # configure FOLDER OPTION…: runs cmake when the options changed, or nothing was configured yet.

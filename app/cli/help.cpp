@@ -39,9 +39,8 @@ std::string help_text(Command command, int width) {
     text += "\n";
     if (command == Command::window)
         text += "\n" +
-                wrap("Exit codes: 0 ok, 1 a check failed, 2 usage, 3 model or file, 4 device or memory, 5 no "
-                     "display, "
-                     "6 server or network, 130 interrupted.",
+                wrap("Exit codes: 0 ok, 1 a check failed, 2 usage, 3 model or file, 4 device or memory, or another "
+                     "download than expected, 5 no display, 6 server or network, 130 interrupted.",
                      width) +
                 "\n";
     return text;

@@ -1,12 +1,16 @@
-// `speclens list models`: the built-in checkpoints, and the public ones whose layout the engine reads.
-// Nothing is fetched: the commands are printed.
+// `speclens list models`: the built-in checkpoints, those that were fetched, with --scan those that other programs keep
+// on this disk, and the public ones whose layout the engine reads. Nothing is fetched: the commands are printed.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
+#include "engine/fetch/fetch.h"
+#include "engine/found/found.h"
 #include "engine/published/public_models.h"
 #include "engine/run/models.h"
 
@@ -41,6 +45,98 @@ std::vector<BuiltIn> built_in() {
     return models;
 }
 
+constexpr const char* kOurs = "speclens get";
+
+// What is on this disk: what was fetched, then what others keep there where that was asked for.
+std::vector<FoundModel> on_this_disk(bool scan) {
+    std::vector<Place> places;
+    if (std::getenv("XDG_DATA_HOME") || std::getenv("HOME")) places.push_back({kOurs, fetched_folder()});
+    if (scan) std::ranges::copy(known_places(), std::back_inserter(places));
+    std::vector<FoundModel> models;
+    for (const Place& place : places) {
+        Found found = find_models(place);
+        if (!found.cut.empty()) say(place.name + ", " + printable(place.root.string()) + ": " + found.cut);
+        std::ranges::move(found.models, std::back_inserter(models));
+    }
+    return models;
+}
+
+std::string drafter_text(const FoundModel& model) {
+    return (model.facts.drafter.empty() ? "small" : model.facts.drafter) + "=" + model.name;
+}
+
+// Heads that name this repository as their target: on this disk or not.
+std::vector<std::string> public_heads(const FoundModel& model, const std::vector<PublicModel>& known) {
+    std::vector<std::string> heads;
+    for (const PublicModel& one : known)
+        if (one.kind == "head" && one.target == model.name) heads.push_back(one.drafter + "=" + one.repository);
+    return heads;
+}
+
+std::string facts_text(const FoundModel& model) {
+    std::string text = model.facts.family.empty() ? "family not told" : visible(model.facts.family);
+    if (!model.facts.drafter.empty()) text += ", a head for " + model.facts.drafter;
+    text += ", " + megabytes(static_cast<double>(model.bytes));
+    text += ", " + (model.facts.weights.empty() ? "type of weights not told" : visible(model.facts.weights));
+    if (model.facts.vocab > 0) text += ", " + grouped(model.facts.vocab) + " tokens";
+    return text;
+}
+
+void print_found(const std::vector<FoundModel>& models, const std::vector<PublicModel>& known, bool scanned,
+                 const Terminal& terminal) {
+    std::string place;
+    for (const FoundModel& model : models) {
+        if (model.place != place)
+            print("\n" + terminal.paint(Tone::strong, "on this disk, " + model.place) + "\n");
+        place = model.place;
+        print("  " + visible(model.name) + "\n      " + facts_text(model) + "\n      " + visible(model.path.string()) +
+              "\n");
+        std::string drafters;
+        for (const FoundModel* other : possible_drafters(model, models))
+            drafters += (drafters.empty() ? "" : ", ") + visible(drafter_text(*other));
+        if (!drafters.empty()) print("      could draft for it: " + drafters + "\n");
+        std::string heads;
+        for (const std::string& head : public_heads(model, known)) heads += (heads.empty() ? "" : ", ") + head;
+        if (!heads.empty()) print("      public heads for it: " + heads + "\n");
+    }
+    if (scanned && models.empty()) print("\nno other models were found on this disk\n");
+}
+
+Out json_of(const FoundModel& model, const std::vector<FoundModel>& all, const std::vector<PublicModel>& known) {
+    const auto told = [](const std::string& text) { return text.empty() ? Out(nullptr) : Out(text); };
+    const auto counted = [](int number) { return number > 0 ? Out(number) : Out(nullptr); };
+    Out drafters = Out::array();
+    for (const FoundModel* other : possible_drafters(model, all))
+        drafters.push_back({{"drafter", other->facts.drafter.empty() ? "small" : other->facts.drafter},
+                            {"name", other->name},
+                            {"path", other->path.string()}});
+    return {{"name", model.name},
+            {"title", model.path.string()},
+            {"about", model.facts.drafter.empty() ? "on this disk" : "a head on this disk"},
+            {"kind", "found"},
+            {"source", model.place},
+            {"family", told(model.facts.family)},
+            {"bytes", model.bytes},
+            {"weights", told(model.facts.weights)},
+            {"tokens", counted(model.facts.vocab)},
+            {"width", counted(model.facts.hidden)},
+            {"drafter", told(model.facts.drafter)},
+            {"could_draft", std::move(drafters)},
+            {"public_heads", public_heads(model, known)}};
+}
+
+// What stands for a model that can be fetched.
+Out json_of(const Fetchable& what) {
+    return {{"name", what.name},
+            {"title", what.title},
+            {"about", what.about},
+            {"kind", "fetchable"},
+            {"source", "the Python package " + what.package + " " + what.version},
+            {"bytes", what.bytes},
+            {"licence", what.licence},
+            {"command", "speclens get " + what.name}};
+}
+
 std::string about_built_in(const std::string& name) {
     return name == "target" ? "the built-in target" : "built in";
 }
@@ -63,6 +159,7 @@ Out json_of(const PublicModel& model) {
 
 Exit list_models(const Options& options) {
     const std::vector<PublicModel> models = read_public_models(assets_folder() / "public" / "models.json");
+    const std::vector<FoundModel> found = on_this_disk(options.scan);
     if (!options.json.empty()) {
         Out json = Out::array();
         for (const BuiltIn& model : built_in())
@@ -70,14 +167,23 @@ Exit list_models(const Options& options) {
                             {"title", model.folder.string()},
                             {"about", about_built_in(model.name)},
                             {"kind", "built in"}});
+        for (const FoundModel& model : found) json.push_back(json_of(model, found, models));
+        for (const Fetchable& what : fetchables()) json.push_back(json_of(what));
         for (const PublicModel& model : models) json.push_back(json_of(model));
-        print(json.dump(2) + "\n");
+        print(json.dump(2, ' ', false, Out::error_handler_t::replace) + "\n"); // names of a disk may be no UTF-8
         return Exit::ok;
     }
     const Terminal terminal = standard_terminal(options.color);
     print(terminal.paint(Tone::strong, "built in") + "\n");
     for (const BuiltIn& model : built_in())
         print("  " + pad(model.name, 10) + about_built_in(model.name) + ", " + model.folder.string() + "\n");
+
+    print_found(found, models, options.scan, terminal);
+    print("\n" + terminal.paint(Tone::strong, "to be fetched by speclens get") + "\n");
+    for (const Fetchable& what : fetchables())
+        print("  speclens get " + what.name + "  " + what.title + ", " +
+              megabytes(static_cast<double>(what.wheel_bytes)) + " to fetch, " + what.licence + "; " + what.about +
+              "\n");
 
     int names = 0;
     for (const PublicModel& model : models) names = std::max(names, columns(model.repository));
@@ -102,7 +208,7 @@ Exit list_models(const Options& options) {
     print("\nSizes are those of bfloat16 weights. None was downloaded for this list; their layouts are "
           "tested with random values.\n");
     if (example)
-        print("To try one, fetch it and its target, then run (nothing is fetched by SpecLens):\n"
+        print("To try one, fetch it and its target, then run (these are not fetched by SpecLens):\n"
               "  hf download " +
               example->target + " --local-dir " + folder_of(example->target) +
               "\n"

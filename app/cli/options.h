@@ -30,7 +30,8 @@ enum class Command : std::uint8_t {
     list,
     attach,
     serve,
-    train
+    train,
+    get
 };
 
 // A drafter and, for the drafters that take one, the folder of its model.
@@ -103,6 +104,8 @@ struct Options {
     std::string server_model;          // which of the server's models
     std::string host = "127.0.0.1";    // serve
     int port = 8000;                   // serve
+    bool scan = false;                 // list models: other programs' caches too
+    bool ask = false;                  // get: only ask whether to
     bool text_only = false, verbose = false, stepped = false, presenter = false;
     When color = When::automatic;
     std::string theme = "dark";

@@ -89,6 +89,10 @@ void check_together(const Options& o) {
     else
         for (const char* option : {"--tokenizer", "--listed", "--server-model"})
             needs(option, target_is_server(o), "--model URL");
+    for (const char* option : {"--scan", "--no-scan"})
+        needs(option, o.command == Command::list && o.words[0] == "models", "models");
+    never_both("--scan", "--no-scan");
+    never_both("--ask", "--json");
     never_both("--timing", "--no-timing");
     never_both("--prompt", "--token-ids");
     never_both("--prompt", "--prompts");

@@ -9,7 +9,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,10 +69,8 @@ struct Words {
     Words& operator=(const Words&) = delete;
 };
 
-[[noreturn]] void become(const Words& words, const char* folder, pid_t parent, int null, int errors, int failed) {
+[[noreturn]] void become(const Words& words, const char* folder, int null, int errors, int failed) {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(127); // it was killed before the line above
     std::signal(SIGPIPE, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
@@ -84,6 +81,35 @@ struct Words {
     [[maybe_unused]] const ssize_t told = write(failed, &reason, sizeof reason);
     _exit(127);
 }
+
+// A process that ends a group when this one is gone without a word, as SIGKILL leaves it. It sleeps in read() and
+// holds what was open here: so a lock of ours is free once the group has ended.
+class Guard {
+  public:
+    Guard(pid_t group, const Pipe& here) : here_(here), process_(fork()) {
+        if (process_ != 0) return;
+        setpgid(0, 0); // no Ctrl+C of the terminal's
+        close(here.write);
+        char word = 0;
+        ssize_t got = 0;
+        do got = read(here.read, &word, 1);
+        while (got < 0 && errno == EINTR);
+        if (got == 0) kill(-group, SIGKILL);
+        _exit(0);
+    }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    ~Guard() {
+        if (process_ <= 0) return;
+        [[maybe_unused]] const ssize_t told = write(here_.write, "", 1);
+        while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
+    }
+    [[nodiscard]] bool stands() const { return process_ > 0; }
+
+  private:
+    const Pipe& here_; // both ends are open here
+    pid_t process_;
+};
 
 // A child that is ended with its whole group unless it ended by itself.
 class Group {
@@ -139,19 +165,21 @@ ChildEnd run_child(const ChildStart& start, const std::function<void()>& tick) {
     CHECK(!start.arguments.empty(), "a program without a name");
     const Words words(start);
     const std::string folder = start.folder.string();
-    Pipe errors, failed;
+    Pipe errors, failed, here;
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    const pid_t parent = getpid();
     const pid_t child = fork();
-    if (child == 0) become(words, folder.c_str(), parent, null, errors.write, failed.write);
+    if (child == 0) become(words, folder.c_str(), null, errors.write, failed.write);
     if (null >= 0) close(null);
     if (child < 0)
         throw Error("cannot start " + start.arguments[0] + ": " + std::strerror(errno), "Close other programs.",
                     Exit::device);
     setpgid(child, child); // here as well: whoever comes first
+    const Guard guard(child, here); // before the group, so that it stands until the group has ended
     Group group(child);
     errors.close_write();
     failed.close_write();
+    if (!guard.stands())
+        throw Error(std::string("cannot start a process: ") + std::strerror(errno), "Close other programs.", Exit::device);
     ChildEnd end;
     end.start_failed = start_error(failed.read);
     fcntl(errors.read, F_SETFL, O_NONBLOCK);

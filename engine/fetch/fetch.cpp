@@ -63,7 +63,7 @@ std::uint64_t largest_file(const fs::path& folder) {
     return largest;
 }
 
-// The line of pip's that says what went wrong: its last ERROR, else its last one.
+// The line of pip's that says what went wrong: its last ERROR, else its last one, as after "ERROR: Exception:".
 std::string last_words(const std::string& errors) {
     std::string last, error;
     for (std::size_t at = 0; at < errors.size();) {
@@ -73,7 +73,7 @@ std::string last_words(const std::string& errors) {
         if (line.starts_with("ERROR: ")) error = line.substr(7);
         at = end + 1;
     }
-    const std::string& told = error.empty() ? last : error;
+    const std::string& told = error.empty() || error.ends_with(":") ? last : error;
     return told.size() > 300 ? told.substr(0, 300) + " …" : told;
 }
 
@@ -203,8 +203,9 @@ fs::path fetched_folder() {
     throw Error("neither XDG_DATA_HOME nor HOME is set: no place for models", "Set one of them.");
 }
 
-Fetched fetch_model(const Fetchable& what, const fs::path& folder, const Progress& progress,
+Fetched fetch_model(const Fetchable& what, const fs::path& place, const Progress& progress,
                     const std::function<void(const std::string&)>& note) try {
+    const fs::path folder = fs::absolute(place); // the child runs elsewhere
     const Job job{what, folder, progress};
     const auto tell = [&](const std::string& text) {
         if (note) note(text);
@@ -238,7 +239,7 @@ Fetched fetch_model(const Fetchable& what, const fs::path& folder, const Progres
     return {job.file(), what.bytes, what.sha256, false};
 } catch (const fs::filesystem_error& error) { // its own words name the file twice
     throw Error(error.path1().string() + ": " + error.code().message(),
-                "Check the permissions and the free space of " + folder.string() + ".");
+                "Check the permissions and the free space of " + place.string() + ".");
 }
 
 } // namespace speclens

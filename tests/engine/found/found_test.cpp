@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/engine/found/gguf_writer.h"
 #include "tests/shared/temp_folder.h"
 
 namespace speclens::test {
@@ -25,36 +26,6 @@ void put(const fs::path& file, const std::string& bytes) {
     std::ofstream(file, std::ios::binary) << bytes;
 }
 
-template <typename T>
-std::string raw(T value) {
-    return {reinterpret_cast<const char*>(&value), sizeof value};
-}
-std::string text(const std::string& value) {
-    return raw(std::uint64_t{value.size()}) + value;
-}
-std::string text_field(const std::string& key, const std::string& value) {
-    return text(key) + raw(std::uint32_t{8}) + text(value);
-}
-std::string number_field(const std::string& key, std::uint32_t value) {
-    return text(key) + raw(std::uint32_t{4}) + raw(value);
-}
-std::string tokens_field(int count) {
-    std::string field = text("tokenizer.ggml.tokens") + raw(std::uint32_t{9}) + raw(std::uint32_t{8}) +
-                        raw(static_cast<std::uint64_t>(count));
-    for (int i = 0; i < count; ++i) field += text("token" + std::to_string(i));
-    return field;
-}
-std::string gguf(const std::vector<std::string>& fields, std::uint32_t version = 3) {
-    std::string bytes = "GGUF" + raw(version) + raw(std::uint64_t{2}) + raw(std::uint64_t{fields.size()});
-    for (const std::string& field : fields) bytes += field;
-    return bytes + std::string(1000, 'w'); // tensors
-}
-// general.file_type behind the tokens, where tools that quantise put it.
-std::string tiny_gguf(const std::string& family = "llama", int tokens = 300, std::uint32_t hidden = 64,
-                      std::uint32_t file_type = 3) {
-    return gguf({text_field("general.architecture", family), number_field(family + ".embedding_length", hidden),
-                 tokens_field(tokens), number_field("general.file_type", file_type)});
-}
 std::string config(const std::string& fields) {
     return "{\"architectures\":[\"Qwen3ForCausalLM\"],\"model_type\":\"qwen3\"" + fields + "}";
 }
@@ -87,15 +58,16 @@ TEST(GgufFacts, ReadsTheFewFieldsThatAreNeeded) {
     EXPECT_EQ(facts->hidden, 64);
     EXPECT_EQ(facts_of(tiny_gguf("qwen3", 5, 8, 32))->weights, "BF16");
     EXPECT_EQ(facts_of(tiny_gguf("qwen3", 5, 8, 4711))->weights, "file type 4711");
-    EXPECT_EQ(facts_of(gguf({text_field("general.architecture", "x"), number_field("x.vocab_size", 77)}, 2))->vocab, 77);
+    const std::string untold = gguf_file({gguf_text("general.architecture", "x"), gguf_number("x.vocab_size", 77)}, 2);
+    EXPECT_EQ(facts_of(untold)->vocab, 77);
 }
 
 TEST(GgufFacts, TakesNothingElseForAGguf) {
     EXPECT_FALSE(facts_of(""));
     EXPECT_FALSE(facts_of("GGUF"));
     EXPECT_FALSE(facts_of("GGML" + tiny_gguf().substr(4)));
-    EXPECT_FALSE(facts_of(gguf({}, 1)));
-    EXPECT_FALSE(facts_of(gguf({}, 0x03000000))) << "of the other byte order";
+    EXPECT_FALSE(facts_of(gguf_file({}, 1)));
+    EXPECT_FALSE(facts_of(gguf_file({}, 0x03000000))) << "of the other byte order";
     EXPECT_FALSE(facts_of(std::string(5000, '\xff')));
 }
 
@@ -106,23 +78,24 @@ TEST(GgufFacts, KeepsWhatStoodBeforeTheDamage) {
         ASSERT_TRUE(facts) << size;
         EXPECT_TRUE(facts->family.empty() || facts->family == "llama") << size;
     }
-    const std::string family = text_field("general.architecture", "llama");
+    const std::string family = gguf_text("general.architecture", "llama");
     const std::uint64_t huge = ~std::uint64_t{0};
-    for (const std::string& bad :
-         {raw(huge) + "key", text("key") + raw(std::uint32_t{13}), text("key") + raw(std::uint32_t{8}) + raw(huge),
-          text("a") + raw(std::uint32_t{9}) + raw(std::uint32_t{10}) + raw(huge / 4),
-          text("a") + raw(std::uint32_t{9}) + raw(std::uint32_t{9}) + raw(std::uint64_t{1}),
-          text("a") + raw(std::uint32_t{9}) + raw(std::uint32_t{8}) + raw(std::uint64_t{1} << 24)})
-        EXPECT_EQ(facts_of(gguf({family, bad, number_field("general.file_type", 3)}))->family, "llama");
-    std::string many = gguf({family});
-    many.replace(16, 8, raw(huge)); // fields
+    const auto list = [](std::uint32_t kind, std::uint64_t length) {
+        return gguf_string("a") + gguf_raw(std::uint32_t{9}) + gguf_raw(kind) + gguf_raw(length);
+    };
+    for (const std::string& bad : {gguf_raw(huge) + "key", gguf_string("key") + gguf_raw(std::uint32_t{13}),
+                                   gguf_string("key") + gguf_raw(std::uint32_t{8}) + gguf_raw(huge),
+                                   list(10, huge / 4), list(9, 1), list(8, 1 << 24)})
+        EXPECT_EQ(facts_of(gguf_file({family, bad, gguf_number("general.file_type", 3)}))->family, "llama");
+    std::string many = gguf_file({family});
+    many.replace(16, 8, gguf_raw(huge)); // fields
     EXPECT_EQ(facts_of(many)->family, "llama");
 }
 
 // A sparse file of a gigabyte whose first field is as long: looking at it takes no time.
 TEST(GgufFacts, LooksNoFurtherThanTheHead) {
     const TempFolder folder;
-    std::string bytes = gguf({text("long") + raw(std::uint32_t{8}) + raw(std::uint64_t{1} << 30)});
+    std::string bytes = gguf_file({gguf_string("long") + gguf_raw(std::uint32_t{8}) + gguf_raw(std::uint64_t{1} << 30)});
     put(folder / "a.gguf", bytes);
     fs::resize_file(folder / "a.gguf", std::uintmax_t{1} << 31);
     const Reading file(folder / "a.gguf");
