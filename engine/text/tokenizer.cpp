@@ -1,7 +1,9 @@
 #include "engine/text/tokenizer.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/base/json_read.h"
 #include "engine/base/utf8.h"
@@ -21,15 +23,27 @@ class BpeTokenizer final : public Tokenizer {
     }
 
     [[nodiscard]] std::vector<int> encode(std::string_view text) const override {
-        if (text.size() > kLargestText)
-            throw Error("the text has " + std::to_string(text.size()) + " bytes", "Use a prompt below 1 GB.",
-                        Exit::usage);
+        check_size(text.size());
         std::vector<int> ids;
         if (is_valid_utf8(text)) {
-            encode_raw(text, ids);
+            encode_raw(text, {}, ids);
         } else {
-            encode_raw(valid_utf8(text), ids);
+            encode_raw(valid_utf8(text), {}, ids);
         }
+        return ids;
+    }
+
+    [[nodiscard]] std::vector<int> encode(std::span<const TextPart> parts) const override {
+        std::string text;
+        Borders literal;
+        for (const TextPart& part : parts) {
+            check_size(text.size() + part.text.size());
+            const std::size_t begin = text.size();
+            text += valid_utf8(part.text);
+            if (part.literal && text.size() > begin) literal.push_back({begin, text.size()});
+        }
+        std::vector<int> ids;
+        encode_raw(text, literal, ids);
         return ids;
     }
 
@@ -54,23 +68,61 @@ class BpeTokenizer final : public Tokenizer {
     [[nodiscard]] int bos() const override { return parts_.bos; }
 
   private:
-    // Cuts `text` at added tokens and hands what lies between them to `between`.
+    // Bytes of literal parts, in order: [begin, end).
+    using Borders = std::vector<std::pair<std::size_t, std::size_t>>;
+
+    static void check_size(std::size_t bytes) {
+        if (bytes > kLargestText)
+            throw Error("the text has " + std::to_string(bytes) + " bytes", "Use a prompt below 1 GB.",
+                        Exit::usage);
+    }
+
+    // The next added token that may be read as one: no special token that reaches into a literal part. Of several
+    // that begin at one place the longest, so a shorter one is looked for in what is left of the text before its end.
+    [[nodiscard]] std::optional<AddedTokens::Hit> next(const AddedTokens& added, std::string_view text,
+                                                       std::size_t from, const Borders& literal) const {
+        for (auto hit = added.next(text, from); hit; hit = added.next(text, hit->begin + 1)) {
+            const std::size_t begin = hit->begin;
+            while (hit && hit->begin == begin && is_said(*hit, literal))
+                hit = added.next(text.substr(0, begin + hit->length - 1), begin);
+            if (hit && hit->begin == begin) return hit;
+            hit = AddedTokens::Hit{.begin = begin};
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] bool is_said(const AddedTokens::Hit& hit, const Borders& literal) const {
+        if (!is_special(hit.id)) return false;
+        const auto part = std::ranges::upper_bound(literal, hit.begin, {}, &Borders::value_type::second);
+        return part != literal.end() && part->first < hit.begin + hit.length;
+    }
+
+    // Cuts `text` at added tokens and hands what lies between them, and where, to `between`.
     template <class Between>
-    static void cut(const AddedTokens& added, std::string_view text, std::vector<int>& ids,
-                    const Between& between) {
+    void cut(const AddedTokens& added, std::string_view text, const Borders& literal, std::vector<int>& ids,
+             const Between& between) const {
         std::size_t from = 0;
-        while (const auto hit = added.next(text, from)) {
-            if (hit->begin > from) between(text.substr(from, hit->begin - from));
+        while (const auto hit = next(added, text, from, literal)) {
+            if (hit->begin > from) between(text.substr(from, hit->begin - from), from);
             ids.push_back(hit->id);
             from = hit->begin + hit->length;
         }
-        if (from < text.size()) between(text.substr(from));
+        if (from < text.size()) between(text.substr(from), from);
     }
 
-    void encode_raw(std::string_view text, std::vector<int>& ids) const {
-        cut(parts_.raw, text, ids, [&](std::string_view rest) {
+    void encode_raw(std::string_view text, const Borders& literal, std::vector<int>& ids) const {
+        cut(parts_.raw, text, literal, ids, [&](std::string_view rest, std::size_t at) {
             const std::string normal = parts_.nfc ? nfc(rest) : std::string(rest);
-            cut(parts_.normalized, normal, ids, [&](std::string_view plain) { encode_plain(plain, ids); });
+            // Where the parts are after normalisation, which changes what stands before a border alone.
+            Borders moved;
+            const auto place = [&](std::size_t border) {
+                const std::size_t before = std::clamp(border, at, at + rest.size()) - at;
+                if (normal.size() == rest.size() && normal == rest) return before;
+                return std::min(nfc(rest.substr(0, before)).size(), normal.size());
+            };
+            for (const auto& [begin, end] : literal)
+                if (begin < at + rest.size() && end > at) moved.push_back({place(begin), place(end)});
+            cut(parts_.normalized, normal, moved, ids,
+                [&](std::string_view plain, std::size_t) { encode_plain(plain, ids); });
         });
     }
 
@@ -116,6 +168,12 @@ void read_tokenizer_config(const std::filesystem::path& file, TokenizerParts& pa
 }
 
 } // namespace
+
+std::string joined(std::span<const TextPart> parts) {
+    std::string text;
+    for (const TextPart& part : parts) text += part.text;
+    return text;
+}
 
 std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts) {
     return std::make_shared<BpeTokenizer>(std::move(parts));

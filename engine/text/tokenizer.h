@@ -4,11 +4,20 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace speclens {
+
+// A part of a text. In a literal one no special token is read, whatever it spells: what a person says in a chat.
+struct TextPart {
+    std::string text;
+    bool literal = false;
+    bool operator==(const TextPart&) const = default;
+};
+[[nodiscard]] std::string joined(std::span<const TextPart> parts);
 
 class Tokenizer {
   public:
@@ -19,6 +28,10 @@ class Tokenizer {
 
     // Invalid UTF-8 bytes are replaced by U+FFFD first (like Hugging Face's str input).
     [[nodiscard]] virtual std::vector<int> encode(std::string_view text) const = 0;
+    // The parts as one text, cut into words across their borders; but a special token that reaches into a literal
+    // part is text. Added tokens that are not special (<think>) are read everywhere. Invalid UTF-8 as above, in
+    // each part.
+    [[nodiscard]] virtual std::vector<int> encode(std::span<const TextPart> parts) const = 0;
     // Concatenated bytes of the tokens; may begin or end inside a UTF-8 character.
     [[nodiscard]] virtual std::string decode(const std::vector<int>& ids, bool skip_special = false) const = 0;
     [[nodiscard]] virtual std::string bytes_of(int id) const = 0;  // "" for ids without an entry
