@@ -265,6 +265,7 @@ Exit command_bench(const Options& options) {
     }
     if (names.empty()) names = models->ready_drafters();
     check_drafter_options(options, names, models->layers());
+    if (models->tokenizer) say_if_asked_as_text(*models);
 
     BenchResult result = facts_of(options, models);
     result.load_ms = startup_ms;

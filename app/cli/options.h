@@ -63,6 +63,7 @@ struct Options {
     std::vector<int> token_ids;
     bool chat = false;
     bool thinking = false;
+    bool thinking_of_link = false; // asked for by the link only
     std::string system;
     std::filesystem::path prompts;
     std::string domain;

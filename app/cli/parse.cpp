@@ -210,6 +210,7 @@ void apply_link(Options& o) {
         row->set(o, name, value);
         o.given.insert(name);
         if (key == "prompt") o.prompt_is_text = true;
+        if (key == "thinking") o.thinking_of_link = true;
     }
 }
 

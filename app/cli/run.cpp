@@ -99,8 +99,7 @@ class Reporter {
 std::string chat_advice(const Options& options, const Models& models, const CycleView& view) {
     const bool at_once = view.output_tokens <= 1 && view.stopped && view.stopped->reason == "end of text";
     const bool asks = options.prompt && !options.chat && !options.has("--raw") &&
-                      models.chat.problem.empty() && models.tokenizer &&
-                      models.tokenizer->id_of("<|im_start|>") >= 0;
+                      models.chat.problem.empty() && models.tokenizer;
     return at_once && asks ? "ended at once: as a question in a chat, add --chat" : "";
 }
 

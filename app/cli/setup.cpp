@@ -202,6 +202,7 @@ std::shared_ptr<const Models> load(const Options& options) {
     if (!options.fingerprint.empty() && options.fingerprint != models->fingerprint)
         say("the link was made with another model than " + models->target_name() + " (fingerprint " + options.fingerprint +
             (models->fingerprint.empty() ? "" : ", here " + models->fingerprint) + "): what it shows will differ");
+    check_thinking(options, *models);
     return models;
 }
 
@@ -334,6 +335,14 @@ void check_drafter_options(const Options& options, const std::vector<std::string
         check_options(drafter, run_settings(options, drafter, 0).options, target_layers);
 }
 
+void check_thinking(const Options& options, const Models& models) {
+    const std::string why = options.thinking ? why_no_thinking(models.chat) : "";
+    if (why.empty()) return;
+    if (!options.thinking_of_link)
+        throw Error("--thinking does nothing: " + why, "Leave it out.", Exit::usage);
+    say("the link asks for thinking, which does nothing: " + why);
+}
+
 void say_if_asked_as_text(const Models& models) {
     if (!models.chat.problem.empty())
         say(models.chat.problem + ": the built-in chats are asked as plain text");
@@ -364,6 +373,10 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
             say_if_asked_as_text(models);
             for (Prompt& prompt : prompts) prompt.chat = false, prompt.system.clear();
         }
+        if (models.chat.system_place == ChatFormat::SystemPlace::nowhere)
+            for (Prompt& prompt : prompts) // said in the question instead
+                if (prompt.chat && !prompt.system.empty())
+                    prompt.text = std::exchange(prompt.system, "") + "\n\n" + prompt.text;
     } else {
         throw no_text();
     }

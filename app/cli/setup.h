@@ -38,6 +38,8 @@ void read_prompt(Options& options); // @FILE and @- become the text; once, becau
 // Throws Error (usage) when an option was typed that `drafter` has no use for.
 void check_drafter_options(const Options& options, const std::vector<std::string>& drafters,
                            int target_layers);
+// Throws Error where --thinking was typed and changes nothing for this model's chats; says so of a link.
+void check_thinking(const Options& options, const Models& models);
 
 struct Prompt {
     std::string text, domain, system;

@@ -218,7 +218,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             RunSettings settings = c.wished();
             settings.prompt = prompt.prompt;
             settings.system = prompt.system;
-            settings.chat = prompt.chat;
+            settings.chat = settings.chat_if_possible = prompt.chat;
             settings.token_ids.clear();
             c.restart(std::move(settings));
         }

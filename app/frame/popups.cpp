@@ -85,6 +85,7 @@ RunSettings edited_run(const FrameDraw& d) {
     settings.prompt = d.state.prompt;
     settings.system = d.state.system;
     settings.chat = d.state.chat;
+    settings.chat_if_possible = false;
     settings.token_ids.clear();
     settings.fork = 0;
     return settings;

@@ -27,9 +27,13 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
         throw Error("a race of " + std::to_string(settings.lanes.size()) + " lanes cannot be shown",
                     "Choose 1 to " + std::to_string(kRaceLanes) + " drafters.", Exit::usage);
     settings.base.trace_top = 0;  // no rows: a race is about texts and times
-    if (settings.chat_if_possible && !models.chat.problem.empty()) {
-        if (std::ranges::find(settings.prompts, settings.base.prompt, &GalleryPrompt::prompt) != settings.prompts.end())
-            settings.base.chat = false;
+    if (settings.chat_if_possible) {
+        RunSettings& base = settings.base;
+        if (std::ranges::find(settings.prompts, base.prompt, &GalleryPrompt::prompt) != settings.prompts.end()) {
+            std::vector<GalleryPrompt> own = {{"", base.prompt, base.system, base.chat}};
+            ask_as_text_if_needed(own, models.chat);
+            base.prompt = own[0].prompt, base.system = own[0].system, base.chat = own[0].chat;
+        }
         ask_as_text_if_needed(settings.prompts, models.chat);
     }
     RaceView view;

@@ -95,6 +95,8 @@ void load_gguf(Model& model, const std::filesystem::path& path, WeightForm form,
     const VocabularyTable table = gguf_vocabulary(file);
     model.tokenizer = Tokenizer::of_table(table, file.name());
     check_vocabulary(model, file.name(), "its embedding");
+    const auto spelled = [&](int id) { return id >= 0 ? std::optional(model.tokenizer->bytes_of(id)) : std::nullopt; };
+    model.chat = chat_format_of(file.text("tokenizer.chat_template"), file.name(), *model.tokenizer, spelled(table.bos), spelled(table.eos));
     const bool narrow = form == WeightForm::usual || form == WeightForm::bf16;
     const RowTensors rows(file, gguf_tensors(file, model.config, [&](const StoredTensor& tensor) {
         return form_of(tensor, form, *model.backend, narrow);
@@ -108,6 +110,7 @@ void load_folder(Model& model, const std::filesystem::path& folder, WeightForm f
     check_cancelled(progress);
     if (std::filesystem::exists(folder / "tokenizer.json", failure))
         model.tokenizer = Tokenizer::load(folder / "tokenizer.json");
+    if (model.tokenizer) model.chat = read_chat_format(folder, *model.tokenizer);
     check_vocabulary(model, short_name(folder / "tokenizer.json"), "config.json (vocab_size)");
     const Safetensors file = Safetensors::open_folder(folder);
     const auto ignored = [&](std::string_view name) { return ignorable(name, model.config); };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/base/progress.h"
+#include "engine/text/chat.h"
 #include "kernels/backend.h"
 
 namespace speclens {
@@ -106,6 +107,7 @@ class Model {
     Buffer final_norm;                // (1, h)
     Buffer cos_sin;                   // (positions, d): rotary table, f32
     std::vector<LayerWeights> layer;
+    ChatFormat chat;                             // as its template says; has a problem without a tokenizer or a template
     std::shared_ptr<const Tokenizer> tokenizer;  // null for random models and folders without tokenizer.json
     std::shared_ptr<PromptCache> prompts;        // what runs over one prompt share; the only part that changes
     WeightBytes bytes;

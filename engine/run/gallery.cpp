@@ -30,7 +30,14 @@ std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
 }
 
 void ask_as_text_if_needed(std::vector<GalleryPrompt>& prompts, const ChatFormat& format) {
-    if (format.problem.empty()) return;
+    if (format.problem.empty()) {
+        if (format.system_place != ChatFormat::SystemPlace::nowhere) return;
+        for (GalleryPrompt& prompt : prompts) {
+            if (prompt.chat && !prompt.system.empty()) prompt.prompt = prompt.system + "\n\n" + prompt.prompt;
+            if (prompt.chat) prompt.system.clear();
+        }
+        return;
+    }
     for (GalleryPrompt& prompt : prompts) {
         prompt.chat = false;
         prompt.system.clear();

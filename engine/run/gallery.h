@@ -15,7 +15,8 @@ namespace speclens {
 // Lines that are no such object are skipped; a missing file has none.
 [[nodiscard]] std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file);
 
-// Ready-made chats for a model whose format of a chat is not known: text, without a system turn.
+// Ready-made chats for a model whose format of a chat is not known: text, without a system turn. Where only a system
+// turn has no place, its words stand before the question.
 void ask_as_text_if_needed(std::vector<GalleryPrompt>& prompts, const ChatFormat& format);
 
 } // namespace speclens

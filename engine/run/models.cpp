@@ -129,7 +129,7 @@ void load_around_scorer(const ModelPaths& paths, const Progress& progress, Model
         throw Error(short_name(draft) + " has no tokenizer.json, and a server is sent token ids",
                     "Give a folder that has the server's tokenizer.json and config.json: --tokenizer DIR.");
     models.tokenizer = vocabulary.tokenizer;
-    models.chat = read_chat_format(paths.tokenizer.empty() ? draft : paths.tokenizer, *models.tokenizer);
+    models.chat = paths.tokenizer.empty() ? models.draft->chat : read_chat_format(paths.tokenizer, *models.tokenizer);
     models.scorer = paths.scorer(vocabulary, progress);
 }
 
@@ -169,7 +169,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     models.target = Model::load(*models.backend, target, progress, form);
     if (models.bundle.empty()) models.fingerprint = fingerprint(*models.target);
     models.tokenizer = models.target->tokenizer;
-    if (models.tokenizer) models.chat = read_chat_format(target, *models.tokenizer);
+    models.chat = models.target->chat;
     models.frequent = FrequentIds::read(target, models.target->config.vocab, models.target->config.stops);
     if (!draft.empty()) {
         models.draft = Model::load(*models.backend, draft, progress, models.bundle.empty() ? form : WeightForm::usual);

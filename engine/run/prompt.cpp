@@ -29,22 +29,28 @@ PromptTokens prompt_tokens(const Models& models, const RunSettings& s) {
     }
     if (models.target_table) { // a table starts from nothing; one silent token stands for the start
         prompt.ids = {0};
+        prompt.chat = s.chat;
         return prompt;
     }
     if (!models.tokenizer)
         throw Error("this model has no tokenizer.json, so text cannot be turned into tokens",
                     "Give the prompt as ids with --token-ids 1,2,3.", Exit::usage);
-    if (s.chat) {
+    // A chat: what was said in it is text whatever it spells, and its format has all there is around it.
+    std::vector<TextPart> parts;
+    prompt.chat = s.chat && (models.chat.problem.empty() || !s.chat_if_possible);
+    if (s.chat && !prompt.chat) prompt.notice = models.chat.problem + ": the prompt is asked as plain text";
+    if (prompt.chat) {
         std::vector<ChatTurn> turns;
         if (!s.system.empty()) turns.push_back({"system", s.system});
         turns.push_back({"user", s.prompt});
-        prompt.text = chat_prompt(turns, s.thinking, models.chat);
-    } else {
-        prompt.text = s.prompt;
+        parts = chat_parts(turns, s.thinking, models.chat);
+    } else if (joined(s.parts) == s.prompt) { // else another prompt was typed since
+        parts = s.parts;
     }
-    prompt.ids = models.tokenizer->encode(prompt.text);
+    prompt.text = parts.empty() ? s.prompt : joined(parts);
+    prompt.ids = parts.empty() ? models.tokenizer->encode(prompt.text) : models.tokenizer->encode(parts);
     const int bos = models.tokenizer->bos();
-    if (!s.chat && bos >= 0 && !prompt.ids.empty() && prompt.ids.front() != bos) {
+    if (parts.empty() && bos >= 0 && !prompt.ids.empty() && prompt.ids.front() != bos) {
         prompt.ids.insert(prompt.ids.begin(), bos);
         prompt.text.insert(0, models.tokenizer->bytes_of(bos));
     }

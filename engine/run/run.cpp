@@ -178,9 +178,9 @@ Header header_of(const Models& models, const RunSettings& s, const Plan& plan, c
     header.prefill_boundary = static_cast<int>(prompt.ids.size()) - 1;
     header.prompt = prompt.ids;
     header.prompt_text = prompt.text;
-    if (s.chat && s.token_ids.empty()) header.chat = Header::Chat{s.prompt, s.system, s.thinking};
+    if (prompt.chat) header.chat = Header::Chat{s.prompt, s.system, s.thinking};
     if (plan.drafts()) header.options = s.options;
-    header.notice = plan.notice;
+    header.notice = plan.notice + (plan.notice.empty() || prompt.notice.empty() ? "" : "; ") + prompt.notice;
     header.timing = s.timing;
     return header;
 }
@@ -243,7 +243,9 @@ Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings, cons
         changed.prompt = settings.prompt;
         changed.system = settings.system;
         changed.chat = settings.chat;
+        changed.chat_if_possible = settings.chat_if_possible;
         changed.thinking = settings.thinking;
+        changed.parts = settings.parts;
         changed.token_ids = settings.token_ids;
         settings_ = changed;
     }

@@ -83,6 +83,8 @@ class Run {
 struct PromptTokens {
     std::vector<int> ids;
     std::string text;
+    bool chat = false;   // asked as a chat
+    std::string notice;  // why a chat is asked as text (RunSettings::chat_if_possible)
 };
 [[nodiscard]] PromptTokens prompt_tokens(const Models& models, const RunSettings& settings);
 

@@ -1,13 +1,20 @@
 #include "engine/text/chat_template.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdint>
-#include <cstring>
+#include <optional>
+#include <utility>
 
 namespace speclens {
 namespace {
+
+using Expression = TemplateExpression;
+using Node = TemplateNode;
+
+constexpr int kDeepest = 64; // brackets within brackets, branches within branches
 
 void add_utf8(std::string& out, std::uint32_t c) {
     const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((c >> shift) & 0x3F)); };
@@ -65,265 +72,573 @@ std::string decoded(std::string_view literal) {
 bool is_word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
+bool is_space(char c) {
+    return std::isspace(static_cast<unsigned char>(c));
+}
 
-// Behind the quote that closes the one at `at`.
+// Behind the quote that closes the one at `at`; npos where none does.
 std::size_t literal_end(std::string_view source, std::size_t at) {
     const char quote = source[at++];
     while (at < source.size() && source[at] != quote) at += source[at] == '\\' ? 2 : 1;
-    return std::min(at + 1, source.size());
+    return at < source.size() ? at + 1 : std::string_view::npos;
 }
 
-// Of the source of a tag: a literal, or a name with all its fields ("messages[0]['content']"), or one other
-// character.
-struct Part {
-    enum class Kind { literal, name, mark } kind;
-    std::string_view source;
+// ---- expressions ----
+
+struct Word {
+    enum class Kind { literal, name, number, mark, end } kind = Kind::end;
+    std::string_view source = {};
 };
-std::vector<Part> parts_of(std::string_view source) {
-    std::vector<Part> parts;
+
+std::optional<std::vector<Word>> words_of(std::string_view source) {
+    std::vector<Word> words;
     for (std::size_t at = 0; at < source.size();) {
         const std::size_t begin = at;
         const char c = source[at];
-        if (c == '\'' || c == '"') {
+        if (is_space(c)) {
+            ++at;
+        } else if (c == '\'' || c == '"') {
             at = literal_end(source, at);
-            const bool closed = at - begin >= 2 && source[at - 1] == c;
-            parts.push_back({Part::Kind::literal, source.substr(begin + 1, at - begin - (closed ? 2 : 1))});
+            if (at == std::string_view::npos) return {};
+            words.push_back({Word::Kind::literal, source.substr(begin + 1, at - begin - 2)});
         } else if (is_word(c)) {
-            int depth = 0;
-            while (at < source.size() &&
-                   (depth > 0 || is_word(source[at]) || source[at] == '.' || source[at] == '[')) {
-                if (source[at] == '[') ++depth;
-                if (source[at] == ']') --depth;
-                at =
-                    depth > 0 && (source[at] == '\'' || source[at] == '"') ? literal_end(source, at) : at + 1;
-            }
-            parts.push_back({Part::Kind::name, source.substr(begin, at - begin)});
+            while (at < source.size() && is_word(source[at])) ++at;
+            const bool number = std::isdigit(static_cast<unsigned char>(c));
+            words.push_back(
+                {number ? Word::Kind::number : Word::Kind::name, source.substr(begin, at - begin)});
         } else {
-            if (!std::isspace(static_cast<unsigned char>(c)))
-                parts.push_back({Part::Kind::mark, source.substr(at, 1)});
+            static constexpr std::array<std::string_view, 6> kTwo = {"==", "!=", "<=", ">=", "//", "**"};
+            const bool two = std::ranges::find(kTwo, source.substr(at, 2)) != kTwo.end();
+            if (!two && std::string_view("+-~*/%.,()[]{}|<>=:").find(c) == std::string_view::npos) return {};
+            at += two ? 2 : 1;
+            words.push_back({Word::Kind::mark, source.substr(begin, at - begin)});
+        }
+    }
+    return words;
+}
+
+// Jinja's precedence, loosest first: if … else; or; and; not; comparisons; + -; ~; * / // %; -x; **; then what
+// stands behind a value: .a [b] (c), | filters, is tests. What has no use in a chat (lists, fractions, tests with
+// arguments) becomes an unknown, which matters only where it is asked for. Throws BadSyntax.
+struct BadSyntax {};
+Expression without_use(std::string_view what) {
+    return {.kind = Expression::Kind::unknown, .text = std::string(what)};
+}
+class ExpressionParser {
+  public:
+    explicit ExpressionParser(std::vector<Word> words) : words_(std::move(words)) {}
+
+    Expression whole() {
+        Expression value = choice();
+        if (peek().kind != Word::Kind::end) throw BadSyntax{};
+        return value;
+    }
+    Expression choice() {
+        Expression value = alternative();
+        while (take("if")) {
+            Expression condition = alternative();
+            Expression other{.kind = Expression::Kind::missing};
+            if (take("else")) other = choice();
+            value = {.kind = Expression::Kind::choice,
+                     .args = {std::move(condition), std::move(value), std::move(other)}};
+        }
+        return value;
+    }
+    Expression alternative() {
+        const Depth depth(*this);
+        return chain({"or"}, [&] { return chain({"and"}, [&] { return negation(); }); });
+    }
+    bool take(std::string_view word) {
+        if (!is(word)) return false;
+        ++at_;
+        return true;
+    }
+    std::string name() {
+        if (peek().kind != Word::Kind::name) throw BadSyntax{};
+        return std::string(words_[at_++].source);
+    }
+    [[nodiscard]] bool ended() const { return at_ == words_.size(); }
+
+  private:
+    struct Depth {
+        explicit Depth(ExpressionParser& parser) : parser_(&parser) {
+            if (++parser.depth_ > kDeepest) throw BadSyntax{};
+        }
+        ~Depth() { --parser_->depth_; }
+        Depth(const Depth&) = delete;
+        Depth& operator=(const Depth&) = delete;
+        ExpressionParser* parser_;
+    };
+
+    template <class Operand>
+    Expression chain(std::initializer_list<std::string_view> operators, const Operand& operand) {
+        Expression value = operand();
+        for (;;) {
+            const auto found = std::ranges::find_if(operators, [&](auto word) { return is(word); });
+            if (found == operators.end()) return value;
+            ++at_;
+            Expression right = operand();
+            value = {.kind = Expression::Kind::binary,
+                     .text = std::string(*found),
+                     .args = {std::move(value), std::move(right)}};
+        }
+    }
+    Expression negation() {
+        const Depth depth(*this);
+        if (take("not"))
+            return {.kind = Expression::Kind::unary, .text = "not", .args = {negation()}};
+        return comparison();
+    }
+    Expression comparison() {
+        Expression value = sum();
+        static constexpr std::array<std::string_view, 7> kOperators = {"==", "!=", "<=", ">=", "<", ">", "in"};
+        std::string word;
+        if (is("not") && is("in", 1)) {
+            word = "not in";
+            at_ += 2;
+        } else if (const auto found = std::ranges::find_if(kOperators, [&](auto o) { return is(o); });
+                   found != kOperators.end()) {
+            word = *found;
+            ++at_;
+        } else {
+            return value;
+        }
+        Expression right = sum();
+        const bool more = std::ranges::any_of(kOperators, [&](auto o) { return is(o); }) || is("not");
+        if (more) { // a < b < c
+            (void)comparison_rest();
+            return without_use("comparisons in a row");
+        }
+        return {.kind = Expression::Kind::binary,
+                .text = std::move(word),
+                .args = {std::move(value), std::move(right)}};
+    }
+    Expression comparison_rest() {
+        if (take("not")) need("in");
+        else ++at_;
+        return comparison();
+    }
+    Expression sum() {
+        return chain({"+", "-"}, [&] {
+            return chain({"~"}, [&] { return chain({"*", "/", "//", "%"}, [&] { return sign(); }); });
+        });
+    }
+    Expression sign() {
+        const Depth depth(*this);
+        if (take("-")) return {.kind = Expression::Kind::unary, .text = "-", .args = {sign()}};
+        if (take("+")) {
+            (void)sign();
+            return without_use("a sign +");
+        }
+        Expression value = behind(primary());
+        if (!take("**")) return value;
+        (void)sign();
+        return without_use("a power");
+    }
+    Expression primary() {
+        const Word word = peek();
+        ++at_;
+        if (word.kind == Word::Kind::literal) {
+            std::string text = decoded(word.source);
+            while (peek().kind == Word::Kind::literal) text += decoded(words_[at_++].source);
+            return {.kind = Expression::Kind::literal, .text = std::move(text)};
+        }
+        if (word.kind == Word::Kind::number) {
+            long long value = 0;
+            const char* const end = word.source.data() + word.source.size();
+            const auto read = std::from_chars(word.source.data(), end, value);
+            if (read.ec != std::errc() || read.ptr != end || value > 1'000'000) throw BadSyntax{};
+            if (is(".") && peek(1).kind == Word::Kind::number) {
+                at_ += 2;
+                return without_use("a fraction");
+            }
+            return {.kind = Expression::Kind::number, .number = value};
+        }
+        if (word.kind == Word::Kind::name) {
+            static constexpr std::array<std::string_view, 8> kReserved = {"if",  "else", "and", "or",
+                                                                          "not", "in",   "is",  "for"};
+            if (std::ranges::find(kReserved, word.source) != kReserved.end()) throw BadSyntax{};
+            return {.kind = Expression::Kind::name, .text = std::string(word.source)};
+        }
+        if (word.source == "[") return collection("]");
+        if (word.source == "{") return collection("}");
+        if (word.source != "(") throw BadSyntax{};
+        if (is(")")) return collection(")");
+        Expression value = choice();
+        if (is(",")) {
+            ++at_;
+            return collection(")");
+        }
+        need(")");
+        return value;
+    }
+    // A list, a dictionary or a tuple, from its first entry on.
+    Expression collection(std::string_view end) {
+        while (!take(end)) {
+            (void)choice();
+            if (end == "}") {
+                need(":");
+                (void)choice();
+            }
+            if (!is(end)) need(",");
+        }
+        return without_use("a list of values");
+    }
+    // Fields, items and calls, then filters and tests, as Jinja binds them.
+    Expression behind(Expression value) {
+        for (;;) {
+            if (take(".")) {
+                value = {.kind = Expression::Kind::attribute, .text = name(), .args = {std::move(value)}};
+            } else if (take("[")) {
+                value = item(std::move(value));
+            } else if (take("(")) {
+                value = {.kind = Expression::Kind::call, .args = {std::move(value)}};
+                arguments(value);
+            } else {
+                break;
+            }
+        }
+        for (;;) {
+            if (take("|")) {
+                value = {.kind = Expression::Kind::filter, .text = name(), .args = {std::move(value)}};
+                if (take("(")) arguments(value);
+            } else if (take("is")) {
+                const bool other = take("not");
+                value = {.kind = Expression::Kind::test, .text = name(), .args = {std::move(value)}};
+                const Word next = peek();
+                static constexpr std::array<std::string_view, 6> kGoesOn = {"else", "or", "and", "if", "is", "in"};
+                const bool named = next.kind == Word::Kind::name && next.source != "not" &&
+                                   std::ranges::find(kGoesOn, next.source) == kGoesOn.end();
+                const bool bracket = is("(") || is("[") || is("{");
+                if (named || bracket || next.kind == Word::Kind::literal || next.kind == Word::Kind::number) {
+                    if (take("(")) {
+                        Expression ignored;
+                        arguments(ignored);
+                    } else {
+                        (void)behind(primary());
+                    }
+                    value = without_use("a test with an argument");
+                }
+                if (other)
+                    value = {.kind = Expression::Kind::unary, .text = "not", .args = {std::move(value)}};
+            } else if (is("(") || is("[") || is(".")) {
+                throw BadSyntax{};
+            } else {
+                return value;
+            }
+        }
+    }
+    Expression item(Expression value) {
+        if (is("]")) throw BadSyntax{};
+        std::vector<Expression> bounds;
+        const Expression none{.kind = Expression::Kind::missing};
+        bool slice = false;
+        Expression bound = none;
+        while (!take("]")) {
+            if (take(":")) {
+                slice = true;
+                bounds.push_back(std::exchange(bound, none));
+            } else {
+                if (bound.kind != Expression::Kind::missing) throw BadSyntax{};
+                bound = choice();
+            }
+        }
+        bounds.push_back(std::move(bound));
+        if (!slice) {
+            if (bounds[0].kind == Expression::Kind::missing) throw BadSyntax{};
+            return {.kind = Expression::Kind::item, .args = {std::move(value), std::move(bounds[0])}};
+        }
+        if (bounds.size() > 3) throw BadSyntax{};
+        bounds.resize(3, none);
+        return {.kind = Expression::Kind::slice,
+                .args = {std::move(value), std::move(bounds[0]), std::move(bounds[1]), std::move(bounds[2])}};
+    }
+    void arguments(Expression& call) {
+        while (!take(")")) {
+            if (peek().kind == Word::Kind::name && is("=", 1)) {
+                Expression argument{.kind = Expression::Kind::keyword, .text = name()};
+                ++at_;
+                argument.args.push_back(choice());
+                call.args.push_back(std::move(argument));
+            } else {
+                call.args.push_back(choice());
+            }
+            if (!is(")")) need(",");
+        }
+    }
+
+    [[nodiscard]] Word peek(std::size_t ahead = 0) const {
+        return at_ + ahead < words_.size() ? words_[at_ + ahead] : Word{};
+    }
+    [[nodiscard]] bool is(std::string_view word, std::size_t ahead = 0) const {
+        const Word here = peek(ahead);
+        return (here.kind == Word::Kind::name || here.kind == Word::Kind::mark) && here.source == word;
+    }
+    void need(std::string_view word) {
+        if (!take(word)) throw BadSyntax{};
+    }
+
+    std::vector<Word> words_;
+    std::size_t at_ = 0;
+    int depth_ = 0;
+};
+
+Expression expression_of(std::string_view source) {
+    auto words = words_of(source);
+    if (!words) throw BadSyntax{};
+    return ExpressionParser(*std::move(words)).whole();
+}
+
+// ---- tags ----
+
+struct Tag {
+    enum class Kind { text, output, statement } kind;
+    std::string source;
+};
+
+std::string without_last_blanks(std::string text) {
+    while (!text.empty() && is_space(text.back())) text.pop_back();
+    return text;
+}
+
+// Texts and tags in order, the blanks around tags taken away as Jinja does. Nothing where a tag never ends.
+std::optional<std::vector<Tag>> tags_of(std::string_view source) {
+    std::string text;
+    for (std::size_t i = 0; i < source.size(); ++i) { // as Jinja: one kind of line break, none at the end
+        const bool pair = source[i] == '\r' && i + 1 < source.size() && source[i + 1] == '\n';
+        if (!pair) text += source[i] == '\r' ? '\n' : source[i];
+    }
+    if (text.ends_with('\n')) text.pop_back();
+
+    std::vector<Tag> tags;
+    std::string_view rest = text;
+    bool at_line_start = true;
+    while (!rest.empty()) {
+        std::size_t open = 0; // of "{{", "{%" or "{#"
+        while (open < rest.size() && (rest[open] != '{' || open + 1 == rest.size() ||
+                                      std::string_view("{%#").find(rest[open + 1]) == std::string_view::npos))
+            ++open;
+        std::string before(rest.substr(0, open));
+        if (open == rest.size()) {
+            if (!before.empty()) tags.push_back({Tag::Kind::text, std::move(before)});
+            break;
+        }
+        const char kind = rest[open + 1];
+        rest.remove_prefix(open + 2);
+        const char sign = rest.empty() ? ' ' : rest.front();
+        if (sign == '-') {
+            before = without_last_blanks(std::move(before));
+        } else if (sign != '+' && kind != '{') { // lstrip_blocks: a tag that begins its line
+            const std::size_t line = before.rfind('\n') + 1;
+            const bool blank = before.find_first_not_of(" \t\v\f", line) == std::string::npos;
+            if (blank && (line > 0 || at_line_start)) before.resize(line);
+        }
+        if (sign == '-' || sign == '+') rest.remove_prefix(1);
+        if (!before.empty()) tags.push_back({Tag::Kind::text, std::move(before)});
+
+        const std::string_view close = kind == '{' ? "}}" : kind == '%' ? "%}" : "#}";
+        std::size_t at = 0;
+        int depth = 0; // within brackets nothing closes
+        while (at < rest.size() && (depth > 0 || !rest.substr(at).starts_with(close))) {
+            if (kind != '#' && (rest[at] == '\'' || rest[at] == '"')) {
+                at = literal_end(rest, at);
+                if (at == std::string_view::npos) return {};
+                continue;
+            }
+            if (kind != '#' && std::string_view("([{").find(rest[at]) != std::string_view::npos) ++depth;
+            if (kind != '#' && std::string_view(")]}").find(rest[at]) != std::string_view::npos) --depth;
             ++at;
         }
+        if (at >= rest.size() || depth < 0) return {};
+        std::string_view inside = rest.substr(0, at);
+        const char last = inside.empty() ? ' ' : inside.back();
+        if (last == '-' || (last == '+' && kind != '{')) inside.remove_suffix(1);
+        if (kind == '{') tags.push_back({Tag::Kind::output, std::string(inside)});
+        if (kind == '%') tags.push_back({Tag::Kind::statement, std::string(inside)});
+        rest.remove_prefix(at + close.size());
+        at_line_start = false;
+        const auto drop = [&] {
+            at_line_start = rest.front() == '\n';
+            rest.remove_prefix(1);
+        };
+        if (last == '-')
+            while (!rest.empty() && is_space(rest.front())) drop();
+        else if (last != '+' && kind != '{' && rest.starts_with('\n')) // trim_blocks
+            drop();
     }
-    return parts;
+    return tags;
 }
 
-// The first word of a statement: if, else, endif, set …
-std::string_view keyword(const TemplatePiece& piece) {
-    const auto parts =
-        piece.kind == TemplatePiece::Kind::statement ? parts_of(piece.source) : std::vector<Part>();
-    return parts.empty() ? std::string_view() : parts.front().source;
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+    return text;
 }
 
-// Whether a condition asks for tools: yes, no, or that there are none.
-enum class Asks { nothing, tools, no_tools };
-Asks asks(const TemplatePiece& piece) {
-    const std::vector<Part> parts = parts_of(piece.source);
-    const auto at = std::ranges::find(parts, std::string_view("tools"), &Part::source);
-    if (at == parts.end()) return Asks::nothing;
-    const bool none = parts.end() - at > 2 && at[1].source == "is" &&
-                      (at[2].source == "none" || at[2].source == "None" || at[2].source == "undefined");
-    return none || (at != parts.begin() && at[-1].source == "not") ? Asks::no_tools : Asks::tools;
+std::string keyword(const Tag& tag) {
+    if (tag.kind != Tag::Kind::statement) return "";
+    const std::string_view text = trimmed(tag.source);
+    std::size_t end = 0;
+    while (end < text.size() && is_word(text[end])) ++end;
+    return std::string(text.substr(0, end));
 }
 
-// Which pieces stand in branches for tools.
-void mark_tools(std::vector<TemplatePiece>& pieces) {
-    struct Branch {
-        bool inside, otherwise; // otherwise: in its else
-    };
-    std::vector<Branch> open;
-    for (TemplatePiece& piece : pieces) {
-        const std::string_view word = keyword(piece);
-        if (word == "if") {
-            open.push_back({asks(piece) == Asks::tools, asks(piece) == Asks::no_tools});
-        } else if (word == "elif" && !open.empty()) {
-            open.back().inside = asks(piece) == Asks::tools;
-        } else if (word == "else" && !open.empty()) {
-            open.back().inside = open.back().otherwise;
-        } else if (word == "endif" && !open.empty()) {
-            open.pop_back();
-        }
-        piece.for_tools = std::ranges::any_of(open, &Branch::inside);
-    }
-}
+class TreeParser {
+  public:
+    explicit TreeParser(std::vector<Tag> tags) : tags_(std::move(tags)) {}
 
-// The literal that a variable is set to somewhere, where the chat gives it none.
-std::optional<std::string> literal_value(const std::vector<TemplatePiece>& pieces, std::string_view name) {
-    for (const TemplatePiece& piece : pieces) {
-        if (keyword(piece) != "set") continue;
-        const std::vector<Part> parts = parts_of(piece.source);
-        if (parts.size() == 4 && parts[1].source == name && parts[3].kind == Part::Kind::literal)
-            return decoded(parts[3].source);
-    }
-    return {};
-}
-
-// Gathers a system turn from what is written behind its opening, up to its end.
-struct SystemTurn {
-    std::string own;    // literals
-    bool given = false; // the turn of the chat is written
-    bool known = true, ended = false;
-
-    void add(std::string_view text) {
-        const std::size_t end = text.find("<|im_end|>");
-        own += text.substr(0, end);
-        ended = ended || end != std::string_view::npos;
-    }
-    // What an expression writes from its part `from` on.
-    void add(const std::vector<TemplatePiece>& pieces, const std::vector<Part>& parts, std::size_t from) {
-        bool filter = false;
-        for (std::size_t i = from; i < parts.size() && !ended; ++i) {
-            const Part& part = parts[i];
-            if (part.kind == Part::Kind::literal) add(decoded(part.source));
-            if (part.kind == Part::Kind::name && !filter) {
-                if (part.source.find("content") != std::string_view::npos) {
-                    given = true;
-                } else if (const auto value = literal_value(pieces, part.source)) {
-                    add(*value);
-                } else {
-                    known = false;
-                }
+    // Up to one of `ends`, which stays the current tag.
+    std::vector<Node> nodes(std::initializer_list<std::string_view> ends) {
+        if (++depth_ > kDeepest) fail("too many branches within branches");
+        std::vector<Node> out;
+        for (; at_ < tags_.size(); ++at_) {
+            const Tag& tag = tags_[at_];
+            const std::string word = keyword(tag);
+            last_ = &tag;
+            if (tag.kind == Tag::Kind::text) {
+                out.push_back({.kind = Node::Kind::text, .text = tag.source});
+            } else if (tag.kind == Tag::Kind::output) {
+                out.push_back({.kind = Node::Kind::output, .expression = expression_of(tag.source)});
+            } else if (std::ranges::find(ends, word) != ends.end()) {
+                break;
+            } else if (word == "if") {
+                out.push_back(branch());
+            } else if (word == "for") {
+                out.push_back(loop());
+            } else if (word == "set" && assignment_mark(rest_of(tag, word)) != std::string_view::npos) {
+                out.push_back(assignment(rest_of(tag, word)));
+            } else {
+                fail("it uses {% " + std::string(trimmed(tag.source)).substr(0, 40) + " %}");
             }
-            filter = part.source == "|";
         }
+        --depth_;
+        return out;
     }
+    // The tag that was read last.
+    [[nodiscard]] std::string last() const {
+        return last_ ? std::string(trimmed(last_->source)).substr(0, 60) : "";
+    }
+
+    struct Broken {
+        std::string why;
+    };
+
+  private:
+    [[noreturn]] static void fail(const std::string& why) { throw Broken{why}; }
+    static std::string_view rest_of(const Tag& tag, const std::string& word) {
+        return trimmed(trimmed(tag.source).substr(word.size()));
+    }
+    // The = of a name = value, outside of all else.
+    static std::size_t assignment_mark(std::string_view text) {
+        std::size_t at = 0;
+        while (at < text.size() && (is_word(text[at]) || text[at] == '.' || is_space(text[at]))) ++at;
+        return at < text.size() && text[at] == '=' && !text.substr(at).starts_with("==") ? at
+                                                                                         : std::string_view::npos;
+    }
+    static Node assignment(std::string_view text) {
+        const std::size_t mark = assignment_mark(text);
+        return {.kind = Node::Kind::assign,
+                .text = std::string(trimmed(text.substr(0, mark))),
+                .expression = expression_of(text.substr(mark + 1))};
+    }
+    const Tag& need(std::string_view what) {
+        if (at_ == tags_.size()) fail("its {% " + std::string(what) + " %} has no end");
+        return tags_[at_];
+    }
+    Node branch() { // at an if or an elif; ends at its endif
+        const std::string word = keyword(tags_[at_]);
+        Node node{.kind = Node::Kind::branch, .expression = expression_of(rest_of(tags_[at_], word))};
+        ++at_;
+        node.body = nodes({"elif", "else", "endif"});
+        const std::string end = keyword(need("if"));
+        if (end == "elif") {
+            if (++depth_ > kDeepest) fail("too many branches within branches");
+            node.otherwise.push_back(branch());
+            --depth_;
+        } else if (end == "else") {
+            ++at_;
+            node.otherwise = nodes({"elif", "else", "endif"});
+            if (keyword(need("if")) != "endif") fail("its {% if %} has two ends");
+        }
+        return node;
+    }
+    Node loop() { // for NAME in WHAT if WHICH
+        const std::string_view text = rest_of(tags_[at_], "for");
+        Node node{.kind = Node::Kind::loop, .filter = {.kind = Expression::Kind::missing}};
+        std::size_t end = 0;
+        while (end < text.size() && is_word(text[end])) ++end;
+        node.text = std::string(text.substr(0, end));
+        auto words = words_of(text.substr(end));
+        if (!words || node.text.empty()) throw BadSyntax{};
+        ExpressionParser parser(*std::move(words));
+        bool several = false; // for a, b in …
+        while (parser.take(",")) several = true, (void)parser.name();
+        if (!parser.take("in")) throw BadSyntax{};
+        node.expression = parser.alternative();
+        if (several) node.expression = without_use("a loop over pairs");
+        if (parser.take("if")) node.filter = parser.alternative();
+        if (!parser.ended()) throw BadSyntax{};
+        ++at_;
+        node.body = nodes({"else", "endfor"});
+        if (keyword(need("for")) == "else") fail("it uses a {% for %} with an else");
+        return node;
+    }
+
+    std::vector<Tag> tags_;
+    const Tag* last_ = nullptr;
+    std::size_t at_ = 0;
+    int depth_ = 0;
 };
+
+void add_literals(const Expression& expression, std::string& out) {
+    if (expression.kind == Expression::Kind::literal) out += expression.text + "\n";
+    if (expression.kind == Expression::Kind::item || expression.kind == Expression::Kind::call) {
+        add_literals(expression.args[0], out);
+        return;
+    }
+    for (const Expression& part : expression.args) add_literals(part, out);
+}
+void add_literals(const std::vector<Node>& nodes, std::string& out) {
+    for (const Node& node : nodes) {
+        if (node.kind == Node::Kind::text) out += node.text + "\n";
+        if (node.kind == Node::Kind::output || node.kind == Node::Kind::assign)
+            add_literals(node.expression, out);
+        add_literals(node.body, out);
+        add_literals(node.otherwise, out);
+    }
+}
 
 } // namespace
 
-std::string TemplatePiece::written() const {
-    if (kind == Kind::statement) return "";
-    if (kind == Kind::text) return std::string(source);
+ChatTemplate parse_chat_template(std::string_view text) {
+    auto tags = tags_of(text);
+    if (!tags) return {{}, "one of its tags has no end"};
+    TreeParser parser(*std::move(tags));
+    try {
+        return {parser.nodes({}), ""};
+    } catch (const TreeParser::Broken& broken) {
+        return {{}, broken.why};
+    } catch (const BadSyntax&) {
+        return {{}, "it cannot be read: " + parser.last()};
+    }
+}
+
+std::string marks_of(const std::vector<Node>& nodes) {
+    constexpr std::size_t kMost = 3, kLongest = 40;
+    std::string text;
+    add_literals(nodes, text);
+    std::vector<std::string> found;
+    for (std::size_t at = text.find_first_of("<["); at != std::string::npos && found.size() < kMost;
+         at = text.find_first_of("<[", at + 1)) {
+        const std::size_t end = text.find(text[at] == '<' ? '>' : ']', at);
+        const std::string mark = text.substr(at, end == std::string::npos ? 0 : end + 1 - at);
+        if (mark.size() > 2 && mark.size() <= kLongest && mark.find_first_of(" \n") == std::string::npos &&
+            std::ranges::find(found, mark) == found.end())
+            found.push_back(mark);
+    }
     std::string out;
-    for (const Part& part : parts_of(source))
-        if (part.kind == Part::Kind::literal) out += decoded(part.source);
+    for (const std::string& mark : found) out += (out.empty() ? "" : ", ") + mark;
     return out;
-}
-
-bool TemplatePiece::names(std::string_view word) const {
-    if (kind == Kind::text) return false;
-    return std::ranges::any_of(parts_of(source), [&](const Part& part) {
-        if (part.kind != Part::Kind::name) return false;
-        for (std::size_t at = part.source.find(word); at != std::string_view::npos;
-             at = part.source.find(word, at + 1)) {
-            const std::size_t end = at + word.size();
-            if ((at == 0 || !is_word(part.source[at - 1])) &&
-                (end == part.source.size() || !is_word(part.source[end])))
-                return true;
-        }
-        return false;
-    });
-}
-
-std::vector<TemplatePiece> template_pieces(std::string_view text) {
-    using Kind = TemplatePiece::Kind;
-    std::vector<TemplatePiece> pieces;
-    while (!text.empty()) {
-        std::size_t open = 0; // of "{{", "{%" or "{#"
-        while (open < text.size() &&
-               (text[open] != '{' || open + 1 == text.size() || !std::strchr("{%#", text[open + 1])))
-            ++open;
-        if (open > 0) pieces.push_back({Kind::text, text.substr(0, open)});
-        if (open == text.size()) break;
-        const char kind = text[open + 1];
-        const std::string_view close = kind == '{' ? "}}" : kind == '%' ? "%}" : "#}";
-        text.remove_prefix(open + 2);
-        TemplatePiece piece{kind == '{' ? Kind::expression : Kind::statement, {}};
-        std::size_t at = 0;
-        while (at < text.size() && !text.substr(at).starts_with(close)) {
-            const bool literal = kind != '#' && (text[at] == '\'' || text[at] == '"');
-            at = literal ? literal_end(text, at) : at + 1;
-        }
-        piece.source = text.substr(0, at);
-        if (piece.source.starts_with('-')) piece.source.remove_prefix(1);
-        if (piece.source.ends_with('-')) piece.source.remove_suffix(1);
-        if (kind != '#') pieces.push_back(std::move(piece));
-        text.remove_prefix(std::min(text.size(), at + close.size()));
-    }
-    mark_tools(pieces);
-    return pieces;
-}
-
-std::optional<AnswerOpening> answer_opening(const std::vector<TemplatePiece>& pieces) {
-    const auto last = std::find_if(pieces.rbegin(), pieces.rend(), [](const TemplatePiece& piece) {
-        return piece.names("add_generation_prompt");
-    });
-    AnswerOpening opening;
-    if (last == pieces.rend()) {
-        opening.always = "<|im_start|>assistant\n";
-        return opening;
-    }
-    if (last->kind == TemplatePiece::Kind::expression) { // 'x' if add_generation_prompt else ''
-        opening.always = last->written();
-        return opening;
-    }
-    int depth = 1;
-    bool thinking = false; // of the branch within
-    for (auto piece = last.base(); piece != pieces.end() && depth > 0; ++piece) {
-        const std::string_view word = keyword(*piece);
-        if (word == "if") {
-            const bool odd = piece->source.find("is not") != std::string_view::npos; // true of two answers
-            if (++depth > 2 || opening.asks || odd || !piece->names("enable_thinking")) return {};
-            opening.asks = true;
-            thinking = !piece->names("not") && !piece->names("false") && !piece->names("False");
-        } else if (word == "else") {
-            if (depth != 2) return {};
-            thinking = !thinking;
-        } else if (word == "endif") {
-            --depth;
-        } else if (piece->kind == TemplatePiece::Kind::statement) {
-            return {};
-        } else {
-            const std::string text = piece->written();
-            const bool blank = text.find_first_not_of(" \n") == std::string::npos;
-            if (piece->kind == TemplatePiece::Kind::text && blank) continue; // the template's own lines
-            const bool told = piece->kind == TemplatePiece::Kind::text ||
-                              std::ranges::none_of(parts_of(piece->source), [](const Part& part) {
-                                  return part.kind == Part::Kind::name;
-                              });
-            if (!told || (depth == 1 && opening.asks)) return {};
-            (depth == 1 ? opening.always : thinking ? opening.thinking : opening.silent) += text;
-        }
-    }
-    return opening;
-}
-
-std::optional<std::string> own_system(const std::vector<TemplatePiece>& pieces) {
-    constexpr std::string_view kOpen = "<|im_start|>system\n";
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-        if (pieces[i].for_tools || pieces[i].kind == TemplatePiece::Kind::statement) continue;
-        const bool plain = pieces[i].kind == TemplatePiece::Kind::text;
-        const std::vector<Part> parts = plain ? std::vector<Part>() : parts_of(pieces[i].source);
-        SystemTurn turn;
-        bool opened = false;
-        if (plain) {
-            const std::string_view text = pieces[i].source;
-            if (const std::size_t at = text.find(kOpen); at != std::string_view::npos) {
-                opened = true;
-                turn.add(text.substr(at + kOpen.size()));
-            }
-        }
-        for (std::size_t part = 0; part < parts.size() && !opened; ++part) {
-            if (parts[part].kind != Part::Kind::literal) continue;
-            const std::string text = decoded(parts[part].source);
-            const std::size_t at = text.find(kOpen);
-            if (at == std::string::npos) continue;
-            opened = true;
-            turn.add(std::string_view(text).substr(at + kOpen.size()));
-            turn.add(pieces, parts, part + 1);
-        }
-        if (!opened) continue;
-        for (std::size_t next = i + 1; next < pieces.size() && !turn.ended; ++next) {
-            if (pieces[next].kind == TemplatePiece::Kind::text) {
-                const std::string_view text = pieces[next].source;
-                if (text.find_first_not_of(" \n") != std::string_view::npos) turn.add(text);
-            } else if (pieces[next].kind == TemplatePiece::Kind::expression) {
-                turn.add(pieces, parts_of(pieces[next].source), 0);
-            }
-        }
-        if (!turn.known || !turn.ended || (turn.given && !turn.own.empty())) return {};
-        if (!turn.own.empty()) return turn.own;
-    }
-    return "";
 }
 
 } // namespace speclens

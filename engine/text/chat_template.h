@@ -1,40 +1,54 @@
-// What a chat template (Jinja) says, without running it: templates are programs, but those of one family
-// differ in a few literal pieces. Internal to the engine.
+// A chat template (Jinja) as a tree: texts, expressions and branches, read but not run. What it writes around
+// the turns of a chat is told by chat_shape.h. Internal to the engine.
+//
+// Lexing and precedence follow Jinja's documentation ("Template Designer Documentation"), with trim_blocks and
+// lstrip_blocks as transformers sets them for chat templates.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace speclens {
 
-// A piece of a template: text outside of tags, an expression {{ }} or a statement {% %}.
-struct TemplatePiece {
-    enum class Kind { text, expression, statement } kind = Kind::text;
-    std::string_view source; // between the marks, without the dashes
-    bool for_tools = false; // stands in a branch that is taken only when tools are given
-
-    // What it writes in literals, their escapes read as Jinja reads them; not those in brackets, which are
-    // names of fields. Of a text, the text.
-    [[nodiscard]] std::string written() const;
-    // A word of the source outside of literals, as a whole.
-    [[nodiscard]] bool names(std::string_view word) const;
+struct TemplateExpression {
+    enum class Kind {
+        literal,   // text
+        number,    // number
+        name,      // text; also true, false and none
+        attribute, // text of args[0]: a.b
+        item,      // args[1] of args[0]: a[b]
+        slice,     // args[0] from args[1] to args[2] by args[3]; a missing one is of kind missing
+        call,      // args[0] with the others, those of kind keyword by name
+        keyword,   // text=args[0]
+        filter,    // args[0] | text(the others)
+        test,      // args[0] is text(the others)
+        unary,     // text: not, -
+        binary,    // text: or and == != < > <= >= in "not in" + - ~ * // %
+        choice,    // args[1] if args[0] else args[2], which may be missing
+        missing,
+        unknown // what is not understood; its source in text
+    } kind = Kind::unknown;
+    std::string text = {};
+    long long number = 0;
+    std::vector<TemplateExpression> args = {};
 };
-// The views are of `text`, which must live on.
-[[nodiscard]] std::vector<TemplatePiece> template_pieces(std::string_view text);
 
-// What follows `if add_generation_prompt`: the opening of the answer.
-struct AnswerOpening {
-    std::string always;
-    // Behind it, where the template asks for enable_thinking.
-    bool asks = false;
-    std::string thinking, silent;
+struct TemplateNode {
+    enum class Kind { text, output, branch, loop, assign } kind = Kind::text;
+    std::string text = {}; // text; loop: the variable; assign: the name, "a" or "a.b"
+    TemplateExpression expression = {}; // output, branch: the condition; loop: over what; assign: the value
+    TemplateExpression filter = {};     // loop: for … if this; else of kind missing
+    std::vector<TemplateNode> body = {}, otherwise = {};
 };
-// Nothing where the template has other pieces there than literals and one question for enable_thinking.
-[[nodiscard]] std::optional<AnswerOpening> answer_opening(const std::vector<TemplatePiece>& pieces);
 
-// The system turn that is written where the chat brings none; empty: none. Nothing where it cannot be told.
-[[nodiscard]] std::optional<std::string> own_system(const std::vector<TemplatePiece>& pieces);
+struct ChatTemplate {
+    std::vector<TemplateNode> nodes;
+    std::string problem; // why it is no template: "an if without its endif"; empty: it is one
+};
+[[nodiscard]] ChatTemplate parse_chat_template(std::string_view text);
+
+// The first marks such as <start_of_turn> or [INST] that a template writes, for a message; empty: none.
+[[nodiscard]] std::string marks_of(const std::vector<TemplateNode>& nodes);
 
 } // namespace speclens

@@ -1,7 +1,9 @@
 #include "engine/text/tokenizer.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/base/json_read.h"
 #include "engine/base/utf8.h"
@@ -21,15 +23,27 @@ class BpeTokenizer final : public Tokenizer {
     }
 
     [[nodiscard]] std::vector<int> encode(std::string_view text) const override {
-        if (text.size() > kLargestText)
-            throw Error("the text has " + std::to_string(text.size()) + " bytes", "Use a prompt below 1 GB.",
-                        Exit::usage);
+        check_size(text.size());
         std::vector<int> ids;
         if (is_valid_utf8(text)) {
-            encode_raw(text, ids);
+            encode_raw(text, {}, ids);
         } else {
-            encode_raw(valid_utf8(text), ids);
+            encode_raw(valid_utf8(text), {}, ids);
         }
+        return ids;
+    }
+
+    [[nodiscard]] std::vector<int> encode(std::span<const TextPart> parts) const override {
+        std::string text;
+        Borders literal;
+        for (const TextPart& part : parts) {
+            check_size(text.size() + part.text.size());
+            const std::size_t begin = text.size();
+            text += valid_utf8(part.text);
+            if (part.literal && text.size() > begin) literal.push_back({begin, text.size()});
+        }
+        std::vector<int> ids;
+        encode_raw(text, literal, ids);
         return ids;
     }
 
@@ -54,24 +68,53 @@ class BpeTokenizer final : public Tokenizer {
     [[nodiscard]] int bos() const override { return parts_.bos; }
 
   private:
-    // Cuts `text` at added tokens and hands what lies between them to `between`, with whether it begins the text.
+    // Bytes of literal parts, in order: [begin, end).
+    using Borders = std::vector<std::pair<std::size_t, std::size_t>>;
+
+    static void check_size(std::size_t bytes) {
+        if (bytes > kLargestText)
+            throw Error("the text has " + std::to_string(bytes) + " bytes", "Use a prompt below 1 GB.",
+                        Exit::usage);
+    }
+
+    // A special token that reaches into a literal part is what somebody said: text.
+    [[nodiscard]] bool is_said(int id, std::size_t begin, std::size_t end, const Borders& literal) const {
+        if (!is_special(id)) return false;
+        const auto part = std::ranges::upper_bound(literal, begin, {}, &Borders::value_type::second);
+        return part != literal.end() && part->first < end;
+    }
+
+    // Cuts `text` at added tokens and hands what lies between them, and where, to `between`.
     template <class Between>
-    static void cut(const AddedTokens& added, std::string_view text, std::vector<int>& ids,
-                    const Between& between) {
+    void cut(const AddedTokens& added, std::string_view text, const Borders& literal, std::vector<int>& ids,
+             const Between& between) const {
+        AddedTokens::Passed said;
+        if (!literal.empty())
+            said = [&](int id, std::size_t begin, std::size_t end) { return is_said(id, begin, end, literal); };
         std::size_t from = 0;
         AddedTokens::Cursor cursor;
-        while (const auto hit = added.next(text, cursor)) {
-            if (hit->begin > from) between(text.substr(from, hit->begin - from), from == 0);
+        while (const auto hit = added.next(text, cursor, said)) {
+            if (hit->begin > from) between(text.substr(from, hit->begin - from), from);
             ids.push_back(hit->id);
             from = hit->end;
         }
-        if (from < text.size()) between(text.substr(from), from == 0);
+        if (from < text.size()) between(text.substr(from), from);
     }
 
-    void encode_raw(std::string_view text, std::vector<int>& ids) const {
-        cut(parts_.raw, text, ids, [&](std::string_view rest, bool first) {
-            cut(parts_.normalized, normalized(rest, parts_.normal), ids, [&](std::string_view plain, bool front) {
-                split_text(plain, first && front, parts_.splits,
+    void encode_raw(std::string_view text, const Borders& literal, std::vector<int>& ids) const {
+        cut(parts_.raw, text, literal, ids, [&](std::string_view rest, std::size_t at) {
+            const std::string normal = normalized(rest, parts_.normal);
+            // Where the parts are after normalisation, which changes what stands before a border alone.
+            Borders moved;
+            const auto place = [&](std::size_t border) {
+                const std::size_t before = std::clamp(border, at, at + rest.size()) - at;
+                if (normal.size() == rest.size() && normal == rest) return before;
+                return std::min(normalized(rest.substr(0, before), parts_.normal).size(), normal.size());
+            };
+            for (const auto& [begin, end] : literal)
+                if (begin < at + rest.size() && end > at) moved.push_back({place(begin), place(end)});
+            cut(parts_.normalized, normal, moved, ids, [&](std::string_view plain, std::size_t in_rest) {
+                split_text(plain, at == 0 && in_rest == 0, parts_.splits,
                            [&](std::string_view piece) { encode_piece(piece, ids); });
             });
         });
@@ -120,6 +163,12 @@ void read_tokenizer_config(const std::filesystem::path& file, TokenizerParts& pa
 }
 
 } // namespace
+
+std::string joined(std::span<const TextPart> parts) {
+    std::string text;
+    for (const TextPart& part : parts) text += part.text;
+    return text;
+}
 
 std::shared_ptr<const Tokenizer> make_tokenizer(TokenizerParts parts) {
     return std::make_shared<BpeTokenizer>(std::move(parts));

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,13 @@
 namespace speclens {
 
 struct VocabularyTable; // engine/text/vocabulary_table.h
+// A part of a text. In a literal one no special token is read, whatever it spells: what a person says in a chat.
+struct TextPart {
+    std::string text;
+    bool literal = false;
+    bool operator==(const TextPart&) const = default;
+};
+[[nodiscard]] std::string joined(std::span<const TextPart> parts);
 
 class Tokenizer {
   public:
@@ -28,6 +36,10 @@ class Tokenizer {
     // has no token for (SmolLM2 lacks 21) is left out unless the file names a token for unknown ones. Throws Error
     // when a foreign pattern takes too many steps on this text, and for texts of a gigabyte.
     [[nodiscard]] virtual std::vector<int> encode(std::string_view text) const = 0;
+    // The parts as one text, cut into words across their borders; but a special token that reaches into a literal
+    // part is text. Added tokens that are not special (<think>) are read everywhere. Invalid UTF-8 as above, in
+    // each part.
+    [[nodiscard]] virtual std::vector<int> encode(std::span<const TextPart> parts) const = 0;
     // Concatenated bytes of the tokens; may begin or end inside a UTF-8 character. The blank that SentencePiece puts
     // in front of a text is the first token's and stays.
     [[nodiscard]] virtual std::string decode(const std::vector<int>& ids, bool skip_special = false) const = 0;

@@ -54,11 +54,12 @@ void AddedTokens::add(const AddedToken& token) {
     list.insert(std::ranges::upper_bound(list, token, longer), token);
 }
 
-std::optional<AddedTokens::Hit> AddedTokens::next(std::string_view text, Cursor& cursor) const {
+std::optional<AddedTokens::Hit> AddedTokens::next(std::string_view text, Cursor& cursor, const Passed& passed) const {
     for (std::size_t at = cursor.searched; at < text.size(); ++at) {
         const auto& list = by_first_byte_[static_cast<unsigned char>(text[at])];
-        const auto token = std::ranges::find_if(
-            list, [&](const AddedToken& one) { return text.substr(at).starts_with(one.content); });
+        const auto token = std::ranges::find_if(list, [&](const AddedToken& one) {
+            return text.substr(at).starts_with(one.content) && !(passed && passed(one.id, at, at + one.content.size()));
+        });
         if (token == list.end()) continue;
         Hit hit{at, at + token->content.size(), token->id};
         cursor.searched = hit.end;

@@ -39,7 +39,9 @@ class AddedTokens {
         std::size_t white_end = 0; // from `searched` to here all is white, if it lies behind it
     };
     void add(const AddedToken& token); // its content is not empty
-    [[nodiscard]] std::optional<Hit> next(std::string_view text, Cursor& cursor) const;
+    // Whether a token at these bytes is passed over, as if it were not there; empty: none is.
+    using Passed = std::function<bool(int id, std::size_t begin, std::size_t end)>;
+    [[nodiscard]] std::optional<Hit> next(std::string_view text, Cursor& cursor, const Passed& passed = {}) const;
 
   private:
     std::array<std::vector<AddedToken>, 256> by_first_byte_; // longest first

@@ -95,7 +95,12 @@ void read_messages(const Json& body, RunSettings& settings, const ChatFormat& fo
     if (turns.back().content.empty()) throw Refused{400, "the last of the messages is empty"};
     settings.chat = false;
     settings.thinking = wants_thinking(body, settings.thinking);
-    settings.prompt = chat_prompt(turns, settings.thinking, format);
+    try {
+        settings.parts = chat_parts(turns, settings.thinking, format);
+    } catch (const Error& error) { // an order of turns that the format does not take
+        throw Refused{400, std::string(error.what()) + ". " + error.remedy()};
+    }
+    settings.prompt = joined(settings.parts);
 }
 
 // What would change the answer and is not built: silence about it would be a wrong answer. Fields that say
@@ -184,6 +189,7 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
     asked.settings = base;
     asked.settings.system.clear();
     asked.settings.token_ids.clear();
+    asked.settings.parts.clear();
     if (chat)
         read_messages(body, asked.settings, format);
     else

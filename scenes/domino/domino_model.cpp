@@ -287,7 +287,7 @@ SceneCommand example_run(const SceneInput& input) {
     settings.prompt = kHeadPrompt;
     settings.system.clear();
     settings.token_ids.clear();
-    settings.chat = true;
+    settings.chat = settings.chat_if_possible = true;
     settings.thinking = false;
     settings.options = {};
     settings.k = 7;

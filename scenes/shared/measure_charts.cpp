@@ -159,7 +159,7 @@ RunStudy time_study(const SceneInput& input) {
                 settings.prompt = "Write a Python function that checks if a number is prime.";
                 settings.system.clear();
                 settings.token_ids.clear();
-                settings.chat = true;
+                settings.chat = settings.chat_if_possible = true;
                 settings.thinking = false;
                 settings.k = k;
                 settings.max_tokens = 40 + 4 * k;

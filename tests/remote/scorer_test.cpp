@@ -177,6 +177,9 @@ TEST(PromptScorer, RefusesAnotherVocabularyAndOtherServers) {
         [[nodiscard]] std::vector<int> encode(std::string_view text) const override {
             return inner_->encode(text);
         }
+        [[nodiscard]] std::vector<int> encode(std::span<const TextPart> parts) const override {
+            return inner_->encode(parts);
+        }
         [[nodiscard]] std::string decode(const std::vector<int>& ids, bool skip) const override {
             return inner_->decode(ids, skip);
         }

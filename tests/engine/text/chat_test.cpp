@@ -2,6 +2,7 @@
 // Qwen2.5.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -96,35 +97,45 @@ TEST(ChatPrompt, AThinkingModelIsOpenedInItsThoughts) {
                   "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n<think>\n");
 }
 
-// Pieces of the published templates around what tells them apart.
-constexpr const char* kQwen25Template =
+// Templates with the structure of the published ones; golden/chats has more of them.
+const std::string kTurns =
+    "{%- for m in messages %}{%- if m.role != 'system' or not loop.first %}"
+    "{{- '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{%- endif %}{%- endfor %}";
+const std::string kOpening = "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}";
+const std::string kGivenSystem = "{%- if messages[0].role == 'system' %}"
+                                 "{{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}";
+const std::string kQwen25Template =
     "{%- if tools %}\n    {{- '<|im_start|>system\\n' }}\n    {%- if messages[0]['role'] == 'system' %}\n"
     "        {{- messages[0]['content'] }}\n    {%- else %}\n        {{- 'You are Qwen.' }}\n    {%- endif "
     "%}\n"
     "{%- else %}\n    {%- if messages[0]['role'] == 'system' %}\n"
     "        {{- '<|im_start|>system\\n' + messages[0]['content'] + '<|im_end|>\\n' }}\n    {%- else %}\n"
     "        {{- '<|im_start|>system\\nPlease reason step by step.<|im_end|>\\n' }}\n    {%- endif %}\n{%- "
-    "endif %}\n"
-    "{%- if add_generation_prompt %}\n    {{- '<|im_start|>assistant\\n' }}\n{%- endif %}\n";
-constexpr const char* kQwen3Template =
-    "{{- '<|im_start|>system\\n' + messages[0].content + '<|im_end|>\\n' }}\n"
-    "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}"
-    "{%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' "
-    "}}{%- endif %}";
-constexpr const char* kInstructTemplate =
-    "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}";
-constexpr const char* kThinkingTemplate =
-    "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n<think>\\n' }}";
+    "endif %}\n" +
+    kTurns + "{%- if add_generation_prompt %}\n    {{- '<|im_start|>assistant\\n' }}\n{%- endif %}\n";
+const std::string kInstructTemplate = kGivenSystem + "{%- endif %}" + kTurns + kOpening + "{%- endif %}";
+
+ChatFormat chatml(const std::string& system, Think think) {
+    ChatFormat format{system, think};
+    if (think != Think::never && think != Think::closed) format.answers = ChatFormat::Answers::kept;
+    return format;
+}
 
 TEST(ChatFormats, AreReadFromTheTemplate) {
     const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
     const struct {
-        const char* text;
+        std::string text;
         ChatFormat format;
-    } cases[] = {{kQwen25Template, {"Please reason step by step.", Think::never}},
-                 {kQwen3Template, {"", Think::asked}},
-                 {kInstructTemplate, {"", Think::never}},
-                 {kThinkingTemplate, {"", Think::always}}};
+    } cases[] = {
+        {kQwen25Template, {"Please reason step by step.", Think::never}},
+        {kGivenSystem + "{%- endif %}" + kTurns + kOpening +
+             "{%- if enable_thinking is defined and enable_thinking is false %}"
+             "{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif %}{%- endif %}",
+         chatml("", Think::asked)},
+        {kInstructTemplate, {"", Think::never}},
+        {kGivenSystem + "{%- endif %}" + kTurns +
+             "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n<think>\\n' }}{%- endif %}",
+         chatml("", Think::always)}};
     for (const auto& [text, format] : cases) {
         test::ModelFolder folder("micro_qwen3");
         std::ofstream(folder.path() / "tokenizer_config.json") << nlohmann::json{{"chat_template", text}};
@@ -134,10 +145,26 @@ TEST(ChatFormats, AreReadFromTheTemplate) {
                      {{{"name", "tool_use"}, {"template", "x"}}, {{"name", "default"}, {"template", text}}}}};
         EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
         std::ofstream(folder.path() / "tokenizer_config.json") << "{}";
-        EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), ChatFormat{}) << "by its tokens";
+        EXPECT_NE(read_chat_format(folder.path(), *tokenizer).problem, "") << "none is there";
         std::ofstream(folder.path() / "chat_template.jinja") << text;
         EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
+        EXPECT_EQ(chat_format_of(text, "model.gguf", *tokenizer), format) << text;
     }
+}
+
+// A template without a loop over the turns loses what is said; without its last endif it is no template.
+TEST(ChatFormats, RefuseTemplatesThatLoseWhatIsSaid) {
+    const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
+    for (const auto& [text, why] :
+         {std::pair{kOpening + "{%- endif %}", "how it writes a turn"},
+          {kGivenSystem + "{%- endif %}" + kOpening + "{%- endif %}", "how it writes a turn"},
+          {kInstructTemplate.substr(0, kInstructTemplate.size() - 12), "has no end"},
+          {"{{ '<|im_start|>' + m.role + m.content }}", "it asks for m"},
+          {"{% macro f() %}{% endmacro %}" + kInstructTemplate, "{% macro f() %}"},
+          {kTurns + "{{ 'a' 'b' c }}", "cannot be read"},
+          {kTurns + kOpening + "{{ strftime_now('%Y') }}{% endif %}", "date of the day"}})
+        EXPECT_NE(chat_format_of(text, "file", *tokenizer).problem.find(why), std::string::npos)
+            << text << ": " << chat_format_of(text, "file", *tokenizer).problem;
 }
 
 // Templates that write ChatML in other words, and what transformers writes of them.
@@ -145,6 +172,7 @@ TEST(ChatFormats, ReadTheOpeningOfTheAnswerAndTheSystemTurn) {
     const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
     const std::string turns = "{% for m in messages %}{{ '<|im_start|>' + m.role + '\\n' + m.content + "
                               "'<|im_end|>' + '\\n' }}{% endfor %}";
+    const std::string opening = "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
     const auto format_of = [&](const std::string& text, const char* bos = nullptr) {
         test::ModelFolder folder("micro_qwen3");
         nlohmann::json config = {{"chat_template", text}};
@@ -159,12 +187,12 @@ TEST(ChatFormats, ReadTheOpeningOfTheAnswerAndTheSystemTurn) {
     EXPECT_EQ(opened(assistant +
                      "{% if enable_thinking is defined and enable_thinking is false %}"
                      "{{ '<think>\\n\\n</think>\\n\\n' }}{% else %}{{ '<think>\\n' }}{% endif %}"),
-              (ChatFormat{"", Think::either}));
+              chatml("", Think::either));
     EXPECT_EQ(opened(assistant + "{% if enable_thinking %}{{ '<think>\\n' }}{% else %}"
                                  "{{ '<think>\\n\\n</think>\\n\\n' }}{% endif %}"),
-              (ChatFormat{"", Think::either}));
-    EXPECT_EQ(opened("{{ '<|im_start|>assistant\\n' + '<think>\\n' }}"), (ChatFormat{"", Think::always}));
-    EXPECT_EQ(opened(assistant + "{{ '<think>\\n' }}"), (ChatFormat{"", Think::always}));
+              chatml("", Think::either));
+    EXPECT_EQ(opened("{{ '<|im_start|>assistant\\n' + '<think>\\n' }}"), chatml("", Think::always));
+    EXPECT_EQ(opened(assistant + "{{ '<think>\\n' }}"), chatml("", Think::always));
     EXPECT_EQ(opened(assistant + "{{ '<think>\\n\\n</think>\\n\\n' }}"), (ChatFormat{"", Think::closed}));
     EXPECT_EQ(format_of(turns + "{{ '<|im_start|>assistant\\n' if add_generation_prompt else '' }}"),
               (ChatFormat{"", Think::never}));
@@ -173,38 +201,95 @@ TEST(ChatFormats, ReadTheOpeningOfTheAnswerAndTheSystemTurn) {
         EXPECT_NE(opened(assistant + odd).problem.find("how it opens an answer"), std::string::npos) << odd;
 
     const std::string open = "<|im_start|>system\\n", end = "<|im_end|>\\n";
-    const auto system_of = [&](const std::string& text) { return format_of(text + turns).default_system; };
-    EXPECT_EQ(system_of("{% set s = 'Be kind.' %}{{ '" + open + "' + s + '" + end + "' }}"), "Be kind.");
-    EXPECT_EQ(system_of("{{ '" + open + "' }}{{ 'Be brief.' }}{{ '" + end + "' }}"), "Be brief.");
+    const std::string none = "{% if messages[0].role != 'system' %}";
+    const auto system_of = [&](const std::string& text) {
+        const ChatFormat format = format_of(text + turns + opening);
+        EXPECT_EQ(format.problem, "") << text;
+        return format.default_system;
+    };
+    EXPECT_EQ(system_of(none + "{% set s = 'Be kind.' %}{{ '" + open + "' + s + '" + end + "' }}{% endif %}"),
+              "Be kind.");
+    EXPECT_EQ(system_of(none + "{{ '" + open + "' }}{{ 'Be brief.' }}{{ '" + end + "' }}{% endif %}"),
+              "Be brief.");
     EXPECT_EQ(system_of("{% if tools is not none %}{{ '" + open + "Use tools." + end + "' }}{% endif %}"),
               "");
-    EXPECT_EQ(system_of("{% if not tools %}{{ '" + open + "No tools." + end + "' }}{% endif %}"),
+    EXPECT_EQ(system_of("{% if not tools and messages[0].role == 'user' %}{{ '" + open + "No tools." + end +
+                        "' }}{% endif %}{% if messages[0].role == 'assistant' %}{{ '" + open + "No tools." + end +
+                        "' }}{% endif %}"),
               "No tools.");
-    EXPECT_EQ(system_of("{{ '" + open + "' + messages[0]['content'] | trim + '" + end + "' }}"), "");
-    EXPECT_EQ(system_of("{% if messages[0].role == 'system' %}{% set s = messages[0].content %}{% else %}"
-                        "{% set s = 'Be kind.' %}{% endif %}{{ '" +
-                        open + "' + s + '" + end + "' }}"),
+    EXPECT_NE(format_of("{{ '" + open + "Be kind." + end + "' }}" + turns + opening).problem, "")
+        << "two system turns where one is given";
+    EXPECT_EQ(format_of("{% if messages[0].role == 'system' %}{% set s = messages[0].content %}"
+                        "{% set rest = messages[1:] %}{% else %}{% set s = 'Be kind.' %}"
+                        "{% set rest = messages %}{% endif %}{{ '" +
+                        open + "' + s + '" + end + "' }}{% for m in rest %}" + turns.substr(24) + opening)
+                  .default_system,
               "Be kind.");
     EXPECT_NE(format_of("{{ '" + open + "Obey. ' + messages[0].content + '" + end + "' }}" + turns)
                   .problem.find("system turn"),
               std::string::npos);
-    EXPECT_EQ(
-        format_of("{{ '<|im_start|>' + m.role + '\\n<think>\\n' + said.strip('\\n') + '<|im_end|>\\n' }}")
-            .problem,
-        "")
-        << "Qwen3 takes line breaks from what was thought";
     EXPECT_NE(format_of("{{ '" + open + "' + today() + '" + end + "' }}" + turns).problem.find("system turn"),
               std::string::npos);
+}
 
-    EXPECT_EQ(format_of("{{ bos_token }}" + turns).problem, "") << "which writes nothing";
-    EXPECT_NE(format_of("{{ bos_token }}" + turns, "!").problem.find("bos_token"), std::string::npos);
-    for (const auto& [other, why] :
-         {std::pair{"{{ '<|im_start|>' + m.role + '\\n' + m.content | trim + '<|im_end|>\\n' }}", "trims"},
-          {"{{ '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>' }}{{ '<|im_start|>' }}",
-           "new line"},
-          {"{{ '<|im_start|>user<|im_sep|>' + m.content + '<|im_end|>\\n' }}", "<|im_start|>user"},
-          {"{{ '<|im_start|>human\\n' + m.content + '<|im_end|>\\n' }}", "<|im_start|>human"}})
-        EXPECT_NE(format_of(other).problem.find(why), std::string::npos) << format_of(other).problem;
+TEST(ChatFormats, WriteTheBosTokenOfTheTemplateOnce) {
+    const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
+    const std::string text = "{{ bos_token }}" + kInstructTemplate;
+    EXPECT_EQ(chat_format_of(text, "file", *tokenizer), (ChatFormat{"", Think::never})) << "there is none";
+    const ChatFormat format = chat_format_of(text, "file", *tokenizer, "<|endoftext|>");
+    EXPECT_EQ(format.begin, "<|endoftext|>");
+    EXPECT_TRUE(chat_prompt({{"user", "Hi"}}, false, format).starts_with("<|endoftext|><|im_start|>user\n"));
+    EXPECT_NE(chat_format_of(text, "file", *tokenizer, "<none>").problem.find("no token <none>"),
+              std::string::npos);
+
+    test::ModelFolder folder("micro_qwen3");
+    std::ofstream(folder.path() / "tokenizer_config.json")
+        << nlohmann::json{{"tokenizer_class", "LlamaTokenizerFast"},
+                          {"add_bos_token", true},
+                          {"bos_token", {{"content", "<|endoftext|>"}}},
+                          {"chat_template", text}};
+    const Models models = load_models({.target = folder.path()});
+    RunSettings settings;
+    settings.prompt = "Hi";
+    settings.chat = true;
+    const PromptTokens chat = prompt_tokens(models, settings);
+    const int bos = models.tokenizer->id_of("<|endoftext|>");
+    EXPECT_EQ(chat.ids.front(), bos);
+    EXPECT_EQ(std::ranges::count(chat.ids, bos), 1);
+    settings.chat = false;
+    EXPECT_EQ(prompt_tokens(models, settings).ids.front(), bos);
+}
+
+// Turns that are not ChatML's.
+TEST(ChatFormats, TrimAndRefuseAsTheTemplateDoes) {
+    const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
+    const auto format_of = [&](const std::string& turn, const std::string& before = "") {
+        return chat_format_of("{% for m in messages %}" + before + "{{ " + turn + " }}{% endfor %}{{ '<a>' }}",
+                              "file", *tokenizer);
+    };
+    const ChatFormat trimming = format_of("'<' + m.role + '>' + m.content | trim + '.'");
+    EXPECT_EQ(trimming.problem, "");
+    EXPECT_EQ(chat_prompt({{"system", "\t"}, {"user", "\u00a0 a b\u2003\n"}}, false, trimming),
+              "<system>.<user>a b.<a>");
+    EXPECT_EQ(chat_parts({{"user", " <user> "}}, false, trimming),
+              (std::vector<TextPart>{{"<user>", false}, {"<user>", true}, {".<a>", false}}));
+    const ChatFormat alternating =
+        format_of("'<' + m.role + '>' + m.content",
+                  "{% if m.role == 'system' or (m.role == 'user') != (loop.index0 % 2 == 0) %}"
+                  "{{ raise_exception('no') }}{% endif %}");
+    EXPECT_EQ(alternating.problem, "");
+    EXPECT_EQ(chat_prompt({{"user", "a"}, {"assistant", "b"}, {"user", "c"}}, false, alternating),
+              "<user>a<assistant>b<user>c<a>");
+    test::expect_error([&] { (void)chat_prompt({{"user", "a"}, {"user", "b"}}, false, alternating); },
+                       {"one after the other", "turn 2", "user"});
+    test::expect_error([&] { (void)chat_prompt({{"system", "a"}, {"user", "b"}}, false, alternating); },
+                       {"no place for a system turn"});
+    test::expect_error([&] { (void)chat_prompt({{"tool", "a"}}, false, {}); }, {"role \"tool\""});
+    EXPECT_NE(format_of("'<' + m.role + '>' + m.content | upper").problem.find("filter upper"),
+              std::string::npos);
+    EXPECT_NE(format_of("'<' + m.role + '>' + m.content", "{% if m.content %}{% endif %}")
+                  .problem.find("whether something was said"),
+              std::string::npos);
 }
 
 // As transformers' apply_chat_template writes it: quotes, backslashes and braces belong to the turn.
@@ -212,7 +297,7 @@ TEST(ChatFormats, ReadTheEscapesOfALiteral) {
     const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
     const auto system_of = [&](const std::string& text) {
         test::ModelFolder folder("micro_qwen3");
-        std::ofstream(folder.path() / "chat_template.jinja") << text;
+        std::ofstream(folder.path() / "chat_template.jinja") << text + kInstructTemplate;
         return read_chat_format(folder.path(), *tokenizer).default_system;
     };
     const auto literal = [&](const std::string& words, const std::string& quote = "'") {
@@ -226,39 +311,78 @@ TEST(ChatFormats, ReadTheEscapesOfALiteral) {
     EXPECT_EQ(literal("a\\nb\\tc {{ d }} %} \\x41\\u00e9\\U0001F600\\60 \\d \\x4"),
               "a\nb\tc {{ d }} %} Aé😀0 \\d \\x4");
     EXPECT_EQ(literal("\\x41B\\u00e99\\0601"), "ABé901") << "digits behind a whole escape";
-    EXPECT_EQ(system_of("{# '<|im_start|>system\\nno<|im_end|>' #}{% if x %}<|im_start|>system\nIt's "
-                        "me.<|im_end|>\n{% endif %}"),
+    EXPECT_EQ(system_of("{# '<|im_start|>system\\nno<|im_end|>' #}{% if messages[0].role != 'system' %}"
+                        "<|im_start|>system\nIt's me.<|im_end|>\n\n{%- endif %}"),
+              "")
+        << "its line break is taken away by the tag behind it";
+    EXPECT_EQ(system_of("{# '<|im_start|>system\\nno<|im_end|>' #}{% if messages[0].role != 'system' %}"
+                        "<|im_start|>system\nIt's me.<|im_end|>\n{% endif %}\n"),
               "It's me.")
         << "outside of tags";
     for (const char* broken : {"{{ '<|im_start|>system\\", "{{", "{% 'a", "<|im_start|>{"})
         EXPECT_EQ(system_of(broken), "") << broken;
 }
 
-// Of DeepSeek-R1-Distill.
-constexpr const char* kOtherTemplate =
-    "{{bos_token}}{% for message in messages %}{% if message['role'] == 'user' %}"
-    "{{'<｜User｜>' + message['content']}}{% endif %}{% endfor %}"
-    "{% if add_generation_prompt %}{{'<｜Assistant｜>'}}{% endif %}";
-
-TEST(ChatFormats, RefuseAChatInATemplateThatIsNotChatMl) {
+TEST(ChatFormats, RefuseAChatInATemplateThatIsNotUnderstood) {
     test::ModelFolder folder("micro_qwen3");
-    std::ofstream(folder.path() / "chat_template.jinja") << kOtherTemplate;
+    std::ofstream(folder.path() / "chat_template.jinja")
+        << "{% for m in messages %}{{'<｜Asked｜>' + m['content'] | reverse}}{% endfor %}{{'<｜Answered｜>'}}";
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
     settings.prompt = "Hi";
     EXPECT_EQ(prompt_tokens(models, settings).text, "Hi") << "raw text needs no template";
     settings.chat = true;
     test::expect_error([&] { (void)prompt_tokens(models, settings); },
-                       {"chat_template.jinja", "not ChatML", "<｜User｜>, <｜Assistant｜>"});
+                       {"chat_template.jinja", "filter reverse", "<｜Asked｜>, <｜Answered｜>"});
 }
 
-TEST(ChatFormats, AreThoseOfTheFamilyWithoutATemplate) {
+// Nobody is Qwen who does not say so.
+TEST(ChatFormats, AreNotKnownWithoutATemplate) {
     test::ModelFolder folder("micro_qwen2");
-    const auto with = Tokenizer::load(folder.path() / "tokenizer.json");
-    EXPECT_EQ(read_chat_format(folder.path(), *with), ChatFormat{});
-    folder.edit("tokenizer.json", "\"<think>\"", "\"<thunk>\"");
-    const auto without = Tokenizer::load(folder.path() / "tokenizer.json");
-    EXPECT_EQ(read_chat_format(folder.path(), *without), kQwen2);
+    const Models models = load_models({.target = folder.path()});
+    RunSettings settings;
+    settings.prompt = "Hi";
+    EXPECT_EQ(prompt_tokens(models, settings).text, "Hi");
+    settings.chat = true;
+    test::expect_error([&] { (void)prompt_tokens(models, settings); }, {"no chat template"});
+    EXPECT_EQ(why_no_thinking(models.chat), "") << "there are other troubles first";
+}
+
+TEST(ChatFormats, SayWhyThinkingChangesNothing) {
+    EXPECT_EQ(why_no_thinking({}), "");
+    EXPECT_EQ(why_no_thinking({"", Think::either}), "");
+    EXPECT_NE(why_no_thinking({"", Think::never}).find("no switch"), std::string::npos);
+    EXPECT_NE(why_no_thinking({"", Think::always}).find("every answer with a thought"), std::string::npos);
+    EXPECT_NE(why_no_thinking({"", Think::closed}).find("empty thought"), std::string::npos);
+}
+
+// What a person says is text, whatever it spells.
+TEST(ChatPrompt, ASpecialTokenThatIsSaidStaysText) {
+    test::ModelFolder folder("micro_qwen3");
+    std::ofstream(folder.path() / "chat_template.jinja") << kInstructTemplate;
+    const Models models = load_models({.target = folder.path()});
+    const int end = models.tokenizer->id_of("<|im_end|>");
+    ASSERT_TRUE(models.tokenizer->is_special(end));
+    const auto ends = [&](const PromptTokens& prompt) { return std::ranges::count(prompt.ids, end); };
+    RunSettings settings;
+    settings.prompt = "a<|im_end|>b";
+    EXPECT_EQ(ends(prompt_tokens(models, settings)), 1) << "raw text says what it likes";
+    settings.chat = true;
+    settings.system = "<|im_end|>";
+    const PromptTokens chat = prompt_tokens(models, settings);
+    EXPECT_EQ(ends(chat), 2) << "of the system's and the user's turn";
+    EXPECT_EQ(models.tokenizer->decode(chat.ids), chat.text);
+    settings.prompt = "What is 1 + 1?";
+    settings.system = "Be brief.";
+    const PromptTokens plain = prompt_tokens(models, settings);
+    EXPECT_EQ(plain.ids, models.tokenizer->encode(plain.text));
+
+    RunSettings served; // a conversation of a client
+    served.parts = chat_parts({{"user", "<|im_end|>"}}, false, models.chat);
+    served.prompt = joined(served.parts);
+    EXPECT_EQ(ends(prompt_tokens(models, served)), 1);
+    served.prompt += "!";
+    EXPECT_EQ(ends(prompt_tokens(models, served)), 2) << "another text by now";
 }
 
 TEST(ChatFormats, RefuseABrokenFileByName) {
@@ -272,6 +396,7 @@ TEST(ChatFormats, ABosTokenGoesBeforeRawTextOnly) {
     test::ModelFolder folder("micro_qwen3");
     std::ofstream(folder.path() / "tokenizer_config.json")
         << R"({"tokenizer_class":"LlamaTokenizerFast","add_bos_token":true,"bos_token":"<|endoftext|>"})";
+    std::ofstream(folder.path() / "chat_template.jinja") << kInstructTemplate;
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
     settings.prompt = "Hi";

@@ -200,5 +200,48 @@ TEST(VocabularyDifference, IdsThatOnlyOneSideHasDoNotCount) {
     EXPECT_EQ(vocabulary_difference(*shorter, *micro()), "");
 }
 
+// Parts of a text: special tokens are read in those that are not literal only.
+TEST(TokenizerParts, ReadNoSpecialTokenInALiteralPart) {
+    const auto tokenizer = micro();
+    const int end = tokenizer->id_of("<|im_end|>"), think = tokenizer->id_of("<think>");
+    ASSERT_TRUE(tokenizer->is_special(end));
+    ASSERT_GE(think, 0);
+    ASSERT_FALSE(tokenizer->is_special(think));
+    const auto count = [&](const std::vector<TextPart>& parts, int id) {
+        const std::vector<int> ids = tokenizer->encode(parts);
+        EXPECT_EQ(tokenizer->decode(ids), joined(parts));
+        return std::ranges::count(ids, id);
+    };
+    EXPECT_EQ(count({{"a<|im_end|>b", false}}, end), 1);
+    EXPECT_EQ(count({{"a<|im_end|>b", true}}, end), 0);
+    EXPECT_EQ(count({{"<|im_end|>", false}, {"<|im_end|><|im_end|>", true}, {"<|im_end|>", false}}, end), 2);
+    EXPECT_EQ(count({{"<|im_", true}, {"end|>", false}}, end), 0) << "half of it is said";
+    EXPECT_EQ(count({{"<|im_", false}, {"end|>", true}}, end), 0);
+    EXPECT_EQ(count({{"<|im_", false}, {"end|>", false}}, end), 1) << "one text";
+    EXPECT_EQ(count({{"<|im_end|<|im_end", true}, {"|><|im_end|>", false}}, end), 1);
+    EXPECT_EQ(count({{"<think>", true}}, think), 1) << "not special";
+    EXPECT_EQ(count({{"é e\u0301 <|im_end|>", true}, {"e\u0301<|im_end|>", false}}, end), 1);
+    EXPECT_TRUE(tokenizer->encode(std::vector<TextPart>{}).empty());
+    EXPECT_EQ(tokenizer->encode(std::vector<TextPart>{{"a\xff", true}, {"b", false}}),
+              tokenizer->encode("a\xEF\xBF\xBD" "b"));
+}
+
+// Cut anywhere, a text without special tokens has the ids of the whole, which are Hugging Face's.
+TEST(TokenizerParts, HaveTheIdsOfTheWholeText) {
+    const auto tokenizer = micro();
+    int compared = 0;
+    for (const GoldenText& entry : golden_texts("tokens_micro.bin")) {
+        const bool special = std::ranges::any_of(entry.ids, [&](int id) { return tokenizer->is_special(id); });
+        if (special || !is_valid_utf8(entry.text)) continue;
+        for (const std::size_t third : {entry.text.size() / 3, entry.text.size() / 2}) {
+            const std::size_t cut = complete_utf8_prefix(std::string_view(entry.text).substr(0, third));
+            const std::vector<TextPart> parts = {{entry.text.substr(0, cut), false}, {entry.text.substr(cut), true}};
+            ASSERT_EQ(tokenizer->encode(parts), entry.ids) << ::testing::PrintToString(entry.text) << " at " << cut;
+            ++compared;
+        }
+    }
+    EXPECT_GE(compared, 100);
+}
+
 } // namespace
 } // namespace speclens
