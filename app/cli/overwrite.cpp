@@ -4,6 +4,7 @@
 
 #include "app/cli/setup.h"
 #include "app/views/lecture.h"
+#include "engine/run/model_names.h"
 #include "kernels/error.h"
 #include "remote/client/endpoint.h"
 
@@ -61,6 +62,15 @@ std::vector<NamedFile> outputs_of(const Options& o) {
     return outputs;
 }
 
+// Where a model lies that may be called by its name.
+fs::path place_of(const fs::path& model) {
+    try {
+        return model_file(model.string());
+    } catch (const Error&) { // it is not there: nothing can be overwritten
+        return {};
+    }
+}
+
 std::vector<NamedFile> inputs_of(const Options& o) {
     std::vector<NamedFile> inputs;
     const auto add = [&](const std::string& option, const fs::path& path) {
@@ -70,9 +80,9 @@ std::vector<NamedFile> inputs_of(const Options& o) {
         *o.prompt != "@-")
         add("--prompt", o.prompt->substr(1));
     add("--prompts", o.prompts);
-    if (!target_is_server(o)) add("--model", o.model);
+    if (!target_is_server(o)) add("--model", place_of(o.model));
     add("--tokenizer", o.tokenizer);
-    for (const DrafterChoice& choice : o.drafters) add("the drafter " + choice.name, choice.folder);
+    for (const DrafterChoice& choice : o.drafters) add("the drafter " + choice.name, place_of(choice.folder));
     add(o.session_is_word ? o.session.string() : "--session", o.session);
     if (o.command == Command::oracle || o.command == Command::export_file ||
         (o.command == Command::attach && !looks_like_endpoint(o.words[0])) ||
