@@ -54,7 +54,8 @@ class BpeTokenizer final : public Tokenizer {
     [[nodiscard]] int bos() const override { return parts_.bos; }
 
   private:
-    // Cuts `text` at added tokens and hands what lies between them to `between`, with whether it begins the text.
+    // Cuts `text` at added tokens and hands what lies between them to `between`, with whether it begins the
+    // text.
     template <class Between>
     static void cut(const AddedTokens& added, std::string_view text, std::vector<int>& ids,
                     const Between& between) {
@@ -70,10 +71,11 @@ class BpeTokenizer final : public Tokenizer {
 
     void encode_raw(std::string_view text, std::vector<int>& ids) const {
         cut(parts_.raw, text, ids, [&](std::string_view rest, bool first) {
-            cut(parts_.normalized, normalized(rest, parts_.normal), ids, [&](std::string_view plain, bool front) {
-                split_text(plain, first && front, parts_.splits,
-                           [&](std::string_view piece) { encode_piece(piece, ids); });
-            });
+            cut(parts_.normalized, normalized(rest, parts_.normal), ids,
+                [&](std::string_view plain, bool front) {
+                    split_text(plain, first && front, parts_.splits,
+                               [&](std::string_view piece) { encode_piece(piece, ids); });
+                });
         });
     }
 

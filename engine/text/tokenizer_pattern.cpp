@@ -1,5 +1,6 @@
 // The regular expressions of tokenizer.json, with the library that they are written for (Oniguruma), so that
-// \s, \p{L}, (?i:…) and whatever a file may hold mean what they mean there. What a search may cost is bounded.
+// \s, \p{L}, (?i:…) and whatever a file may hold mean what they mean there. What a search may cost is
+// bounded.
 #include <oniguruma.h>
 
 #include <algorithm>
@@ -20,7 +21,8 @@ const OnigUChar* units(const char* text) {
 
 std::string onig_message(int code, OnigErrorInfo* info = nullptr) {
     OnigUChar text[ONIG_MAX_ERROR_MESSAGE_LEN] = {};
-    const int length = info == nullptr ? onig_error_code_to_str(text, code) : onig_error_code_to_str(text, code, info);
+    const int length =
+        info == nullptr ? onig_error_code_to_str(text, code) : onig_error_code_to_str(text, code, info);
     return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(std::max(length, 0))};
 }
 
@@ -46,15 +48,18 @@ class Searches {
     }
     // The first match that begins at `from` or later.
     [[nodiscard]] std::optional<Pattern::Span> next(std::size_t from) {
-        // Most searches need a few steps. Those that need more begin again with more, from a store that is shared by
-        // all searches of the text: so the whole takes time linear in its length, whatever the pattern does.
+        // Most searches need a few steps. Those that need more begin again with more, from a store that is
+        // shared by all searches of the text: so the whole takes time linear in its length, whatever the
+        // pattern does.
         for (unsigned long steps = kFirstTry;; steps = std::min(16 * steps, left_)) {
             if (steps > kFirstTry) left_ -= steps;
             const int found = search(from, steps);
-            if (found >= 0) return Pattern::Span{static_cast<std::size_t>(region_->beg[0]),
-                                                 static_cast<std::size_t>(region_->end[0]), true};
+            if (found >= 0)
+                return Pattern::Span{static_cast<std::size_t>(region_->beg[0]),
+                                     static_cast<std::size_t>(region_->end[0]), true};
             if (found == ONIG_MISMATCH) return std::nullopt;
-            const bool more = found == ONIGERR_RETRY_LIMIT_IN_MATCH_OVER || found == ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER;
+            const bool more =
+                found == ONIGERR_RETRY_LIMIT_IN_MATCH_OVER || found == ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER;
             if (!more || left_ <= kFirstTry)
                 throw Error(*file_ + ": the split pattern failed on this text (" + onig_message(found) + ")",
                             "Use a shorter prompt, or the unchanged tokenizer.json of the model.");
@@ -90,8 +95,8 @@ Pattern::Pattern(const std::string& regex, const std::string& file) : file_(file
     start_oniguruma();
     OnigRegex compiled = nullptr;
     OnigErrorInfo info = {};
-    const int code = onig_new(&compiled, units(regex.data()), units(regex.data() + regex.size()), ONIG_OPTION_NONE,
-                              ONIG_ENCODING_UTF8, ONIG_SYNTAX_RUBY, &info);
+    const int code = onig_new(&compiled, units(regex.data()), units(regex.data() + regex.size()),
+                              ONIG_OPTION_NONE, ONIG_ENCODING_UTF8, ONIG_SYNTAX_RUBY, &info);
     if (code != ONIG_NORMAL)
         throw Error(file + ": pre_tokenizer has a pattern that is not a valid regular expression (" +
                         onig_message(code, &info) + ")",
@@ -117,7 +122,8 @@ std::vector<Pattern::Span> Pattern::spans(std::string_view text) const {
     while (from <= text.size()) {
         const std::optional<Span> match = searches.next(from);
         if (!match) break;
-        if (match->begin == match->end && any && match->end == end) { // empty, and directly behind the last one
+        if (match->begin == match->end && any &&
+            match->end == end) { // empty, and directly behind the last one
             from += from < text.size() ? character_at(text, from) : 1;
             continue;
         }
