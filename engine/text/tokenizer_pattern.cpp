@@ -2,6 +2,7 @@
 // \s, \p{L}, (?i:…) and whatever a file may hold mean what they mean there. What a search may cost is
 // bounded.
 #include <oniguruma.h>
+#include <time.h>
 
 #include <algorithm>
 
@@ -13,6 +14,9 @@ namespace {
 
 constexpr unsigned long kFirstTry = 1'000;          // steps back in one search
 constexpr unsigned long kDeepestStack = 10'000'000; // remembered places, some 40 bytes each
+// A step back may be followed by as many steps forward as there is text: those are bounded by time. Patterns
+// of models take a hundredth of it.
+constexpr double kSeconds = 2, kSecondsPerByte = 1e-4; // of this thread's processor time
 const char* const kPatternRemedy = "Is this the unchanged tokenizer.json of the model?";
 
 const OnigUChar* units(const char* text) {
@@ -24,6 +28,12 @@ std::string onig_message(int code, OnigErrorInfo* info = nullptr) {
     const int length =
         info == nullptr ? onig_error_code_to_str(text, code) : onig_error_code_to_str(text, code, info);
     return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(std::max(length, 0))};
+}
+
+double thread_seconds() {
+    timespec time = {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 // Once in a process, before the first pattern.
@@ -51,8 +61,9 @@ class Searches {
         // Most searches need a few steps. Those that need more begin again with more, from a store that is
         // shared by all searches of the text: so the whole takes time linear in its length, whatever the
         // pattern does.
-        for (unsigned long steps = kFirstTry;; steps = std::min(16 * steps, left_)) {
+        for (unsigned long steps = kFirstTry;; steps = std::min(4 * steps, left_)) {
             if (steps > kFirstTry) left_ -= steps;
+            if (steps > kFirstTry || ++searches_ % 64 == 0) check_time();
             const int found = search(from, steps);
             if (found >= 0)
                 return Pattern::Span{static_cast<std::size_t>(region_->beg[0]),
@@ -60,13 +71,19 @@ class Searches {
             if (found == ONIG_MISMATCH) return std::nullopt;
             const bool more =
                 found == ONIGERR_RETRY_LIMIT_IN_MATCH_OVER || found == ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER;
-            if (!more || left_ <= kFirstTry)
-                throw Error(*file_ + ": the split pattern failed on this text (" + onig_message(found) + ")",
-                            "Use a shorter prompt, or the unchanged tokenizer.json of the model.");
+            if (!more || left_ <= kFirstTry) fail(onig_message(found));
         }
     }
 
   private:
+    [[noreturn]] void fail(const std::string& why) const {
+        throw Error(*file_ + ": the split pattern failed on this text (" + why + ")",
+                    "Use a shorter prompt, or the unchanged tokenizer.json of the model.");
+    }
+    void check_time() const {
+        if (thread_seconds() - begun_ > kSeconds + kSecondsPerByte * static_cast<double>(text_.size()))
+            fail("it takes too long");
+    }
     int search(std::size_t from, unsigned long steps) {
         onig_set_retry_limit_in_match_of_match_param(limits_.get(), steps);
         onig_set_retry_limit_in_search_of_match_param(limits_.get(), steps);
@@ -79,6 +96,8 @@ class Searches {
     std::string_view text_;
     const std::string* file_;
     unsigned long left_; // steps for searches that need more than the first try
+    unsigned long searches_ = 0;
+    double begun_ = thread_seconds();
     std::unique_ptr<OnigMatchParam, decltype(&onig_free_match_param)> limits_;
     std::unique_ptr<OnigRegion, void (*)(OnigRegion*)> region_;
 };

@@ -256,6 +256,15 @@ TEST_F(TokenizerFile, SearchesThatAreSlowTogetherEndWithAnErrorToo) {
                  {"tokenizer.json", "split pattern"});
 }
 
+// Few steps back, each with thousands forward.
+TEST_F(TokenizerFile, SearchesThatTakeTooLongEndWithAnErrorToo) {
+    const auto slow = with([](Json& json) {
+        json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(?:a?){9000}a{9000}c";
+    });
+    expect_error([&] { static_cast<void>(slow->encode(std::string(9'000, 'a') + "b")); },
+                 {"tokenizer.json", "split pattern", "too long"});
+}
+
 TEST_F(TokenizerFile, ALetterWithoutATokenIsLeftOutOrUnknown) {
     const auto without = [&](const Json& unknown, bool fuse) {
         return with([&](Json& json) {
