@@ -6,7 +6,7 @@ spec_test(model_drafters_test LABELS fast LIBS engine nlohmann_json::nlohmann_js
 spec_test(model_files_test LABELS fast LIBS engine nlohmann_json::nlohmann_json
           SOURCES engine/model/load_test.cpp engine/model/import_test.cpp engine/model/memory_test.cpp engine/model/config_test.cpp engine/weights/safetensors_test.cpp engine/weights/gguf_test.cpp engine/model/gguf_model_test.cpp)
 spec_test(model_text_test LABELS fast LIBS engine nlohmann_json::nlohmann_json
-          SOME slow "^Tokenizer[.]LongRuns"
+          SOME slow "^Tokenizer[.]LongRuns|^TokenizerFile[.]SearchesThatTakeTooLong"
           SOURCES engine/text/tokenizer_test.cpp engine/text/tokenizer_files_test.cpp engine/text/tokenizer_kinds_test.cpp engine/text/chat_test.cpp engine/text/chat_goldens_test.cpp)
 spec_test(model_table_test LABELS fast LIBS engine SOURCES engine/model/table_test.cpp)
 spec_test(model_mutate_test LABELS slow LIBS engine SOURCES engine/model/mutate_test.cpp)

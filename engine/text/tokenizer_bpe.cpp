@@ -1,5 +1,6 @@
-// Byte pair encoding of one piece: its letters, then their merges. The pair with the lowest rank merges first, the leftmost of equals; a heap
-// of candidates over a linked list keeps a piece of a million letters at n log n.
+// Byte pair encoding of one piece: its letters, then their merges. The pair with the lowest rank merges
+// first, the leftmost of equals; a heap of candidates over a linked list keeps a piece of a million letters
+// at n log n.
 #include <algorithm>
 #include <bit>
 
@@ -73,7 +74,8 @@ void Letters::spell(std::string_view piece, std::vector<int>& letters) const {
         if (const auto found = characters.find(std::string(character)); found != characters.end()) {
             hit(found->second);
         } else if (std::ranges::all_of(character, [&](char c) { return byte_id(c) >= 0; })) {
-            for (const char c : character) letters.push_back(byte_id(c)); // before an unknown letter that waits
+            for (const char c : character)
+                letters.push_back(byte_id(c)); // before an unknown letter that waits
         } else {
             miss();
         }
@@ -84,8 +86,7 @@ void Letters::spell(std::string_view piece, std::vector<int>& letters) const {
 void merge_letters(const std::vector<int>& letters, const MergeTable& merges, std::vector<int>& ids) {
     const int count = static_cast<int>(letters.size());
     std::vector<Symbol> symbols(letters.size());
-    for (int i = 0; i < count; ++i)
-        symbols[i] = {letters[i], i - 1, i + 1 < count ? i + 1 : kNone};
+    for (int i = 0; i < count; ++i) symbols[i] = {letters[i], i - 1, i + 1 < count ? i + 1 : kNone};
 
     std::vector<MergeCandidate> heap;
     const auto consider = [&](int left) {

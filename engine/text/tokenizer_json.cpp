@@ -1,6 +1,6 @@
 // tokenizer.json to TokenizerParts: byte-level BPE as GPT-2, SmolLM2, Qwen, Llama 3 and DeepSeek use it, and
-// SentencePiece's BPE as Llama 2, TinyLlama and Mistral do. Every setting that is not done here would change ids
-// silently and is refused by name.
+// SentencePiece's BPE as Llama 2, TinyLlama and Mistral do. Every setting that is not done here would change
+// ids silently and is refused by name.
 #include <algorithm>
 #include <optional>
 
@@ -10,8 +10,8 @@
 namespace speclens {
 namespace {
 
-const char* const kTokenizerRemedy =
-    "Is this the unchanged tokenizer.json of the model? If so: serve it with llama-server or vLLM, and attach.";
+const char* const kTokenizerRemedy = "Is this the unchanged tokenizer.json of the model? If so: serve it "
+                                     "with llama-server or vLLM, and attach.";
 
 class Section {
   public:
@@ -206,7 +206,8 @@ bool read_splitter(const Section& section, const std::string& file, TokenizerPar
 }
 
 // Text is bytes behind ByteLevel. Without it the model must spell unknown characters by their bytes itself.
-void read_pre_tokenizer(const Json* json, bool byte_fallback, const std::string& file, TokenizerParts& parts) {
+void read_pre_tokenizer(const Json* json, bool byte_fallback, const std::string& file,
+                        TokenizerParts& parts) {
     const std::string name = file + ": pre_tokenizer";
     parts.letters.byte_level = !byte_fallback;
     if (json == nullptr && byte_fallback) return;
@@ -261,8 +262,8 @@ void read_post_processor(const Json& json, const std::string& file, TokenizerPar
     }
 }
 
-// bytes_of() does what the decoder would: it must be the one that belongs to the letters. What SentencePiece's
-// does besides is to take the blank away that the normalizer put in front; here it stays.
+// bytes_of() does what the decoder would: it must be the one that belongs to the letters. What
+// SentencePiece's does besides is to take the blank away that the normalizer put in front; here it stays.
 void read_decoder(const Json& json, const std::string& file, const TokenizerParts& parts) {
     const Section section(json, file + ": decoder");
     const std::string type = section.text("type");

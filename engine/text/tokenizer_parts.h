@@ -1,6 +1,6 @@
 // The stages behind Tokenizer::encode, each a small immutable value: added tokens cut the raw text, what lies
-// between them is normalised and cut into pieces, byte pair encoding turns a piece into ids. They are those of
-// Hugging Face's tokenizers, and so are the answers to every question of detail. Internal to the engine.
+// between them is normalised and cut into pieces, byte pair encoding turns a piece into ids. They are those
+// of Hugging Face's tokenizers, and so are the answers to every question of detail. Internal to the engine.
 #pragma once
 
 #include <array>
@@ -78,13 +78,13 @@ struct NormalStep {
 };
 [[nodiscard]] std::string normalized(std::string_view text, const std::vector<NormalStep>& steps);
 
-// What becomes of a match: a piece of its own, nothing, the end of the piece before it, the beginning of the one
-// behind it, one piece with the matches beside it.
+// What becomes of a match: a piece of its own, nothing, the end of the piece before it, the beginning of the
+// one behind it, one piece with the matches beside it.
 enum class Delimiter : std::uint8_t { isolated, removed, merged_with_previous, merged_with_next, contiguous };
 // A step of the pre-tokenizer, done to every piece of the step before.
 struct SplitStep {
-    std::string blank;   // put in place of every " "; empty: blanks stay
-    std::string prepend; // put in front of a piece that does not begin with it
+    std::string blank;       // put in place of every " "; empty: blanks stay
+    std::string prepend;     // put in front of a piece that does not begin with it
     bool first_only = false; // only in front of the piece that begins the whole text
     std::optional<Pattern> pattern;
     Delimiter delimiter = Delimiter::isolated;
@@ -124,7 +124,7 @@ struct Letters {
     bool byte_level = true;
     std::array<int, 256> bytes = {};                 // ids, -1: none; SentencePiece: of <0x00> to <0xFF>
     std::unordered_map<std::string, int> characters; // SentencePiece only
-    int unknown = -1;          // for letters without a token; -1: they are left out, as if they were not there
+    int unknown = -1; // for letters without a token; -1: they are left out, as if they were not there
     bool fuse_unknown = false; // one for a whole run of them
 
     // Appends the ids of one piece.
@@ -139,7 +139,7 @@ struct TokenizerParts {
     std::vector<bool> special;      // per id
     Letters letters;
     MergeTable merges;
-    bool ignore_merges = false;                 // a piece that is a token is that token, whatever the merges make of it
+    bool ignore_merges = false; // a piece that is a token is that token, whatever the merges make of it
     std::unordered_map<std::string, int> whole; // with ignore_merges: bytes of a piece -> id
     std::vector<NormalStep> normal;
     std::vector<SplitStep> splits; // applied one after the other
@@ -158,7 +158,8 @@ class VocabularyBuilder {
     [[nodiscard]] bool add_plain(const std::string& text, int id);
     [[nodiscard]] int find(const std::string& spelling) const; // -1: none
     // Returns the first of left, right and left + right that is no token; nothing: the merge was added.
-    [[nodiscard]] std::optional<std::string> merge(const std::string& left, const std::string& right, int rank);
+    [[nodiscard]] std::optional<std::string> merge(const std::string& left, const std::string& right,
+                                                   int rank);
 
   private:
     TokenizerParts* parts_;

@@ -1,6 +1,8 @@
 // The regular expressions of tokenizer.json, with the library that they are written for (Oniguruma), so that
-// \s, \p{L}, (?i:…) and whatever a file may hold mean what they mean there. What a search may cost is bounded.
+// \s, \p{L}, (?i:…) and whatever a file may hold mean what they mean there. What a search may cost is
+// bounded.
 #include <oniguruma.h>
+#include <time.h>
 
 #include <algorithm>
 
@@ -12,6 +14,9 @@ namespace {
 
 constexpr unsigned long kFirstTry = 1'000;          // steps back in one search
 constexpr unsigned long kDeepestStack = 10'000'000; // remembered places, some 40 bytes each
+// A step back may be followed by as many steps forward as there is text: those are bounded by time. Patterns
+// of models take a hundredth of it.
+constexpr double kSeconds = 2, kSecondsPerByte = 1e-4; // of this thread's processor time
 const char* const kPatternRemedy = "Is this the unchanged tokenizer.json of the model?";
 
 const OnigUChar* units(const char* text) {
@@ -20,8 +25,15 @@ const OnigUChar* units(const char* text) {
 
 std::string onig_message(int code, OnigErrorInfo* info = nullptr) {
     OnigUChar text[ONIG_MAX_ERROR_MESSAGE_LEN] = {};
-    const int length = info == nullptr ? onig_error_code_to_str(text, code) : onig_error_code_to_str(text, code, info);
+    const int length =
+        info == nullptr ? onig_error_code_to_str(text, code) : onig_error_code_to_str(text, code, info);
     return {reinterpret_cast<const char*>(text), static_cast<std::size_t>(std::max(length, 0))};
+}
+
+double thread_seconds() {
+    timespec time = {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 // Once in a process, before the first pattern.
@@ -46,22 +58,32 @@ class Searches {
     }
     // The first match that begins at `from` or later.
     [[nodiscard]] std::optional<Pattern::Span> next(std::size_t from) {
-        // Most searches need a few steps. Those that need more begin again with more, from a store that is shared by
-        // all searches of the text: so the whole takes time linear in its length, whatever the pattern does.
-        for (unsigned long steps = kFirstTry;; steps = std::min(16 * steps, left_)) {
+        // Most searches need a few steps. Those that need more begin again with more, from a store that is
+        // shared by all searches of the text: so the whole takes time linear in its length, whatever the
+        // pattern does.
+        for (unsigned long steps = kFirstTry;; steps = std::min(4 * steps, left_)) {
             if (steps > kFirstTry) left_ -= steps;
+            if (steps > kFirstTry || ++searches_ % 64 == 0) check_time();
             const int found = search(from, steps);
-            if (found >= 0) return Pattern::Span{static_cast<std::size_t>(region_->beg[0]),
-                                                 static_cast<std::size_t>(region_->end[0]), true};
+            if (found >= 0)
+                return Pattern::Span{static_cast<std::size_t>(region_->beg[0]),
+                                     static_cast<std::size_t>(region_->end[0]), true};
             if (found == ONIG_MISMATCH) return std::nullopt;
-            const bool more = found == ONIGERR_RETRY_LIMIT_IN_MATCH_OVER || found == ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER;
-            if (!more || left_ <= kFirstTry)
-                throw Error(*file_ + ": the split pattern failed on this text (" + onig_message(found) + ")",
-                            "Use a shorter prompt, or the unchanged tokenizer.json of the model.");
+            const bool more =
+                found == ONIGERR_RETRY_LIMIT_IN_MATCH_OVER || found == ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER;
+            if (!more || left_ <= kFirstTry) fail(onig_message(found));
         }
     }
 
   private:
+    [[noreturn]] void fail(const std::string& why) const {
+        throw Error(*file_ + ": the split pattern failed on this text (" + why + ")",
+                    "Use a shorter prompt, or the unchanged tokenizer.json of the model.");
+    }
+    void check_time() const {
+        if (thread_seconds() - begun_ > kSeconds + kSecondsPerByte * static_cast<double>(text_.size()))
+            fail("it takes too long");
+    }
     int search(std::size_t from, unsigned long steps) {
         onig_set_retry_limit_in_match_of_match_param(limits_.get(), steps);
         onig_set_retry_limit_in_search_of_match_param(limits_.get(), steps);
@@ -74,6 +96,8 @@ class Searches {
     std::string_view text_;
     const std::string* file_;
     unsigned long left_; // steps for searches that need more than the first try
+    unsigned long searches_ = 0;
+    double begun_ = thread_seconds();
     std::unique_ptr<OnigMatchParam, decltype(&onig_free_match_param)> limits_;
     std::unique_ptr<OnigRegion, void (*)(OnigRegion*)> region_;
 };
@@ -90,8 +114,8 @@ Pattern::Pattern(const std::string& regex, const std::string& file) : file_(file
     start_oniguruma();
     OnigRegex compiled = nullptr;
     OnigErrorInfo info = {};
-    const int code = onig_new(&compiled, units(regex.data()), units(regex.data() + regex.size()), ONIG_OPTION_NONE,
-                              ONIG_ENCODING_UTF8, ONIG_SYNTAX_RUBY, &info);
+    const int code = onig_new(&compiled, units(regex.data()), units(regex.data() + regex.size()),
+                              ONIG_OPTION_NONE, ONIG_ENCODING_UTF8, ONIG_SYNTAX_RUBY, &info);
     if (code != ONIG_NORMAL)
         throw Error(file + ": pre_tokenizer has a pattern that is not a valid regular expression (" +
                         onig_message(code, &info) + ")",
@@ -117,7 +141,8 @@ std::vector<Pattern::Span> Pattern::spans(std::string_view text) const {
     while (from <= text.size()) {
         const std::optional<Span> match = searches.next(from);
         if (!match) break;
-        if (match->begin == match->end && any && match->end == end) { // empty, and directly behind the last one
+        if (match->begin == match->end && any &&
+            match->end == end) { // empty, and directly behind the last one
             from += from < text.size() ? character_at(text, from) : 1;
             continue;
         }

@@ -65,7 +65,8 @@ struct Piece {
 };
 
 // What the spans of a pattern make of a text; may hold empty pieces.
-std::vector<Pattern::Span> delimited(const std::vector<Pattern::Span>& spans, Delimiter delimiter, bool invert) {
+std::vector<Pattern::Span> delimited(const std::vector<Pattern::Span>& spans, Delimiter delimiter,
+                                     bool invert) {
     std::vector<Pattern::Span> result;
     bool last = false;    // the span before is a match
     bool pending = false; // the last piece is a match that waits for the text behind it
@@ -126,13 +127,15 @@ void split_text(std::string_view text, bool at_start, const std::vector<SplitSte
             const auto change = [&](std::string to) { part.text = changed.emplace_back(std::move(to)); };
             if (!step.blank.empty() && part.text.find(' ') != std::string_view::npos)
                 change(replaced(part.text, " ", step.blank));
-            if (!step.prepend.empty() && !part.text.starts_with(step.prepend) && (part.at_start || !step.first_only))
+            if (!step.prepend.empty() && !part.text.starts_with(step.prepend) &&
+                (part.at_start || !step.first_only))
                 change(step.prepend + std::string(part.text));
             if (!step.pattern) {
                 next.push_back(part);
                 continue;
             }
-            for (const Pattern::Span& span : delimited(step.pattern->spans(part.text), step.delimiter, step.invert))
+            for (const Pattern::Span& span :
+                 delimited(step.pattern->spans(part.text), step.delimiter, step.invert))
                 if (span.end > span.begin)
                     next.push_back({part.text.substr(span.begin, span.end - span.begin),
                                     part.at_start && span.begin == 0});

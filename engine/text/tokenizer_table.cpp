@@ -1,7 +1,7 @@
 // A GGUF vocabulary to TokenizerParts. The file names its pre-tokenizer (tokenizer.ggml.pre) and leaves the
-// patterns to its reader: here they are those of the tokenizer.json that the model was published with, so that
-// the ids are Hugging Face's. llama.cpp differs from them, and so from here: it leaves out NFC with Qwen2, knows no
-// capital that folds to two letters of "'s", and gives an unknown byte of SmolLM2 as a wrong token or none.
+// patterns to its reader: here they are those of the tokenizer.json that the model was published with, so
+// that the ids are Hugging Face's. llama.cpp's differ in places: it does without NFC for Qwen2, and its 'S
+// and 'T know capitals of ASCII only, not U+017F.
 #include <algorithm>
 #include <cmath>
 
@@ -33,7 +33,8 @@ class TableReader {
             parts_.normal.push_back({NormalStep::Kind::replace, " ", kSentenceBlank});
             add_bos_ = true;
         } else {
-            fail("tokenizer.ggml.model is \"" + table_.model + "\", only \"gpt2\" and \"llama\" are supported");
+            fail("tokenizer.ggml.model is \"" + table_.model +
+                 "\", only \"gpt2\" and \"llama\" are supported");
         }
         VocabularyBuilder vocabulary(parts_);
         read_tokens(vocabulary);
@@ -57,8 +58,8 @@ class TableReader {
         if (count > static_cast<std::size_t>(kLargestId))
             fail("the vocabulary has " + std::to_string(count) + " tokens, more than any known model");
         if (table_.types.size() != count)
-            fail("the vocabulary has " + std::to_string(count) + " tokens and " + std::to_string(table_.types.size()) +
-                 " types of tokens");
+            fail("the vocabulary has " + std::to_string(count) + " tokens and " +
+                 std::to_string(table_.types.size()) + " types of tokens");
         if (sentence_piece() ? table_.scores.size() != count
                              : !table_.scores.empty() && table_.scores.size() != count)
             fail("the vocabulary has " + std::to_string(count) + " tokens and " +
@@ -100,13 +101,15 @@ class TableReader {
             add_bos_ = pre == "deepseek-r1-qwen";
         } else if (is({"llama-bpe", "llama3", "llama-v3"})) {
             parts_.ignore_merges = true;
-            isolate(R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
-                    R"(|\s*[\r\n]+|\s+(?!\S)|\s+)");
+            isolate(
+                R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
+                R"(|\s*[\r\n]+|\s+(?!\S)|\s+)");
             add_bos_ = true;
         } else {
-            throw Error(file_ + ": tokenizer.ggml.pre is \"" + valid_utf8(pre.substr(0, 40)) +
-                            "\", which is not supported (gpt-2, smollm, qwen2, llama-bpe and deepseek-r1-qwen are)",
-                        "Serve it with llama-server and attach.");
+            throw Error(
+                file_ + ": tokenizer.ggml.pre is \"" + valid_utf8(pre.substr(0, 40)) +
+                    "\", which is not supported (gpt-2, smollm, qwen2, llama-bpe and deepseek-r1-qwen are)",
+                "Serve it with llama-server and attach.");
         }
     }
 
@@ -115,7 +118,9 @@ class TableReader {
             const std::string& text = table_.tokens[at];
             const int id = static_cast<int>(at);
             const std::int32_t type = table_.types[at];
-            const auto refuse = [&](const std::string& what) { fail("token " + std::to_string(id) + " " + what); };
+            const auto refuse = [&](const std::string& what) {
+                fail("token " + std::to_string(id) + " " + what);
+            };
             if (type < normal || type > byte) refuse("is of type " + std::to_string(type));
             if (type == unused) { // rows that pad the embedding: "[PAD151936]"
                 place_token(parts_, id, "", false);
@@ -130,7 +135,8 @@ class TableReader {
             if (!(letters ? vocabulary.add(text, id) : vocabulary.add_plain(text, id)))
                 refuse("is \"" + text.substr(0, complete_utf8_prefix(std::string_view(text).substr(0, 40))) +
                        "\", as another one is");
-            if (type == byte && parts_.bytes[at].size() != 1) refuse("is a byte, but not spelled as \"<0x0A>\"");
+            if (type == byte && parts_.bytes[at].size() != 1)
+                refuse("is a byte, but not spelled as \"<0x0A>\"");
             if (letters) continue;
             const bool special = type != user_defined;
             place_token(parts_, id, text, special);
@@ -144,15 +150,16 @@ class TableReader {
         int rank = 0;
         for (const std::string& merge : table_.merges) {
             const std::string name = "merge " + std::to_string(rank);
-            const auto blank = merge.find(' ', 1); // a token may begin with one only in theory
+            const auto blank = merge.find(' ');
             if (blank == std::string::npos) fail(name + " is not two tokens with a blank between them");
             if (vocabulary.merge(merge.substr(0, blank), merge.substr(blank + 1), rank++))
                 fail(name + " is of tokens that are not in the vocabulary");
         }
     }
 
-    // SentencePiece merges the pair that makes the token of the highest score. As merges in order, the way in which
-    // transformers converts such a vocabulary: by score, then the longer left side, then the longer right side first.
+    // SentencePiece merges the pair that makes the token of the highest score. As merges in order, the way in
+    // which transformers converts such a vocabulary: by score, then the longer left side, then the longer
+    // right side first.
     void make_merges(VocabularyBuilder& vocabulary) {
         struct Candidate {
             float score;
@@ -160,12 +167,14 @@ class TableReader {
             int left, right, id;
         };
         const auto characters = [](std::string_view text) {
-            return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+            return std::ranges::count_if(
+                text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
         };
         std::vector<Candidate> all;
         for (std::size_t at = 0; at < table_.tokens.size(); ++at) {
             const std::string& text = table_.tokens[at];
-            if (!std::isfinite(table_.scores[at])) fail("token " + std::to_string(at) + " has no finite score");
+            if (!std::isfinite(table_.scores[at]))
+                fail("token " + std::to_string(at) + " has no finite score");
             if (table_.types[at] == unused) continue;
             const auto first = static_cast<std::ptrdiff_t>(all.size());
             for (std::size_t cut = 1; cut < text.size(); ++cut) {
@@ -174,7 +183,8 @@ class TableReader {
                 const int left_id = vocabulary.find(left), right_id = vocabulary.find(right);
                 if (left_id < 0 || right_id < 0) continue;
                 all.push_back({table_.scores[at], static_cast<std::size_t>(characters(left)),
-                               static_cast<std::size_t>(characters(right)), left_id, right_id, static_cast<int>(at)});
+                               static_cast<std::size_t>(characters(right)), left_id, right_id,
+                               static_cast<int>(at)});
             }
             std::sort(all.begin() + first, all.end(), [](const Candidate& a, const Candidate& b) {
                 return a.left != b.left ? a.left < b.left : a.right < b.right;
@@ -192,9 +202,10 @@ class TableReader {
 
     void find_unknown() {
         const auto found = std::ranges::find(table_.types, static_cast<std::int32_t>(unknown));
-        parts_.letters.unknown = table_.unknown >= 0                 ? table_.unknown
-                                 : found != table_.types.end() ? static_cast<int>(found - table_.types.begin())
-                                                               : -1;
+        parts_.letters.unknown = table_.unknown >= 0 ? table_.unknown
+                                 : found != table_.types.end()
+                                     ? static_cast<int>(found - table_.types.begin())
+                                     : -1;
         parts_.letters.fuse_unknown = true;
     }
 

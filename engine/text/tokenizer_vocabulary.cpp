@@ -1,5 +1,5 @@
-// Tokens by the spelling that files give them. Byte-level vocabularies spell a byte as one printable character
-// (GPT-2's alphabet), SentencePiece's spell a blank as U+2581 and a lone byte as <0x0A>.
+// Tokens by the spelling that files give them. Byte-level vocabularies spell a byte as one printable
+// character (GPT-2's alphabet), SentencePiece's spell a blank as U+2581 and a lone byte as <0x0A>.
 #include <charconv>
 
 #include "engine/text/tokenizer_parts.h"
@@ -26,8 +26,8 @@ class ByteAlphabet {
         std::string bytes;
         for (std::size_t i = 0; i < spelling.size(); ++i) {
             std::size_t c = static_cast<unsigned char>(spelling[i]);
-            // the alphabet ends at U+0143: one or two bytes of UTF-8 (whoever read the file has checked that it
-            // is valid)
+            // the alphabet ends at U+0143: one or two bytes of UTF-8 (whoever read the file has checked that
+            // it is valid)
             if (c >= 0xC0 && c < 0xE0 && i + 1 < spelling.size())
                 c = (c & 0x1F) << 6 | (static_cast<unsigned char>(spelling[++i]) & 0x3F);
             else if (c >= 0x80)
@@ -59,7 +59,8 @@ bool is_one_character(const std::string& text) {
 
 std::string with_blanks(std::string text) {
     const std::string_view mark = kSentenceBlank;
-    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; ++at) text.replace(at, mark.size(), " ");
+    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; ++at)
+        text.replace(at, mark.size(), " ");
     return text;
 }
 
@@ -104,7 +105,8 @@ bool VocabularyBuilder::add(const std::string& spelling, int id) {
     if (parts_->ignore_merges) parts_->whole.emplace(spelling, id);
     const int byte = lone_byte(spelling);
     if (byte >= 0) letters.bytes[static_cast<std::size_t>(byte)] = id;
-    place_token(*parts_, id, byte >= 0 ? std::string(1, static_cast<char>(byte)) : with_blanks(spelling), false);
+    place_token(*parts_, id, byte >= 0 ? std::string(1, static_cast<char>(byte)) : with_blanks(spelling),
+                false);
     return true;
 }
 
@@ -113,7 +115,8 @@ int VocabularyBuilder::find(const std::string& spelling) const {
     return found == ids_.end() ? -1 : found->second;
 }
 
-std::optional<std::string> VocabularyBuilder::merge(const std::string& left, const std::string& right, int rank) {
+std::optional<std::string> VocabularyBuilder::merge(const std::string& left, const std::string& right,
+                                                    int rank) {
     const int ids[] = {find(left), find(right), find(left + right)};
     if (ids[0] < 0) return left;
     if (ids[1] < 0) return right;

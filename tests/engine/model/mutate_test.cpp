@@ -100,13 +100,15 @@ TEST(Mutations, TokenizersOfOtherKinds) {
         const std::string valid = read_file(golden("tokenizers") / (std::string(kind) + ".json"));
         expect_both(replay_mutations(valid, kMutations / 4, 20, [](const std::string& text) {
             const auto tokenizer = make_tokenizer(parse_tokenizer_json(text, "mutated.json"));
-            const std::vector<int> ids = tokenizer->encode("Hello <think> wor\xffld 123 == \r\n  [MASK] x<|user|> ");
+            const std::vector<int> ids =
+                tokenizer->encode("Hello <think> wor\xffld 123 == \r\n  [MASK] x<|user|> ");
             static_cast<void>(tokenizer->decode(ids, true));
         }));
     }
 }
 
-// The lists of a GGUF vocabulary as lines: model, pre-type, ids; a token each with type and score; the merges.
+// The lists of a GGUF vocabulary as lines: model, pre-type, ids; a token each with type and score; the
+// merges.
 TEST(Mutations, VocabularyTables) {
     const auto table_of = [](const std::string& text) {
         std::istringstream in(text);
@@ -126,9 +128,11 @@ TEST(Mutations, VocabularyTables) {
         return table;
     };
     const std::string tokens = "1 0 a\n1 0 b\n1 -1 ab\n3 0 <|end|>\n4 0 <tool>\n5 0 [PAD]\n2 0 <unk>\n";
-    const std::string bytes = "6 0 <0x0A>\n1 -2 \xe2\x96\x81\n1 -3 \xe2\x96\x81" "ab\n";
-    for (const std::string& valid : {"gpt2 llama-bpe 3 -1\n" + tokens + "\na b\n", "gpt2 qwen2 -1 -1\n" + tokens + "\na b\n",
-                                     "llama default 3 6\n" + tokens + bytes})
+    const std::string bytes = "6 0 <0x0A>\n1 -2 \xe2\x96\x81\n1 -3 \xe2\x96\x81"
+                              "ab\n";
+    for (const std::string& valid :
+         {"gpt2 llama-bpe 3 -1\n" + tokens + "\na b\n", "gpt2 qwen2 -1 -1\n" + tokens + "\na b\n",
+          "llama default 3 6\n" + tokens + bytes})
         expect_both(replay_mutations(valid, kMutations / 2, 30, [&](const std::string& text) {
             const auto tokenizer = Tokenizer::of_table(table_of(text), "mutated.gguf");
             const std::vector<int> ids = tokenizer->encode("ab b\n<|end|> a<tool>\xff<unk>");

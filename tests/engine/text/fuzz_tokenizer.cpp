@@ -1,5 +1,5 @@
-// libFuzzer target: any text as tokenizer.json, and any bytes as the lists of a GGUF vocabulary, are read or refused with
-// Error, and what was read can encode. How to build and run it: tests/fuzz.cmake.
+// libFuzzer target: any text as tokenizer.json, and any bytes as the lists of a GGUF vocabulary, are read or
+// refused with Error, and what was read can encode. How to build and run it: tests/fuzz.cmake.
 
 #include <algorithm>
 

@@ -116,16 +116,27 @@ TEST_F(TokenizerFile, SettingsThatAreNotImplementedAreRefused) {
     refused([](Json& json) { json["model"]["end_of_word_suffix"] = "</w>"; }, {"end_of_word_suffix"});
     refused([](Json& json) { json["normalizer"]["type"] = "NFKC"; }, {"normalizer", "NFKC"});
     const auto step = json_step;
-    refused([&](Json& json) { step(json, 0)["behavior"] = "Doubled"; }, {"pre_tokenizer", "behavior", "Doubled"});
+    refused([&](Json& json) { step(json, 0)["behavior"] = "Doubled"; },
+            {"pre_tokenizer", "behavior", "Doubled"});
     refused([&](Json& json) { step(json, 0)["type"] = "Whitespace"; }, {"pre_tokenizer", "Whitespace"});
     refused([&](Json& json) { step(json, 0)["pattern"] = {{"Text", "x"}}; }, {"pattern", "Regex"});
     refused([&](Json& json) { step(json, 0)["pattern"] = {{"String", ""}}; }, {"empty pattern"});
     refused([&](Json& json) { step(json, 0)["pattern"]["Regex"] = "(["; }, {"pattern", "regular expression"});
-    refused([&](Json& json) { step(json, 0) = {{"type", "Metaspace"}, {"replacement", "_"}}; }, {"blanks", "\"_\""});
-    refused([&](Json& json) { json["normalizer"] = {{"type", "Sequence"}, {"normalizers", {{{"type", "Lowercase"}}}}}; },
-            {"normalizer", "Lowercase"});
-    refused([&](Json& json) { json["normalizer"] = {{"type", "Replace"}, {"pattern", {{"Regex", "a"}}}, {"content", ""}}; },
-            {"normalizer", "String"});
+    refused(
+        [&](Json& json) {
+            step(json, 0) = {{"type", "Metaspace"}, {"replacement", "_"}};
+        },
+        {"blanks", "\"_\""});
+    refused(
+        [&](Json& json) {
+            json["normalizer"] = {{"type", "Sequence"}, {"normalizers", {{{"type", "Lowercase"}}}}};
+        },
+        {"normalizer", "Lowercase"});
+    refused(
+        [&](Json& json) {
+            json["normalizer"] = {{"type", "Replace"}, {"pattern", {{"Regex", "a"}}}, {"content", ""}};
+        },
+        {"normalizer", "String"});
     Json whole = original_;
     const Json first = step(whole, 0), last = step(whole, 1);
     const auto steps = [](std::vector<Json> list) {
@@ -147,8 +158,8 @@ TEST_F(TokenizerFile, SettingsThatAreNotImplementedAreRefused) {
     (void)with([&](Json& json) { json["post_processor"] = {{"type", "Sequence"}, {"processors", {bytes}}}; });
 }
 
-// In each, another library than Oniguruma reads something else: a hexadecimal digit, lines, classes within classes,
-// a repeat that is not possessive, white space without U+180E.
+// In each, another library than Oniguruma reads something else: a hexadecimal digit, lines, classes within
+// classes, a repeat that is not possessive, white space without U+180E.
 TEST_F(TokenizerFile, PatternsMeanWhatTheyMeanToOniguruma) {
     const auto pieces = [&](const std::string& regex, const std::string& text) {
         std::string result;
@@ -163,7 +174,11 @@ TEST_F(TokenizerFile, PatternsMeanWhatTheyMeanToOniguruma) {
     EXPECT_EQ(pieces("[a-z[0-9]]+", "ab12-c"), "|ab12|-|c");
     EXPECT_EQ(pieces("[[:digit:]]{1,3}+", "12345"), "|12345");
     EXPECT_EQ(pieces("a(?i)b|c", "aBxC"), "|aB|xC");
-    EXPECT_EQ(pieces("\\s", "a\xe1\xa0\x8e" "b\xc2\x85" "c"), "|a\xe1\xa0\x8e" "b|\xc2\x85|c");
+    EXPECT_EQ(pieces("\\s", "a\xe1\xa0\x8e"
+                            "b\xc2\x85"
+                            "c"),
+              "|a\xe1\xa0\x8e"
+              "b|\xc2\x85|c");
     EXPECT_EQ(pieces("(?i:'s)", "x'\xc5\xbf"), "|x|'\xc5\xbf");
     EXPECT_EQ(pieces("x*", "abxxcd"), "||a||b|xx|c||d|") << "an empty match cuts, too";
 }
@@ -241,6 +256,15 @@ TEST_F(TokenizerFile, SearchesThatAreSlowTogetherEndWithAnErrorToo) {
                  {"tokenizer.json", "split pattern"});
 }
 
+// Few steps back, each with thousands forward.
+TEST_F(TokenizerFile, SearchesThatTakeTooLongEndWithAnErrorToo) {
+    const auto slow = with([](Json& json) {
+        json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(?:a?){9000}a{9000}c";
+    });
+    expect_error([&] { static_cast<void>(slow->encode(std::string(9'000, 'a') + "b")); },
+                 {"tokenizer.json", "split pattern", "too long"});
+}
+
 TEST_F(TokenizerFile, ALetterWithoutATokenIsLeftOutOrUnknown) {
     const auto without = [&](const Json& unknown, bool fuse) {
         return with([&](Json& json) {
@@ -249,7 +273,8 @@ TEST_F(TokenizerFile, ALetterWithoutATokenIsLeftOutOrUnknown) {
             json["model"]["fuse_unk"] = fuse;
         });
     };
-    const int a = with([](Json&) {})->id_of("a"), b = with([](Json&) {})->id_of("b"), star = with([](Json&) {})->id_of("*");
+    const int a = with([](Json&) {})->id_of("a"), b = with([](Json&) {})->id_of("b"),
+              star = with([](Json&) {})->id_of("*");
     EXPECT_EQ(without(nullptr, false)->encode("a^^b"), (std::vector<int>{a, b}));
     EXPECT_EQ(without("*", false)->encode("a^^b"), (std::vector<int>{a, star, star, b}));
     EXPECT_EQ(without("*", true)->encode("a^^b"), (std::vector<int>{a, star, b}));
@@ -273,16 +298,20 @@ TEST_F(TokenizerFile, IgnoringMergesTakesWholePiecesAsTheyAre) {
 TEST_F(TokenizerFile, AddedTokensMayTakeWhiteSpaceOrWantToStandAlone) {
     const auto tokenizer = with([](Json& json) {
         int id = 509;
-        for (const auto& [text, option] : {std::pair{"<r>", "rstrip"}, {"<l>", "lstrip"}, {"<s>", "single_word"}, {"  ", "special"}})
-            json["added_tokens"].push_back({{"id", id++}, {"content", text}, {"normalized", false}, {option, true}});
+        for (const auto& [text, option] :
+             {std::pair{"<r>", "rstrip"}, {"<l>", "lstrip"}, {"<s>", "single_word"}, {"  ", "special"}})
+            json["added_tokens"].push_back(
+                {{"id", id++}, {"content", text}, {"normalized", false}, {option, true}});
     });
     const int a = tokenizer->id_of("a"), b = tokenizer->id_of("b"), r = 509, l = 510, s = 511, blanks = 512;
     EXPECT_EQ(tokenizer->encode("a<r> \t b"), (std::vector<int>{a, r, b}));
     EXPECT_EQ(tokenizer->encode("a \xe3\x80\x80<l>b"), (std::vector<int>{a, l, b}));
-    EXPECT_EQ(tokenizer->encode("<r>   <l>"), (std::vector<int>{r, blanks, l})) << "a token is found in what was taken";
+    EXPECT_EQ(tokenizer->encode("<r>   <l>"), (std::vector<int>{r, blanks, l}))
+        << "a token is found in what was taken";
     EXPECT_EQ(tokenizer->encode("<s><s>"), (std::vector<int>{s, s}));
     EXPECT_EQ(tokenizer->encode("-<s>"), (std::vector<int>{tokenizer->id_of("-"), s}));
-    for (const std::string word : {"a", "1", "_", "\xe2\x93\x90", "\xcc\x81", "\xe2\x80\x8d"}) { // ⓐ, a mark, a joiner
+    for (const std::string word :
+         {"a", "1", "_", "\xe2\x93\x90", "\xcc\x81", "\xe2\x80\x8d"}) { // ⓐ, a mark, a joiner
         EXPECT_NE(tokenizer->encode(word + "<s>").back(), s) << word;
         EXPECT_NE(tokenizer->encode("<s>" + word).front(), s) << word;
     }

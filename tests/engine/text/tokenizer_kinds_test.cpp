@@ -1,11 +1,12 @@
-// The tokenizers of real models: of every kind the ids that Hugging Face's tokenizers gives for ten thousand texts
-// (tests/engine/golden/tokenizers, written by assets/recipe/tokenizer_goldens.py), read from tokenizer.json and from the
-// tables that GGUF files hold.
+// The tokenizers of real models: of every kind the ids that Hugging Face's tokenizers gives for ten thousand
+// texts (tests/engine/golden/tokenizers, written by assets/recipe/tokenizer_goldens.py), read from
+// tokenizer.json and from the tables that GGUF files hold.
 #include <limits>
 
 #include <nlohmann/json.hpp>
 
 #include "engine/text/tokenizer.h"
+#include "engine/text/tokenizer_parts.h"
 #include "engine/text/vocabulary_table.h"
 #include "tests/shared/model_support.h"
 #include "tests/shared/mutate.h"
@@ -28,7 +29,8 @@ std::string utf8(std::uint32_t c) {
     if (c < 0x80) return {byte(c)};
     if (c < 0x800) return {byte(0xC0 | c >> 6), byte(0x80 | (c & 63))};
     if (c < 0x10000) return {byte(0xE0 | c >> 12), byte(0x80 | (c >> 6 & 63)), byte(0x80 | (c & 63))};
-    return {byte(0xF0 | c >> 18), byte(0x80 | (c >> 12 & 63)), byte(0x80 | (c >> 6 & 63)), byte(0x80 | (c & 63))};
+    return {byte(0xF0 | c >> 18), byte(0x80 | (c >> 12 & 63)), byte(0x80 | (c >> 6 & 63)),
+            byte(0x80 | (c & 63))};
 }
 
 // The generator of tokenizer_goldens.py, draw for draw.
@@ -38,7 +40,8 @@ class Texts {
     std::string next() {
         static const Json parts = kind_json("texts");
         static const auto fragments = parts["fragments"].get<std::vector<std::string>>();
-        static const auto ranges = parts["ranges"].get<std::vector<std::pair<std::uint32_t, std::uint32_t>>>();
+        static const auto ranges =
+            parts["ranges"].get<std::vector<std::pair<std::uint32_t, std::uint32_t>>>();
         std::string text;
         for (std::uint64_t left = 1 + random_.below(8); left > 0; --left) {
             std::string part;
@@ -89,8 +92,9 @@ void expect_kind(const Tokenizer& tokenizer, const std::string& kind) {
         for (std::size_t j = 0; j < block; ++j) ids.push_back(tokenizer.encode(texts.next()));
         if (hash_of(ids) != hashes[i]) wrong += " " + std::to_string(i);
     }
-    EXPECT_EQ(wrong, "") << "blocks of a hundred texts that differ; assets/recipe/tokenizer_goldens.py --show " << kind
-                         << " BLOCK prints them with the right ids";
+    EXPECT_EQ(wrong, "")
+        << "blocks of a hundred texts that differ; assets/recipe/tokenizer_goldens.py --show " << kind
+        << " BLOCK prints them with the right ids";
 }
 
 std::shared_ptr<const Tokenizer> load_kind(const std::string& name) {
@@ -102,10 +106,13 @@ TEST_P(TokenizerKinds, AgreeWithHuggingFace) {
     expect_kind(*load_kind(GetParam()), GetParam());
 }
 INSTANTIATE_TEST_SUITE_P(Published, TokenizerKinds,
-                         ::testing::Values("qwen2", "gpt2", "smollm", "llama3", "deepseek", "llama2", "metaspace", "options"),
+                         ::testing::Values("qwen2", "gpt2", "smollm", "llama3", "deepseek", "llama2",
+                                           "metaspace", "options"),
                          [](const auto& test) { return std::string(test.param); });
 TEST(TokenizerKindsBundle, AgreesWithHuggingFace) {
-    expect_kind(*Tokenizer::load(fs::path(SPEC_SOURCE_DIR) / "assets" / "models" / "target" / "tokenizer.json"), "qwen3");
+    expect_kind(
+        *Tokenizer::load(fs::path(SPEC_SOURCE_DIR) / "assets" / "models" / "target" / "tokenizer.json"),
+        "qwen3");
 }
 
 // What a GGUF file of the same model holds.
@@ -123,15 +130,20 @@ VocabularyTable table_of(const Json& json, const std::string& pre) {
     for (const auto& [text, id] : json["model"]["vocab"].items())
         put(id, text, pre.empty() && text.starts_with("<0x") && text.size() == 6 ? 6 : 1);
     for (const Json& token : json["added_tokens"]) {
-        put(token["id"], token["content"], token["content"] == "<unk>" ? 2 : token["special"].get<bool>() ? 3 : 4);
+        put(token["id"], token["content"],
+            token["content"] == "<unk>"    ? 2
+            : token["special"].get<bool>() ? 3
+                                           : 4);
         if (token["content"] == "<s>" || token["content"] == "<|begin|>") table.bos = token["id"];
     }
     for (const Json& merge : json["model"]["merges"])
-        table.merges.push_back(merge.is_string() ? merge.get<std::string>()
-                                                 : merge[0].get<std::string>() + " " + merge[1].get<std::string>());
+        table.merges.push_back(merge.is_string()
+                                   ? merge.get<std::string>()
+                                   : merge[0].get<std::string>() + " " + merge[1].get<std::string>());
     if (!pre.empty()) return table;
     table.merges.clear();
-    for (std::size_t id = 0; id < table.tokens.size(); ++id) // in the order of SentencePiece: bytes, then by score
+    for (std::size_t id = 0; id < table.tokens.size();
+         ++id) // in the order of SentencePiece: bytes, then by score
         table.scores.push_back(id < 259 ? 0.0f : 259.0f - static_cast<float>(id));
     return table;
 }
@@ -152,11 +164,13 @@ TEST_P(VocabularyTables, GiveTheIdsOfTokenizerJson) {
     const auto file = load_kind(GetParam().kind);
     EXPECT_EQ(tokenizer->size(), file->size() + 1);
     EXPECT_EQ(vocabulary_difference(*file, *tokenizer), "");
-    for (int id = 0; id < file->size(); ++id) EXPECT_EQ(tokenizer->is_special(id), file->is_special(id)) << id;
+    for (int id = 0; id < file->size(); ++id)
+        EXPECT_EQ(tokenizer->is_special(id), file->is_special(id)) << id;
 }
 INSTANTIATE_TEST_SUITE_P(Gguf, VocabularyTables,
-                         ::testing::Values(TableKind{"gpt2", "gpt-2"}, TableKind{"gpt2", "gpt2"}, TableKind{"smollm", "smollm"},
-                                           TableKind{"qwen2", "qwen2"}, TableKind{"qwen2", "deepseek-r1-qwen"},
+                         ::testing::Values(TableKind{"gpt2", "gpt-2"}, TableKind{"gpt2", "gpt2"},
+                                           TableKind{"smollm", "smollm"}, TableKind{"qwen2", "qwen2"},
+                                           TableKind{"qwen2", "deepseek-r1-qwen"},
                                            TableKind{"llama3", "llama-bpe"}, TableKind{"llama3", "llama3"},
                                            TableKind{"llama3", "llama-v3"}, TableKind{"llama2", ""}));
 
@@ -178,7 +192,8 @@ TEST(VocabularyTable, SaysWhetherATextBeginsWithATokenOfItsOwn) {
 }
 
 TEST(VocabularyTable, IsRefusedWithWhatIsWrong) {
-    const VocabularyTable valid = table_of(kind_json("smollm"), "smollm"), sentence = table_of(kind_json("llama2"), "");
+    const VocabularyTable valid = table_of(kind_json("smollm"), "smollm"),
+                          sentence = table_of(kind_json("llama2"), "");
     const auto refused = [](VocabularyTable table, auto change, std::vector<std::string> words) {
         change(table);
         words.push_back("model.gguf");
@@ -209,7 +224,8 @@ TEST(VocabularyTable, IsRefusedWithWhatIsWrong) {
     refused(valid, [](Table& t) { t.add_space_prefix = true; }, {"add_space_prefix"});
     refused(sentence, [](Table& t) { t.remove_extra_whitespaces = true; }, {"remove_extra_whitespaces"});
     refused(sentence, [](Table& t) { t.scores.clear(); }, {"tokens", "0 scores"});
-    refused(sentence, [](Table& t) { t.scores[300] = std::numeric_limits<float>::quiet_NaN(); }, {"token 300", "score"});
+    refused(sentence, [](Table& t) { t.scores[300] = std::numeric_limits<float>::quiet_NaN(); },
+            {"token 300", "score"});
     refused(sentence, [](Table& t) { t.tokens[9] = "byte"; }, {"token 9", "<0x0A>"});
     refused(sentence, [](Table& t) { t.tokens[300] = std::string(2000, 'a'); }, {"token 300", "2000 bytes"});
 }
@@ -223,6 +239,24 @@ TEST(VocabularyTable, SentencePieceMayLeaveTheBlankInFrontAway) {
     EXPECT_EQ(without->decode(without->encode("the model")), "the model");
     EXPECT_EQ(with->encode("the model"), without->encode(" the model"));
     EXPECT_EQ(without->decode(without->encode("\xf0\x9f\x91\x8d\n")), "\xf0\x9f\x91\x8d\n") << "by bytes";
+}
+
+// As tokenizers 0.23.3 writes them: an unknown character waits for the next one that is known, and the bytes
+// of a third come in between.
+TEST(TokenizerKindsMissingBytes, MakeACharacterUnknown) {
+    const auto ids = [](const std::string& fuse, const std::string& text) {
+        const std::string json =
+            R"({"model":{"type":"BPE","byte_fallback":true,"unk_token":"<unk>","merges":[],)"
+            R"("vocab":{"<unk>":0,"a":1,"<0xC3>":2,"<0xA9>":3},"fuse_unk":)" +
+            fuse + "}}";
+        return make_tokenizer(parse_tokenizer_json(json, "tokenizer.json"))->encode(text);
+    };
+    EXPECT_EQ(ids("false", "\xc3\xb1\xc3\xa9"
+                           "a\xc3\xb1x\xc3\xa9"),
+              (std::vector<int>{2, 3, 0, 1, 0, 2, 3, 0}));
+    EXPECT_EQ(ids("true", "\xc3\xb1\xc3\xb1\xc3\xa9"
+                          "a\xc3\xb1x\xc3\xa9"),
+              (std::vector<int>{2, 3, 0, 1, 2, 3, 0}));
 }
 
 TEST(TokenizerKindsMissingBytes, AreLeftOut) {
