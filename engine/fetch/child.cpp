@@ -174,12 +174,13 @@ ChildEnd run_child(const ChildStart& start, const std::function<void()>& tick) {
         throw Error("cannot start " + start.arguments[0] + ": " + std::strerror(errno), "Close other programs.",
                     Exit::device);
     setpgid(child, child); // here as well: whoever comes first
+    errors.close_write(); // so that the guard holds none of the ends whose closing says something
+    failed.close_write();
     const Guard guard(child, here); // before the group, so that it stands until the group has ended
     Group group(child);
-    errors.close_write();
-    failed.close_write();
     if (!guard.stands())
-        throw Error(std::string("cannot start a process: ") + std::strerror(errno), "Close other programs.", Exit::device);
+        throw Error(std::string("cannot start a process: ") + std::strerror(errno), "Close other programs.",
+                    Exit::device);
     ChildEnd end;
     end.start_failed = start_error(failed.read);
     fcntl(errors.read, F_SETFL, O_NONBLOCK);
@@ -193,7 +194,8 @@ ChildEnd run_child(const ChildStart& start, const std::function<void()>& tick) {
         }
         pollfd wait{open ? errors.read : -1, POLLIN, 0};
         if (poll(&wait, 1, 20) <= 0) continue;
-        open = read_some(errors.read, end.errors) > 0 || errno == EINTR || errno == EAGAIN;
+        const ssize_t got = read_some(errors.read, end.errors);
+        open = got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN));
     }
     end.code = group.reap();
     constexpr int kBlocksOfAPipe = 16; // what it can hold; whoever left the group may write for ever

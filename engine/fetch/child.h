@@ -24,7 +24,7 @@ struct ChildEnd {
 };
 
 // Returns when it has ended. `tick` is called ten times a second; what it throws ends the child and all of its group
-// first. Should this process be killed, the child is too.
+// first. Should this process be killed, they are too. One at a time in a process.
 [[nodiscard]] ChildEnd run_child(const ChildStart& start, const std::function<void()>& tick);
 
 } // namespace speclens

@@ -196,7 +196,8 @@ std::string drafter_of(const std::string& architecture, const Json& config) {
                        architecture.find("DSpark") != std::string::npos;
     if (!block) return "";
     std::string type = text_at(config, "projector_type");
-    if (const Json* own = object_at(config, "dflash_config"); own && type.empty()) type = text_at(*own, "projector_type");
+    const Json* own = object_at(config, "dflash_config");
+    if (own && type.empty()) type = text_at(*own, "projector_type");
     if (type == "domino" || type == "causal_v5" || architecture == "DominoDraftModel") return "domino";
     return type == "dspark" || architecture.find("DSpark") != std::string::npos ? "dspark" : "dflash";
 }

@@ -195,7 +195,7 @@ class RunScript : public testing::Test {
         fs::copy_file(SPEC_SOURCE_DIR "/cmake/setup.sh", root() / "cmake/setup.sh");
         write_file(build / "build.ninja", "build speclens: phony\n");
         write_file(build / "CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=" + fs::canonical(root()).string() + "\n");
-        home_.program("speclens", "echo \"speclens $*\" >> '" + log() + "'\n[ \"$3\" = --ask ] && exit ${ASKED:-1}\nexit 0");
+        home_.program("speclens", "echo \"speclens $*\" >> '" + log() + "'\n[ \"$3\" = --ask ] && exit $ASKED\nexit 0");
         fs::rename(home_.bin() / "speclens", build / "speclens");
         home_.program("dpkg-query", "case \"$*\" in *python3-pip) ;; *) printf 'install ok installed' ;; esac");
         home_.program("apt-get", "echo \"apt-get $*\" >> '" + log() + "'");
@@ -208,9 +208,9 @@ class RunScript : public testing::Test {
     // What was called, line by line.
     std::string run(const std::string& arguments, const std::string& asked = "1") {
         fs::remove(log());
-        const std::string command = "env -i HOME='" + home_.home().string() + "' DISPLAY=:none ASKED=" + asked + " PATH='" +
-                                    home_.environment["PATH"] + "' '" + (root() / "run").string() + "' " + arguments +
-                                    " </dev/null >/dev/null 2>&1";
+        const std::string command = "env -i DISPLAY=:none ASKED=" + asked + " HOME='" + home_.home().string() +
+                                    "' PATH='" + home_.environment["PATH"] + "' '" + (root() / "run").string() + "' " +
+                                    arguments + " </dev/null >/dev/null 2>&1";
         const int status = std::system(command.c_str());
         code_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
         return read_file(log());

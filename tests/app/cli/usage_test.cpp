@@ -154,7 +154,7 @@ TEST(Usage, ExplainsEveryCommand) {
     const Outcome overview = speclens({"--help"});
     EXPECT_EQ(overview.code, 0);
     for (const char* command : {"run", "compare", "render", "describe", "bench", "lossless", "oracle",
-                                "check", "list", "export", "train"}) {
+                                "check", "list", "export", "train", "get"}) {
         EXPECT_NE(overview.out.find(std::string("\n  ") + command + " "), std::string::npos) << command;
         const Outcome help = speclens({command, "--help"});
         EXPECT_EQ(help.code, 0);

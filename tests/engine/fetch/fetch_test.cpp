@@ -405,8 +405,8 @@ TEST_F(Fetch, WaitingCanBeCancelled) {
     EXPECT_TRUE(eventually([&] { return fs::exists(folder_ / "begun"); }));
     std::atomic<bool> cancelled{false};
     const Progress progress{{}, &cancelled};
-    EXPECT_THROW(static_cast<void>(fetch_model(what_, models(), progress, [&](const std::string&) { cancelled = true; })),
-                 Cancelled);
+    const auto cancel = [&](const std::string&) { cancelled = true; };
+    EXPECT_THROW(static_cast<void>(fetch_model(what_, models(), progress, cancel)), Cancelled);
     write(folder_ / "go", "");
     other.join();
     EXPECT_EQ(read_all(model()), model_);
