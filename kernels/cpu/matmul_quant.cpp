@@ -28,7 +28,7 @@ namespace {
 constexpr std::int64_t kVectors = kTiledRows / kLanes; // vectors per tile
 constexpr bool kManyRegisters = kLanes == 16;          // 32 with AVX-512, 16 otherwise
 constexpr int kMaxColumns = kManyRegisters ? 8 : 6;    // rows of x per weight load
-constexpr std::int64_t kAhead = 1024;                  // bytes between prefetch and use, in each tile
+constexpr std::int64_t kAhead = 2048;                  // bytes between prefetch and use, in each tile
 constexpr std::int64_t kPanelTiles = 4;
 constexpr std::int64_t kPanelColumns = 512; // f32: 128 KiB of the second cache
 
@@ -73,9 +73,8 @@ template <int first>
 HWY_INLINE V four_bits(U bits) {
 #if HWY_TARGET == HWY_AVX3
     // the table's look-up takes no more than the lowest four bits of an index
-    static const float kTable[16] = {first,     first + 1, first + 2,  first + 3,  first + 4,  first + 5,  first + 6,  first + 7,
-                                     first + 8, first + 9, first + 10, first + 11, first + 12, first + 13, first + 14, first + 15};
-    return V{_mm512_permutexvar_ps(bits.raw, _mm512_loadu_ps(kTable))};
+    const V table = hn::Iota(F(), static_cast<float>(first));
+    return V{_mm512_permutexvar_ps(bits.raw, table.raw)};
 #else
     const I number = hn::BitCast(kInts, hn::And(bits, hn::Set(kWords, 15)));
     return hn::ConvertTo(F(), first == 0 ? number : hn::Add(number, hn::Set(kInts, first)));
