@@ -30,8 +30,8 @@ class CpuBackend final : public Backend {
   public:
     CpuBackend(Isa isa, int threads)
         : isa_(isa), pool_(threads), tile_matmul_(tile_matmul(isa)), quant_matmul_(quant_matmul(isa)),
-          row_matmul_(row_matmul(isa)), attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)), gate_(gate_kernels(isa)),
-          row_(row_kernels(isa)) {}
+          row_matmul_(row_matmul(isa)), attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)),
+          gate_(gate_kernels(isa)), row_(row_kernels(isa)) {}
 
     // ---- about the device ----
     std::string name() const override { return "cpu"; }

@@ -123,7 +123,9 @@ void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
 void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) {
     shapes::matmul_swiglu(x, gate, up, out, kMaxPassRows);
     const std::int64_t f = out.cols;
-    const MatmulTask gate_task = prepare(x, gate), up_task = prepare(x, up);
+    const MatmulTask gate_task = prepare(x, gate);
+    MatmulTask up_task = gate.dtype == up.dtype && gate.tiled == up.tiled ? gate_task : prepare(x, up);
+    up_task.weight = up.data;
     // Strips of outputs narrow enough that both halves stay in cache until they meet.
     constexpr std::int64_t kStrip = 16 << 10; // values
     static_assert(kMaxPassRows * 2 * kUnit <= kStrip);

@@ -28,7 +28,7 @@ namespace {
 constexpr std::int64_t kVectors = kTiledRows / kLanes; // vectors per tile
 constexpr bool kManyRegisters = kLanes == 16;          // 32 with AVX-512, 16 otherwise
 constexpr int kMaxColumns = kManyRegisters ? 8 : 6;    // rows of x per weight load
-constexpr std::int64_t kAhead = 1024;                  // bytes between prefetch and use, in each tile
+constexpr std::int64_t kAhead = 2048;                  // bytes between prefetch and use, in each tile
 constexpr std::int64_t kPanelTiles = 4;
 constexpr std::int64_t kPanelColumns = 512; // f32: 128 KiB of the second cache
 
@@ -70,12 +70,11 @@ HWY_INLINE V to_float(U small) {
 
 // The four lowest bits plus `first`, as a float.
 template <int first>
-HWY_INLINE V low_number(U bits) {
+HWY_INLINE V four_bits(U bits) {
 #if HWY_TARGET == HWY_AVX3
     // the table's look-up takes no more than the lowest four bits of an index
-    static const float kTable[16] = {first,     first + 1, first + 2,  first + 3,  first + 4,  first + 5,  first + 6,  first + 7,
-                                     first + 8, first + 9, first + 10, first + 11, first + 12, first + 13, first + 14, first + 15};
-    return V{_mm512_permutexvar_ps(bits.raw, _mm512_loadu_ps(kTable))};
+    const V table = hn::Iota(F(), static_cast<float>(first));
+    return V{_mm512_permutexvar_ps(bits.raw, table.raw)};
 #else
     const I number = hn::BitCast(kInts, hn::And(bits, hn::Set(kWords, 15)));
     return hn::ConvertTo(F(), first == 0 ? number : hn::Add(number, hn::Set(kInts, first)));
@@ -86,12 +85,15 @@ HWY_INLINE V low_number(U bits) {
 template <DType T>
 struct Widen {
     static constexpr QuantLayout kLayout = *quant_layout(T);
-    static constexpr int kStretch = T == DType::q6_k ? 16 : 32;
+    static constexpr int kStretch = kLayout.stretch;
+    // Pieces of a stretch: columns whose numbers are in one vector of words (Q8_0: just eight), and those in what is left.
+    static constexpr int kColumns = kLayout.bits == 8 ? 8 : kLayout.per_word();
+    static constexpr int kPieces = kStretch / kColumns, kRest = kStretch % kColumns;
     static constexpr bool kOffset = T == DType::q4_1 || T == DType::q4_k;
 
     V scale, offset;     // of a stretch
-    U low, high;         // eight columns, the next one in the lowest bits; high bits stand where they belong
-    const std::byte* at; // Q8_0
+    U numbers;           // of a piece, the next column in the lowest bits
+    const std::byte* at; // Q8_0: of the next column
 
     // block: sixteen rows; sub: vector of the tile
     HWY_INLINE void begin_stretch(const std::byte* block, std::int64_t sub, int stretch) {
@@ -122,18 +124,25 @@ struct Widen {
         }
     }
 
-    // Columns [8 * piece, 8 * piece + 8) of the block are next.
-    HWY_INLINE void begin_piece(const std::byte* block, std::int64_t sub, int piece) {
+    // The columns of this piece of the block are next.
+    HWY_INLINE void begin_piece(const std::byte* block, std::int64_t sub, int stretch, int piece) {
         if constexpr (T == DType::q8_0) {
-            at = block + kLayout.low_at() + 128 * piece + kLanes * sub;
+            at = block + kLayout.numbers_at() + kTiledRows * (kStretch * stretch + kColumns * piece) + kLanes * sub;
         } else {
-            low = load_words(block + kLayout.low_at() + 64 * piece + 4 * kLanes * sub);
+            numbers = load_words(words_of(block, sub, stretch) + 64 * piece);
         }
-        if constexpr (kLayout.high_bits > 0) {
-            constexpr int kPieces = 4 / kLayout.high_bits; // in a word
-            const U word = load_words(block + kLayout.high_at() + 64 * (piece / kPieces) + 4 * kLanes * sub);
-            high = hn::ShiftLeft<4>(hn::ShiftRightSame(word, 32 / kPieces * (piece % kPieces)));
-        }
+    }
+
+    // The last kRest columns of the stretch are next, two bits of them in each of its words.
+    HWY_INLINE void begin_rest(const std::byte* block, std::int64_t sub, int stretch) {
+        const std::byte* words = words_of(block, sub, stretch);
+        numbers = hn::ShiftRight<30>(load_words(words));
+        for (int w = 1; w < kPieces; ++w)
+            numbers = hn::Or(numbers, hn::ShiftLeftSame(hn::ShiftRight<30>(load_words(words + 64 * w)), 2 * w));
+    }
+
+    static HWY_INLINE const std::byte* words_of(const std::byte* block, std::int64_t sub, int stretch) {
+        return block + kLayout.numbers_at() + 64 * kPieces * stretch + 4 * kLanes * sub;
     }
 
     // The weights of the next column.
@@ -143,16 +152,15 @@ struct Widen {
             const hn::Rebind<std::int8_t, F> i8;
             number = hn::ConvertTo(F(), hn::PromoteTo(kInts, hn::LoadU(i8, reinterpret_cast<const std::int8_t*>(at))));
             at += kTiledRows;
-        } else if constexpr (kLayout.high_bits > 0) {
-            constexpr std::uint32_t kHigh = ((1u << kLayout.high_bits) - 1) << 4;
-            const U all = hn::OrAnd(hn::And(low, hn::Set(kWords, 15)), high, hn::Set(kWords, kHigh));
-            number = hn::ConvertTo(F(), hn::Sub(hn::BitCast(kInts, all), hn::Set(kInts, 8 << kLayout.high_bits)));
-            low = hn::ShiftRight<4>(low);
-            high = hn::ShiftRight<kLayout.high_bits>(high);
+        } else if constexpr (kLayout.bits > 4) {
+            // as the last bits of 2^23, from which half of the numbers' range is subtracted, too: exact
+            const U whole = hn::OrAnd(hn::Set(kWords, 0x4B000000u), numbers, hn::Set(kWords, (1u << kLayout.bits) - 1));
+            number = hn::Sub(hn::BitCast(F(), whole), hn::Set(F(), static_cast<float>((1 << 23) + (1 << (kLayout.bits - 1)))));
+            numbers = hn::ShiftRight<kLayout.bits>(numbers);
         } else {
             constexpr int kFirst = T == DType::q4_0 ? -8 : 0;
-            number = low_number<kFirst>(low);
-            low = hn::ShiftRight<4>(low);
+            number = four_bits<kFirst>(numbers);
+            numbers = hn::ShiftRight<4>(numbers);
         }
         const V product = hn::Mul(number, scale);
         if constexpr (T == DType::q4_1) return hn::Add(product, offset);
@@ -198,12 +206,12 @@ HWY_INLINE void prefetch(const std::byte* from, std::int64_t distance) {
 
 // ---- up to kMaxColumns rows of x: weights straight from the tiles ----
 
-// Eight columns for G vectors of outputs and C rows of x.
+// So many columns for G vectors of outputs and C rows of x.
 template <DType T, std::size_t... Gs, std::size_t... Cs>
-HWY_INLINE void multiply_piece(Widen<T>* weights, const float* const* x, std::int64_t column, V* HWY_RESTRICT acc,
-                               std::index_sequence<Gs...> vectors, std::index_sequence<Cs...>) {
+HWY_INLINE void multiply_columns(Widen<T>* weights, const float* const* x, std::int64_t column, std::int64_t count,
+                                 V* HWY_RESTRICT acc, std::index_sequence<Gs...> vectors, std::index_sequence<Cs...>) {
     constexpr std::size_t G = sizeof...(Gs);
-    for (std::int64_t i = column; i < column + 8; ++i) {
+    for (std::int64_t i = column; i < column + count; ++i) {
         const V w[G] = {weights[Gs].next()...};
         (multiply_vector(w, hn::Set(F(), x[Cs][i]), acc + Cs * G, vectors), ...);
     }
@@ -215,9 +223,14 @@ HWY_INLINE void begin_stretch(Widen<T>* weights, const std::byte* block, std::in
     (weights[Gs].begin_stretch(tile_of(block, sub, Gs, tile_bytes), (sub + Gs) % kVectors, stretch), ...);
 }
 template <DType T, std::size_t... Gs>
-HWY_INLINE void begin_piece(Widen<T>* weights, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int piece,
-                            std::index_sequence<Gs...>) {
-    (weights[Gs].begin_piece(tile_of(block, sub, Gs, tile_bytes), (sub + Gs) % kVectors, piece), ...);
+HWY_INLINE void begin_piece(Widen<T>* weights, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes,
+                            int stretch, int piece, std::index_sequence<Gs...>) {
+    (weights[Gs].begin_piece(tile_of(block, sub, Gs, tile_bytes), (sub + Gs) % kVectors, stretch, piece), ...);
+}
+template <DType T, std::size_t... Gs>
+HWY_INLINE void begin_rest(Widen<T>* weights, const std::byte* block, std::int64_t sub, std::int64_t tile_bytes, int stretch,
+                           std::index_sequence<Gs...>) {
+    (weights[Gs].begin_rest(tile_of(block, sub, Gs, tile_bytes), (sub + Gs) % kVectors, stretch), ...);
 }
 
 // G vectors of outputs for C rows of x, starting at vector `sub` of the tile at `tile`.
@@ -231,6 +244,7 @@ HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, c
     constexpr std::int64_t kTiles = G < kVectors ? 1 : G / kVectors;
     constexpr int kStretches = W::kLayout.values / W::kStretch;
     constexpr std::int64_t kStretchBytes = W::kLayout.tile_bytes() / kStretches;
+    constexpr std::int64_t kPieceBytes = kStretchBytes / W::kPieces;
     const std::int64_t tile_bytes = k / W::kLayout.values * W::kLayout.tile_bytes();
     const float* rows[C];
     for (int c = 0; c < C; ++c) rows[c] = x + c * k;
@@ -241,16 +255,21 @@ HWY_INLINE void block(const std::byte* tile, std::int64_t sub, std::int64_t k, c
     for (std::int64_t at = 0; at < tile_bytes; at += W::kLayout.tile_bytes()) {
         for (int stretch = 0; stretch < kStretches; ++stretch) {
             // Near the end of a tile the next bytes to come are those of the next block, kTiles tiles further on.
-            const std::int64_t here = at + stretch * kStretchBytes, next = here + kAhead;
-            const std::int64_t ahead = next < tile_bytes ? next : next + (kTiles - 1) * tile_bytes;
-            for (std::int64_t t = 0; t < kTiles; ++t)
-                for (std::int64_t line = 0; line < kStretchBytes; line += 64)
-                    prefetch(tile, ahead + t * tile_bytes + line);
-            Widen<T> weights[G];
+            const std::int64_t next = at + stretch * kStretchBytes + kAhead;
+            const std::byte* ahead = tile + (next < tile_bytes ? next : next + (kTiles - 1) * tile_bytes);
+            W weights[G];
             begin_stretch(weights, tile + at, sub, tile_bytes, stretch, vectors);
-            for (int piece = 0; piece < W::kStretch / 8; ++piece, column += 8) {
-                begin_piece(weights, tile + at, sub, tile_bytes, stretch * (W::kStretch / 8) + piece, vectors);
-                multiply_piece(weights, rows, column, acc, vectors, columns);
+            for (int piece = 0; piece < W::kPieces; ++piece, column += W::kColumns) {
+                for (std::int64_t t = 0; t < kTiles; ++t)
+                    for (std::int64_t line = 0; line < kPieceBytes; line += 64)
+                        prefetch(ahead, t * tile_bytes + piece * kPieceBytes + line);
+                begin_piece(weights, tile + at, sub, tile_bytes, stretch, piece, vectors);
+                multiply_columns(weights, rows, column, W::kColumns, acc, vectors, columns);
+            }
+            if constexpr (W::kRest > 0) {
+                begin_rest(weights, tile + at, sub, tile_bytes, stretch, vectors);
+                multiply_columns(weights, rows, column, W::kRest, acc, vectors, columns);
+                column += W::kRest;
             }
         }
     }
@@ -292,12 +311,16 @@ HWY_INLINE void widen_tile(const std::byte* tile, std::int64_t first, std::int64
         const std::byte* block = tile + column / W::kLayout.values * W::kLayout.tile_bytes();
         for (std::int64_t sub = 0; sub < kVectors; ++sub) {
             float* line = to + (column - first) * kTiledRows + sub * kLanes;
-            Widen<T> weights;
+            W weights;
             for (int stretch = 0; stretch < kStretches; ++stretch) {
                 weights.begin_stretch(block, sub, stretch);
-                for (int piece = 0; piece < W::kStretch / 8; ++piece) {
-                    weights.begin_piece(block, sub, stretch * (W::kStretch / 8) + piece);
-                    for (int i = 0; i < 8; ++i, line += kTiledRows) hn::Store(weights.next(), F(), line);
+                for (int piece = 0; piece < W::kPieces; ++piece) {
+                    weights.begin_piece(block, sub, stretch, piece);
+                    for (int i = 0; i < W::kColumns; ++i, line += kTiledRows) hn::Store(weights.next(), F(), line);
+                }
+                if constexpr (W::kRest > 0) {
+                    weights.begin_rest(block, sub, stretch);
+                    for (int i = 0; i < W::kRest; ++i, line += kTiledRows) hn::Store(weights.next(), F(), line);
                 }
             }
         }

@@ -6,17 +6,18 @@
 //
 //     f16 scales     one line of 16 halves (32 bytes) for each: d, then m or dmin
 //     small scales   lines of 16 words: four bytes of each row's, as in the file (Q4_K: 3 lines, Q6_K: 4)
-//     low bits       of four bits: lines of 16 words, a row's eight columns from the lowest four bits up;
-//                    of eight (Q8_0): one line of 16 bytes for each column
-//     high bits      lines of 16 words, a row's columns from the lowest bits up: 32 columns of one bit (Q5_0), 16 of two (Q6_K)
+//     numbers        of eight bits: a line of 16 bytes for each column;
+//                    of four, five, six: lines of 16 words, and a word holds eight, six, five columns of its row, from the
+//                    lowest bits up. The two bits that five and six leave at the top of every word are, word by word, the
+//                    last two columns of 32 (Q5_0, five words) or the last one of 16 (Q6_K, three words).
 //
-//            block   halves  small  low         high        bytes of sixteen rows
-//     q8_0      32   d              32 × 16                    544
-//     q4_0      32   d               4 × 64                    288
-//     q4_1      32   d, m            4 × 64                    320
-//     q5_0      32   d               4 × 64     1 × 64         352
-//     q4_k     256   d, dmin  12    32 × 64                   2304
-//     q6_k     256   d        16    32 × 64    16 × 64        3360
+//            block   halves   small scales   numbers    bytes of sixteen rows
+//     q8_0      32   d                       32 × 16      544
+//     q4_0      32   d                        4 × 64      288
+//     q4_1      32   d, m                     4 × 64      320
+//     q5_0      32   d                        5 × 64      352
+//     q4_k     256   d, dmin       3 × 64    32 × 64     2304
+//     q6_k     256   d             4 × 64    48 × 64     3360
 #pragma once
 
 #include <cstddef>
@@ -36,19 +37,23 @@ struct QuantLayout {
     int half_at[2] = {};  // where they are in the file's block
     int words = 0;        // small scales, in words of four bytes
     int word_at = 0;      // where they are in the file's block
-    int low_bits = 0, high_bits = 0;
+    int bits = 0;         // of a number
+    int stretch = 0;      // columns whose numbers fill a whole number of words
+
+    // Columns in a word of numbers, without those in the bits that are left; words of a stretch.
+    [[nodiscard]] constexpr int per_word() const { return 32 / bits; }
+    [[nodiscard]] constexpr int stretch_words() const { return stretch * bits / 32; }
 
     // Where the parts of a block of sixteen rows begin, in bytes.
     [[nodiscard]] constexpr int words_at() const { return halves * 32; }
-    [[nodiscard]] constexpr int low_at() const { return words_at() + words * 64; }
-    [[nodiscard]] constexpr int high_at() const { return low_at() + values * low_bits * 2; }
-    [[nodiscard]] constexpr int tile_bytes() const { return high_at() + values * high_bits * 2; }
+    [[nodiscard]] constexpr int numbers_at() const { return words_at() + words * 64; }
+    [[nodiscard]] constexpr int tile_bytes() const { return numbers_at() + values * bits * 2; }
 };
 
 inline constexpr QuantLayout kQuantLayouts[] = {
-    {DType::q8_0, 32, 34, 1, {0}, 0, 0, 8, 0},      {DType::q4_0, 32, 18, 1, {0}, 0, 0, 4, 0},
-    {DType::q4_1, 32, 20, 2, {0, 2}, 0, 0, 4, 0},   {DType::q5_0, 32, 22, 1, {0}, 0, 0, 4, 1},
-    {DType::q4_k, 256, 144, 2, {0, 2}, 3, 4, 4, 0}, {DType::q6_k, 256, 210, 1, {208}, 4, 192, 4, 2},
+    {DType::q8_0, 32, 34, 1, {0}, 0, 0, 8, 32},      {DType::q4_0, 32, 18, 1, {0}, 0, 0, 4, 32},
+    {DType::q4_1, 32, 20, 2, {0, 2}, 0, 0, 4, 32},   {DType::q5_0, 32, 22, 1, {0}, 0, 0, 5, 32},
+    {DType::q4_k, 256, 144, 2, {0, 2}, 3, 4, 4, 32}, {DType::q6_k, 256, 210, 1, {208}, 4, 192, 6, 16},
 };
 // Null for a type that has no tiles.
 [[nodiscard]] constexpr const QuantLayout* quant_layout(DType dtype) {
@@ -62,7 +67,7 @@ static_assert([] {
     return true;
 }());
 
-// Where a number's bits are in a block of the file.
+// Where a number's bits are in a block of the file: the lowest four (of Q8_0: all), and the others.
 struct QuantPlace {
     int byte = 0, shift = 0;
 };
@@ -88,50 +93,77 @@ struct QuantPlace {
     return {128 + 32 * (col / 128) + col % 32, col % 128 / 32 * 2}; // q6_k
 }
 
-// Moves the bits of one row's block between the file's order and lane `row` of a block of sixteen rows.
+// The number in column `col` of a block of the file, as its bits are.
+[[nodiscard]] inline std::uint32_t number_in_block(const QuantLayout& layout, const std::byte* block, int col) {
+    const auto bits_at = [&](QuantPlace place, int bits) {
+        return std::to_integer<std::uint32_t>(block[place.byte]) >> place.shift & ((1u << bits) - 1);
+    };
+    if (layout.bits <= 4) return bits_at(low_place(layout.dtype, col), 4);
+    return bits_at(low_place(layout.dtype, col), 4) | bits_at(high_place(layout.dtype, col), layout.bits - 4) << 4;
+}
+inline void number_to_block(const QuantLayout& layout, std::uint32_t number, int col, std::byte* block) {
+    const QuantPlace low = low_place(layout.dtype, col);
+    block[low.byte] |= static_cast<std::byte>((number & 15) << low.shift);
+    if (layout.bits <= 4) return;
+    const QuantPlace high = high_place(layout.dtype, col);
+    block[high.byte] |= static_cast<std::byte>(number >> 4 << high.shift);
+}
+
+// Columns of a stretch that are in the bits which its words leave: columns [stretch - left_over, stretch).
+[[nodiscard]] constexpr int left_over(const QuantLayout& layout) {
+    return layout.stretch - layout.stretch_words() * layout.per_word();
+}
+
+// Moves the bits of one row's block from the file's order to lane `row` of a block of sixteen rows.
 inline void block_to_lane(const QuantLayout& layout, const std::byte* block, std::int64_t row, std::byte* to) {
     for (int i = 0; i < layout.halves; ++i) std::memcpy(to + 32 * i + 2 * row, block + layout.half_at[i], 2);
     for (int i = 0; i < layout.words; ++i)
         std::memcpy(to + layout.words_at() + 64 * i + 4 * row, block + layout.word_at + 4 * i, 4);
-    const auto pack = [&](int bits, int begin, auto place) {
-        const int per_word = 32 / bits;
-        for (int first = 0; first < layout.values; first += per_word) {
+    std::byte* numbers = to + layout.numbers_at();
+    if (layout.bits == 8) {
+        for (int col = 0; col < layout.values; ++col) numbers[16 * col + row] = block[low_place(layout.dtype, col).byte];
+        return;
+    }
+    const int words = layout.stretch_words(), per_word = layout.per_word();
+    for (int first = 0; first < layout.values; first += layout.stretch) {
+        std::uint32_t rest = 0;
+        for (int i = 0; i < left_over(layout); ++i)
+            rest |= number_in_block(layout, block, first + words * per_word + i) << (layout.bits * i);
+        for (int w = 0; w < words; ++w, numbers += 64) {
             std::uint32_t word = 0;
-            for (int i = 0; i < per_word; ++i) {
-                const QuantPlace at = place(layout.dtype, first + i);
-                const std::uint32_t number = std::to_integer<std::uint32_t>(block[at.byte]) >> at.shift & ((1u << bits) - 1);
-                word |= number << (bits * i);
-            }
-            std::memcpy(to + begin + first / per_word * 64 + 4 * row, &word, 4);
+            for (int i = 0; i < per_word; ++i)
+                word |= number_in_block(layout, block, first + w * per_word + i) << (layout.bits * i);
+            if (left_over(layout) > 0) word |= (rest >> (2 * w) & 3) << 30;
+            std::memcpy(numbers + 4 * row, &word, 4);
         }
-    };
-    if (layout.low_bits == 4) pack(4, layout.low_at(), low_place);
-    if (layout.low_bits == 8)
-        for (int col = 0; col < layout.values; ++col)
-            to[layout.low_at() + 16 * col + row] = block[low_place(layout.dtype, col).byte];
-    if (layout.high_bits > 0) pack(layout.high_bits, layout.high_at(), high_place);
+    }
 }
 
+// And back.
 inline void lane_to_block(const QuantLayout& layout, const std::byte* from, std::int64_t row, std::byte* block) {
     std::memset(block, 0, static_cast<std::size_t>(layout.bytes));
     for (int i = 0; i < layout.halves; ++i) std::memcpy(block + layout.half_at[i], from + 32 * i + 2 * row, 2);
     for (int i = 0; i < layout.words; ++i)
         std::memcpy(block + layout.word_at + 4 * i, from + layout.words_at() + 64 * i + 4 * row, 4);
-    const auto unpack = [&](int bits, int begin, auto place) {
-        const int per_word = 32 / bits;
-        for (int col = 0; col < layout.values; ++col) {
+    const std::byte* numbers = from + layout.numbers_at();
+    if (layout.bits == 8) {
+        for (int col = 0; col < layout.values; ++col) block[low_place(layout.dtype, col).byte] = numbers[16 * col + row];
+        return;
+    }
+    const int words = layout.stretch_words(), per_word = layout.per_word();
+    const std::uint32_t mask = (1u << layout.bits) - 1;
+    for (int first = 0; first < layout.values; first += layout.stretch) {
+        std::uint32_t rest = 0;
+        for (int w = 0; w < words; ++w, numbers += 64) {
             std::uint32_t word = 0;
-            std::memcpy(&word, from + begin + col / per_word * 64 + 4 * row, 4);
-            const QuantPlace at = place(layout.dtype, col);
-            const std::uint32_t number = word >> (bits * (col % per_word)) & ((1u << bits) - 1);
-            block[at.byte] |= static_cast<std::byte>(number << at.shift);
+            std::memcpy(&word, numbers + 4 * row, 4);
+            for (int i = 0; i < per_word; ++i)
+                number_to_block(layout, word >> (layout.bits * i) & mask, first + w * per_word + i, block);
+            rest |= word >> 30 << (2 * w);
         }
-    };
-    if (layout.low_bits == 4) unpack(4, layout.low_at(), low_place);
-    if (layout.low_bits == 8)
-        for (int col = 0; col < layout.values; ++col)
-            block[low_place(layout.dtype, col).byte] = from[layout.low_at() + 16 * col + row];
-    if (layout.high_bits > 0) unpack(layout.high_bits, layout.high_at(), high_place);
+        for (int i = 0; i < left_over(layout); ++i)
+            number_to_block(layout, rest >> (layout.bits * i) & mask, first + words * per_word + i, block);
+    }
 }
 
 // Tiles [first, last) of a matrix with `rows` rows, whose first row in the file's order is at `from`.

@@ -1,8 +1,8 @@
-// How long one product takes with weights of each type, and its ratio to bf16 (no test: a program to be run by hand, on a
-// quiet machine). Every type takes its turn in each round, so that another program's load falls on all of them alike; a
-// time is the median of the rounds. SmolLM2-135M's shapes.
+// How long one product takes with weights of each type, and its ratio to bf16 (no test: a program to be run by hand). The
+// types take turns, product by product, and the quickest product counts: another program's load falls on all of them
+// alike and is left out as far as it leaves any product alone. SmolLM2-135M's shapes.
 //
-//     product_bench [threads] [rounds]
+//     product_bench [threads] [seconds for each number]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace {
 
 struct Shape {
     std::int64_t outputs, inputs;
-    int copies; // matrices that take turns, as the layers of a model do: none is in the nearest caches when it is used
+    int copies; // matrices that take turns, as the layers of a model do: none is in a cache of the core when it is used
 };
 constexpr Shape kShapes[] = {{1536, 576, 60}, {576, 1536, 60}, {49152, 576, 1}};
 constexpr DType kTypes[] = {DType::bf16, DType::q8_0, DType::q4_0, DType::q4_1, DType::q5_0, DType::q4_k, DType::q6_k};
@@ -37,7 +37,7 @@ Buffer weights_of(Backend& backend, DType dtype, const Shape& shape) {
     return backend.import_weight(bytes.data(), dtype, shape.outputs, cols);
 }
 
-void run_shape(Backend& backend, const Shape& shape, int rounds) {
+void run_shape(Backend& backend, const Shape& shape, double seconds) {
     std::vector<std::vector<Buffer>> weights;
     for (const DType dtype : kTypes) {
         weights.emplace_back();
@@ -53,26 +53,26 @@ void run_shape(Backend& backend, const Shape& shape, int rounds) {
     std::printf("\n");
     for (const int rows : {1, 2, 4, 8, 16, 64}) {
         Numbers numbers(9);
-        std::vector<std::vector<double>> times(std::size(kTypes));
         const Buffer out(backend, DType::f32, rows, shape.outputs);
-        for (int round = 0; round < rounds; ++round)
-            for (std::size_t i = 0; i < std::size(kTypes); ++i) {
-                const std::int64_t cols = weights[i].front().view().cols;
-                const Guarded x(backend, DType::f32, rows, cols, numbers.floats(rows * cols));
+        std::vector<Buffer> inputs;
+        for (const auto& of_type : weights) {
+            const std::int64_t cols = of_type.front().view().cols;
+            inputs.emplace_back(backend, DType::f32, rows, cols);
+            backend.upload(inputs.back().view(), numbers.floats(rows * cols).data());
+        }
+        std::vector<double> best(std::size(kTypes), 1e9);
+        const TimeMark begin = backend.mark();
+        for (std::size_t turn = 0; backend.elapsed_ms(begin, backend.mark()) < 1000 * seconds * static_cast<double>(best.size()); ++turn)
+            for (std::size_t i = 0; i < best.size(); ++i) {
+                const Buffer& weight = weights[i][turn % weights[i].size()];
+                const Projection part[] = {{weight.view(), {}, out.view()}};
                 const TimeMark start = backend.mark();
-                for (const Buffer& weight : weights[i]) {
-                    const Projection part[] = {{weight.view(), {}, out.view()}};
-                    backend.matmul(x, part);
-                }
-                const double all = backend.elapsed_ms(start, backend.mark()) / shape.copies;
-                times[i].push_back(all * static_cast<double>(shape.inputs) / static_cast<double>(cols));
+                backend.matmul(inputs[i].view(), part);
+                const double ms = backend.elapsed_ms(start, backend.mark());
+                best[i] = std::min(best[i], ms * static_cast<double>(shape.inputs) / static_cast<double>(weight.view().cols));
             }
         std::printf("%6d", rows);
-        for (auto& of_type : times) {
-            std::ranges::nth_element(of_type, of_type.begin() + rounds / 2);
-            const auto middle = static_cast<std::size_t>(rounds / 2);
-            std::printf("%9.4f (%.2f)", of_type[middle], of_type[middle] / times[0][middle]);
-        }
+        for (const double ms : best) std::printf("%9.4f (%.2f)", ms, ms / best[0]);
         std::printf("\n");
     }
 }
@@ -81,9 +81,10 @@ void run_shape(Backend& backend, const Shape& shape, int rounds) {
 } // namespace speclens::test
 
 int main(int count, char** words) {
-    const int threads = count > 1 ? std::atoi(words[1]) : 0, rounds = count > 2 ? std::atoi(words[2]) : 15;
+    const int threads = count > 1 ? std::atoi(words[1]) : 0;
+    const double seconds = count > 2 ? std::atof(words[2]) : 0.3;
     const auto backend = speclens::make_cpu_backend({.threads = std::max(threads, 0)});
     std::printf("%s; * on as many columns as make whole blocks, the time in proportion\n", backend->description().c_str());
-    for (const auto& shape : speclens::test::kShapes) speclens::test::run_shape(*backend, shape, std::max(rounds, 1));
+    for (const auto& shape : speclens::test::kShapes) speclens::test::run_shape(*backend, shape, seconds);
     return 0;
 }
