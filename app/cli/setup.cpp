@@ -12,6 +12,7 @@
 #include "app/cli/output.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter.h"
+#include "engine/run/notices.h"
 #include "kernels/error.h"
 #include "remote/client/probe.h"
 #include "remote/client/prompt_scorer.h"
@@ -185,6 +186,12 @@ std::filesystem::path folder_of(const Options& options, const std::string& draft
 }
 
 std::shared_ptr<const Models> load(const Options& options) {
+    auto models = load_without_notices(options);
+    for (const Notice& notice : notices_of(*models)) say(notice.text);
+    return models;
+}
+
+std::shared_ptr<const Models> load_without_notices(const Options& options) {
     ProgressBar bar;
     Progress progress;
     progress.cancelled = &interrupted();
@@ -194,8 +201,6 @@ std::shared_ptr<const Models> load(const Options& options) {
     auto models = std::make_shared<Models>(load_models(model_paths(options), progress));
     stop_if_interrupted();
     if (options.prompt && models->target_table) throw no_text();
-    for (const auto& model : {models->target, models->draft})
-        if (model && !model->notice.empty()) say(model->notice);
     return models;
 }
 
