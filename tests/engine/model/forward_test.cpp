@@ -41,13 +41,14 @@ class Golden : public ::testing::TestWithParam<const char*> {
     std::vector<int> ids_;
     std::unique_ptr<Decoder> decoder_;
 };
-INSTANTIATE_TEST_SUITE_P(Micro, Golden, ::testing::Values("micro_qwen3", "micro_qwen2", "micro_qwen2_tied", "micro_llama",
-                                                          "micro_llama3", "micro_llama_linear", "micro_mistral"),
+INSTANTIATE_TEST_SUITE_P(Micro, Golden,
+                         ::testing::Values("micro_qwen3", "micro_qwen2", "micro_qwen2_tied", "micro_llama",
+                                           "micro_llama3", "micro_llama_linear", "micro_mistral"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 // Largest deviation over the root mean square. Measured on AVX-512 with transformers 5.23, 2026-11-21:
-// single precision on both sides, different summation orders: 1.1e-6 … 4.2e-6; the Llama family is no further away
-// (transformers 5.24, 2026-11-25: 7e-7 … 4.0e-6);
+// single precision on both sides, different summation orders: 1.1e-6 … 4.2e-6; the Llama family is no further
+// away (transformers 5.24, 2026-11-25: 7e-7 … 4.0e-6);
 constexpr double kF32 = 2e-5;
 // the reference rounds every activation to 8 bits of mantissa, we do not: 3.4e-2 … 5.0e-2
 constexpr double kBf16 = 1e-1;
@@ -143,7 +144,8 @@ TEST(ModelForward, ScaledPositionsAreNotPlainOnes) {
         const Safetensors file = Safetensors::open(golden(std::string(name) + ".golden.safetensors"));
         const std::vector<int> ids = golden_ids(file);
         const auto decoder = make_model_decoder(Model::load(*backend, folder.path()));
-        EXPECT_GT(worst_relative(all_logits(decoder->forward({.tokens = ids})), floats(file, "logits")), 1e-2) << name;
+        EXPECT_GT(worst_relative(all_logits(decoder->forward({.tokens = ids})), floats(file, "logits")), 1e-2)
+            << name;
     }
 }
 
