@@ -15,6 +15,7 @@
 #include "engine/lab/reference.h"
 #include "engine/published/published.h"
 #include "engine/run/memory_forecast.h"
+#include "engine/run/notices.h"
 #include "kernels/cuda_module.h"
 #include "kernels/error.h"
 
@@ -214,7 +215,12 @@ void check_geometry(Checklist& list, const Options& options) {
 }
 
 void check_models(Checklist& list, const Options& options) {
-    const std::shared_ptr<const Models> models = load(options);
+    const std::shared_ptr<const Models> models = load_without_notices(options);
+    const std::vector<Notice> notices = notices_of(*models);
+    const auto list_notices = [&](const std::string& whose) {
+        for (const Notice& notice : notices)
+            if (notice.whose == whose) list.line(Grade::without, whose, notice.text);
+    };
     std::string target = models->target_name();
     if (models->target)
         target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) +
@@ -226,19 +232,19 @@ void check_models(Checklist& list, const Options& options) {
     else
         target += ": a table of " + std::to_string(models->vocab()) + " tokens";
     list.line(Grade::good, "target", target);
+    list_notices("target");
     const std::string draft_problem = models->why_not("small");
     list.line(draft_problem.empty() ? Grade::good : Grade::without, "draft model",
               draft_problem.empty() ? models->draft_name() : draft_problem,
               draft_problem.empty() ? "" : "The drafters lookup and skip need none.");
+    list_notices("draft model");
     for (const auto& [drafter, network] : models->networks) {
         const std::string problem = head_problem(models, drafter);
         list.line(problem.empty() ? Grade::good : Grade::bad, drafter,
                   describe_head(*network) +
                       (problem.empty() ? "; drafts behind a text of the target" : "; " + problem),
                   problem.empty() ? "" : "Is this head made for this target?");
-        if (!network->config.notice.empty())
-            list.line(Grade::without, drafter, network->config.notice,
-                      "Where it keeps few guesses, look up which of the two its makers meant.");
+        list_notices(drafter);
     }
     if (!models->tokenizer) {
         list.line(models->target ? Grade::bad : Grade::without, "tokenizer", "none",

@@ -153,7 +153,10 @@ Exit command_run(const Options& options) {
     const std::string advice = chat_advice(options, *models, view);
     reporter.finish(advice);
     if (!advice.empty() && !reporter.walks()) say(advice);
-    if (!view.header->notice.empty() && !reporter.walks()) say(view.header->notice);
+    // what is known of the head was said when it was loaded
+    const auto network = models->network(view.header->drafter);
+    const bool said = network && view.header->notice == network->config.notice;
+    if (!view.header->notice.empty() && !said && !reporter.walks()) say(view.header->notice);
     return cut ? Exit::interrupted : Exit::ok;
 }
 

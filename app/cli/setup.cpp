@@ -14,6 +14,7 @@
 #include "engine/drafters/drafter.h"
 #include "engine/run/gallery.h"
 #include "engine/run/model_names.h"
+#include "engine/run/notices.h"
 #include "kernels/error.h"
 #include "remote/client/probe.h"
 #include "remote/client/prompt_scorer.h"
@@ -188,6 +189,15 @@ std::filesystem::path folder_of(const Options& options, const std::string& draft
 }
 
 std::shared_ptr<const Models> load(const Options& options) {
+    auto models = load_without_notices(options);
+    for (const Notice& notice : notices_of(*models)) say(notice.text);
+    if (!options.fingerprint.empty() && options.fingerprint != models->fingerprint)
+        say("the link was made with another model than " + models->target_name() + " (fingerprint " + options.fingerprint +
+            (models->fingerprint.empty() ? "" : ", here " + models->fingerprint) + "): what it shows will differ");
+    return models;
+}
+
+std::shared_ptr<const Models> load_without_notices(const Options& options) {
     ProgressBar bar;
     Progress progress;
     progress.cancelled = &interrupted();
@@ -197,11 +207,6 @@ std::shared_ptr<const Models> load(const Options& options) {
     auto models = std::make_shared<Models>(load_models(model_paths(options), progress));
     stop_if_interrupted();
     if (options.prompt && models->target_table) throw no_text();
-    for (const auto& model : {models->target, models->draft})
-        if (model && !model->notice.empty()) say(model->notice);
-    if (!options.fingerprint.empty() && options.fingerprint != models->fingerprint)
-        say("the link was made with another model than " + models->target_name() + " (fingerprint " + options.fingerprint +
-            (models->fingerprint.empty() ? "" : ", here " + models->fingerprint) + "): what it shows will differ");
     check_thinking(options, *models);
     return models;
 }

@@ -33,8 +33,11 @@ void read_prompt(Options& options); // @FILE and @- become the text; once, becau
 [[nodiscard]] std::string chosen_drafter(const Options& options, bool small_is_ready);
 // The same for a command that drafts with no other; throws Error (model) where these models cannot run it.
 [[nodiscard]] std::string working_drafter(const Options& options, const Models& models);
-// Loads with a progress bar; Ctrl+C throws Interrupted.
+// Loads with a progress bar, and says on standard error what the folders leave open (notices_of); Ctrl+C
+// throws Interrupted.
 [[nodiscard]] std::shared_ptr<const Models> load(const Options& options);
+// The same for who lists the notices in another place.
+[[nodiscard]] std::shared_ptr<const Models> load_without_notices(const Options& options);
 // Throws Error (usage) when an option was typed that `drafter` has no use for.
 void check_drafter_options(const Options& options, const std::vector<std::string>& drafters,
                            int target_layers);

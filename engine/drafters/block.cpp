@@ -26,7 +26,8 @@ BlockDrafter::BlockDrafter(const DrafterArgs& args)
     : network_(args.network), options_(args.options), taps_(network_->config.taps),
       stack_(network_->backend(), network_->config.layer, network_->layer, network_->cos_sin.view(),
              args.target.capacity() + network_->config.block, network_->backend().max_rows()),
-      base_rows_(network_->backend(), network_->config.layer.vocab, network_->name),
+      base_rows_(network_->backend(), network_->config.layer.vocab, tokens_of(*network_->target),
+                 network_->name),
       head_(own_head(args)) {
     for (int& tap : taps_) {
         tap += options_.tap_shift;

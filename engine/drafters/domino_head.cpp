@@ -7,8 +7,8 @@
 namespace speclens {
 
 DominoHead::DominoHead(const DrafterArgs& args, const OutputHead& head, int pool)
-    : network_(*args.network), correction_(args.output_head(network_.correction.view())),
-      pool_size_(pool), corrected_(backend(), network_.config.layer.vocab, network_.name) {
+    : network_(*args.network), correction_(args.output_head(network_.correction.view())), pool_size_(pool),
+      corrected_(backend(), network_.config.layer.vocab, tokens_of(*network_.target), network_.name) {
     const DraftConfig& c = network_.config;
     const auto row = [&](int cols) { return Buffer(backend(), DType::f32, 1, cols); };
     id_ = Buffer(backend(), DType::i32, 1, 1);

@@ -16,7 +16,8 @@ namespace {
 class DSpark final : public BlockDrafter {
   public:
     explicit DSpark(const DrafterArgs& args)
-        : BlockDrafter(args), corrected_(backend(), network().config.layer.vocab, network().name),
+        : BlockDrafter(args),
+          corrected_(backend(), network().config.layer.vocab, tokens_of(*network().target), network().name),
           threshold_(args.options.confidence),
           corrects_(args.options.correction && network().config.markov_rank > 0) {
         if (network().config.markov_rank > 0) {

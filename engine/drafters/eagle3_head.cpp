@@ -12,7 +12,10 @@ Eagle3Head::Eagle3Head(std::shared_ptr<const DraftNetwork> network, int capacity
       capacity_(std::min(capacity, static_cast<int>(network_->cos_sin.view().rows))),
       stack_(network_->backend(), network_->config.layer, network_->layer, network_->cos_sin.view(),
              capacity_, network_->backend().max_rows()),
-      rows_(network_->backend(), network_->config.draft_vocab, network_->name) {
+      rows_(network_->backend(), network_->config.draft_vocab,
+            static_cast<int>(std::ranges::lower_bound(network_->target_id, tokens_of(*network_->target)) -
+                             network_->target_id.begin()),
+            network_->name) {
     const int rows = backend().max_rows(), hidden = network_->config.layer.hidden;
     const auto matrix = [&](int count) { return Buffer(backend(), DType::f32, count, hidden); };
     ids_ = Buffer(backend(), DType::i32, 1, rows);

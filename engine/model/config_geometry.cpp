@@ -32,7 +32,8 @@ void read_rope(const Fields& fields, ModelConfig& config) {
     } else {
         if (theta.find("rope_theta") == nullptr)
             fields.fail("rope_theta", "is missing",
-                        "Add what the model was trained with: 10000 in Llama 1 and 2, 500000 in Llama 3, 1000000 in Qwen2.5 "
+                        "Add what the model was trained with: 10000 in Llama 1 and 2, 500000 in Llama 3, "
+                        "1000000 in Qwen2.5 "
                         "and Qwen3.");
         config.rope_theta = theta.number("rope_theta", 1.0001, 1e12);
         if (&theta == &rope && fields.find("rope_theta") != nullptr && *fields.find("rope_theta") != *rope.find("rope_theta"))
@@ -94,7 +95,8 @@ void read_rope(const Fields& fields, ModelConfig& config) {
 
 // "three", "37".
 std::string in_words(std::size_t number) {
-    constexpr const char* kWords[] = {"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"};
+    constexpr const char* kWords[] = {"no",  "one",   "two",   "three", "four", "five",
+                                      "six", "seven", "eight", "nine",  "ten"};
     return number < std::size(kWords) ? kWords[number] : std::to_string(number);
 }
 
@@ -111,7 +113,8 @@ bool recurrent(const Json& type) {
 std::string recurrent_layers(const Fields& fields) {
     const Json* section = fields.find("text_config"); // of models that see pictures too
     const Json none = Json::object();
-    const Fields inner(section != nullptr && section->is_object() ? *section : none, fields.file(), fields.remedy());
+    const Fields inner(section != nullptr && section->is_object() ? *section : none, fields.file(),
+                       fields.remedy());
     std::size_t layers = 0, states = 0;
     for (const Fields* where : {&fields, &inner}) {
         const Json* types = where->find("layer_types");

@@ -52,9 +52,9 @@ class PassRows {
     [[nodiscard]] virtual int count() const = 0;            // rows with logits
     // Most likely id of every row, lowest id on ties; one download of `count` ids.
     [[nodiscard]] virtual const std::vector<int>& argmax() = 0;
-    // The law of row i after temperature and filters, computed once for each row. Valid until the next pass, or
-    // until another sampling is asked for.
-    // Ids without a token (padding rows of the head, a mask id) keep the mass that the model gives them.
+    // The law of row i after temperature and filters, computed once for each row. Valid until the next pass,
+    // or until another sampling is asked for. Ids without a token (padding rows of the head) have probability
+    // 0: the others share their mass in proportion.
     [[nodiscard]] const Law& law(int row, const Sampling& sampling);
     // The heads of row i's law and of its law at temperature 1, for traces; cheaper than whole laws.
     // entries: 0 none, -1 every id with mass.

@@ -43,7 +43,7 @@ struct ModelConfig {
     bool qk_norm = true;               // Qwen3: RMSNorm of q and k per head
     int max_positions = 0;             // as config.json says
     std::vector<int> stops;            // eos ids of generation_config.json and config.json
-    int mtp_layers = 0;                // of a head for several next tokens (MTP) that the file names; it is not used
+    int mtp_layers = 0; // of a head for several next tokens (MTP) that the file names; it is not used
     std::string notice;                // what the file says in two ways, and which one counts; empty: nothing
 
     // Tokens that a text can have here: max_positions, at most kLargestContext.

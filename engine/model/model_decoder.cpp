@@ -30,7 +30,7 @@ ModelDecoder::ModelDecoder(std::shared_ptr<const Model> model, int capacity)
     : model_(std::move(model)), capacity_(capacity),
       max_rows_(std::min(model_->backend->max_rows(), capacity)),
       stack_(*model_->backend, model_->config, model_->layer, model_->cos_sin.view(), capacity_, max_rows_),
-      rows_(*model_->backend, model_->config.vocab, model_->name) {
+      rows_(*model_->backend, model_->config.vocab, tokens_of(*model_), model_->name) {
     ids_ = Buffer(backend(), DType::i32, 1, max_rows_);
     ancestors_ = Buffer(backend(), DType::i64, max_rows_, (max_rows_ + 63) / 64);
 }

@@ -1,4 +1,4 @@
-// The forward pass of Qwen3 and Qwen2.5, written once against Backend: embedding, the layers
+// The forward pass of Llama, Mistral, Qwen3 and Qwen2.5, written once against Backend: embedding, the layers
 // (layer_stack.cpp), the taps that drafters ask for, and the head.
 #include <algorithm>
 

@@ -115,8 +115,10 @@ std::vector<Slot> model_slots(Model& model) {
     slots.push_back({"model.norm.weight", 1, c.hidden, true, true, &model.final_norm});
     if (!c.tied) {
         Slot head = {"lm_head.weight", c.vocab, c.hidden, false, true, &model.lm_head};
-        head.absent = "and config.json does not say that the embedding stands for it (tie_word_embeddings is false or not given)";
-        head.absent_remedy = "Download the weights again; set tie_word_embeddings to true only where the model was trained so.";
+        head.absent = "and config.json does not say that the embedding stands for it (tie_word_embeddings is "
+                      "false or not given)";
+        head.absent_remedy = "Download the weights again; set tie_word_embeddings to true only where the "
+                             "model was trained so.";
         slots.push_back(std::move(head));
     }
     return slots;
@@ -134,10 +136,11 @@ bool is_mtp_tensor(std::string_view name, const ModelConfig& config) {
 }
 
 std::string mtp_notice(const TensorFiles& file, const ModelConfig& config) {
-    const auto stored = std::ranges::find_if(file.tensors(), [&](const auto& tensor) { return is_mtp_tensor(tensor.first, config); });
+    const auto stored = std::ranges::find_if(
+        file.tensors(), [&](const auto& tensor) { return is_mtp_tensor(tensor.first, config); });
     if (stored != file.tensors().end())
-        return file.file_name(stored->second) +
-               ": has an MTP head (" + stored->first + " …), which guesses several next tokens; it is not used here";
+        return file.file_name(stored->second) + ": has an MTP head (" + stored->first +
+               " …), which guesses several next tokens; it is not used here";
     if (config.mtp_layers == 0) return "";
     return file.name() + ": config.json names an MTP head of " + std::to_string(config.mtp_layers) +
            (config.mtp_layers == 1 ? " layer" : " layers") +

@@ -27,7 +27,8 @@ struct Slot {
     // Columns first_col … of a stored matrix that has stored_cols; 0: the whole matrix.
     std::int64_t first_col = 0;
     std::int64_t stored_cols = 0;
-    // What it means that the file has no such tensor, behind "… is missing", and what to try; null: nothing special.
+    // What it means that the file has no such tensor, behind "… is missing", and what to try; null: nothing
+    // special.
     const char* absent = nullptr;
     const char* absent_remedy = nullptr;
 };
@@ -38,11 +39,11 @@ void layer_slots(const ModelConfig& config, const std::string& prefix, std::int6
 // Every tensor of the architecture, in file order of a Hugging Face export. Sizes model.layer.
 [[nodiscard]] std::vector<Slot> model_slots(Model& model);
 
-// Tensors of a head for several next tokens (MTP) that checkpoints carry along: mtp.*, or layers behind the last one where
-// config.json counts some there. The engine does not use them.
+// Tensors of a head for several next tokens (MTP) that checkpoints carry along: mtp.*, or layers behind the
+// last one where config.json counts some there. The engine does not use them.
 [[nodiscard]] bool is_mtp_tensor(std::string_view name, const ModelConfig& config);
-// What becomes of such a head, named by config.json or by its tensors: "model.safetensors: has an MTP head …"; empty: there
-// is none.
+// What becomes of such a head, named by config.json or by its tensors: "model.safetensors: has an MTP head
+// …"; empty: there is none.
 [[nodiscard]] std::string mtp_notice(const TensorFiles& file, const ModelConfig& config);
 
 // Made-up weights for every slot: uniform with standard deviation 0.02, norms 1, biases 0; a pure function of

@@ -5,9 +5,16 @@
 #include <limits>
 #include <numeric>
 
+#include "engine/model/model.h"
+#include "engine/text/tokenizer.h"
 #include "kernels/error.h"
 
 namespace speclens {
+
+int tokens_of(const Model& model) {
+    const int vocab = model.config.vocab;
+    return model.tokenizer ? std::min(model.tokenizer->size(), vocab) : vocab;
+}
 
 Tensor ModelRows::begin(int count, std::span<const int> ids) {
     count_ = count;
@@ -41,14 +48,46 @@ const std::vector<int>& ModelRows::argmax() {
                 backend_->download({rows_of(logits_).slice(row, 1).data, DType::f32, 1, 1}, &first);
             if (!std::isfinite(first)) not_finite();
         }
+        const int drawn = drawable();
+        for (int row = 0; row < count_; ++row)
+            if (argmax_[static_cast<std::size_t>(row)] >= drawn)
+                argmax_[static_cast<std::size_t>(row)] = best_drawable(row);
         for (int& id : argmax_) id = id_of(id);
     }
     argmax_known_ = true;
     return argmax_;
 }
 
-// Ids that no token has (padding rows of the head, the mask id) keep the probability the head gives them,
-// like the reference: masking them would change the law that is compared with other engines.
+int ModelRows::drawable() const {
+    if (ids_.empty()) return tokens_;
+    return static_cast<int>(std::ranges::lower_bound(ids_, tokens_) - ids_.begin());
+}
+
+void ModelRows::download_columns(const Tensor& rows, int row, int first, std::span<float> to) const {
+    float* const from = static_cast<float*>(rows.slice(row, 1).data) + first;
+    backend_->download({from, DType::f32, 1, static_cast<std::int64_t>(to.size())}, to.data());
+}
+
+int ModelRows::best_drawable(int row) {
+    row_.resize(static_cast<std::size_t>(drawable()));
+    download_columns(rows_of(logits_), row, 0, row_);
+    const auto best = std::ranges::max_element(row_);
+    if (best == row_.end() || !std::isfinite(*best)) not_finite();
+    return static_cast<int>(best - row_.begin());
+}
+
+void ModelRows::law_of_logits(int row, double temperature, Law& law) const {
+    std::vector<float> known(static_cast<std::size_t>(drawable()));
+    download_columns(rows_of(logits_), row, 0, known);
+    const auto best = std::ranges::max_element(known);
+    if (best == known.end() || !std::isfinite(*best)) not_finite();
+    const auto highest = static_cast<double>(*best);
+    for (std::size_t i = 0; i < known.size(); ++i)
+        law[i] = std::exp((static_cast<double>(known[i]) - highest) / temperature);
+}
+
+// Over the ids that have a token. The softmax is over all, so what padding has of it is left out and the rest
+// scaled to 1.
 void ModelRows::compute_law(int row, const Sampling& sampling, Law& law) {
     const auto size = static_cast<std::size_t>(vocab_);
     if (sampling.temperature == 0) {
@@ -56,9 +95,10 @@ void ModelRows::compute_law(int row, const Sampling& sampling, Law& law) {
         law[static_cast<std::size_t>(argmax()[static_cast<std::size_t>(row)])] = 1;
         return;
     }
-    row_.resize(static_cast<std::size_t>(width()));
+    constexpr double kLeast = 1e-6; // of the softmax: with less, what it rounds to 0 would show
+    row_.resize(static_cast<std::size_t>(drawable()));
     law.resize(row_.size());
-    backend_->download(compute(at_temperature_, sampling.temperature).slice(row, 1), row_.data());
+    download_columns(compute(at_temperature_, sampling.temperature), row, 0, row_);
     // Eight sums side by side: one alone waits for each addition.
     constexpr std::size_t kSums = 8;
     double sums[kSums] = {};
@@ -66,13 +106,18 @@ void ModelRows::compute_law(int row, const Sampling& sampling, Law& law) {
     for (; i + kSums <= row_.size(); i += kSums)
         for (std::size_t j = 0; j < kSums; ++j) sums[j] += law[i + j] = static_cast<double>(row_[i + j]);
     for (; i < row_.size(); ++i) sums[0] += law[i] = static_cast<double>(row_[i]);
-    const double sum = std::accumulate(sums, sums + kSums, 0.0);
+    double sum = std::accumulate(sums, sums + kSums, 0.0);
+    if (drawable() < width() && sum < kLeast) {
+        law_of_logits(row, sampling.temperature, law);
+        sum = std::accumulate(law.begin(), law.end(), 0.0);
+    }
     if (!std::isfinite(sum) || sum <= 0) not_finite();
     const double inverse = 1 / sum;
     for (double& value : law) value *= inverse;
+    const std::size_t columns = law.size();
+    law.resize(size, 0.0);
     if (!ids_.empty()) { // backwards, so that no value is overwritten before it has moved: ids ascend
-        law.resize(size, 0.0);
-        for (std::size_t column = ids_.size(); column-- > 0;) {
+        for (std::size_t column = columns; column-- > 0;) {
             const double value = law[column];
             law[column] = 0;
             law[static_cast<std::size_t>(ids_[column])] = value;
@@ -102,11 +147,18 @@ Heads ModelRows::heads(int row, const Sampling& sampling, int entries) {
     Heads heads;
     if (entries == 0) return heads;
     select(std::min(entries, width()));
+    // Where padding is among the largest, the whole law tells what comes behind it.
+    const auto listed = std::span(largest_.id)
+                            .subspan(static_cast<std::size_t>(row * largest_.entries),
+                                     static_cast<std::size_t>(largest_.entries));
+    const double padding = padding_mass(row);
+    if (padding > 0.5 || std::ranges::any_of(listed, [&](std::int32_t id) { return id >= tokens_; }))
+        return PassRows::heads(row, sampling, entries);
     if (sampling.temperature == 0)
         heads.law = {{{argmax()[static_cast<std::size_t>(row)], 0.0}}, 0};
     else
         heads.law = law_head(row, law(row, sampling));
-    if (sampling != kRawSampling) heads.raw = raw_head(row);
+    if (sampling != kRawSampling) heads.raw = raw_head(row, padding);
     return heads;
 }
 
@@ -138,11 +190,21 @@ void ModelRows::select(int entries) {
     found.entries = entries;
 }
 
-Top ModelRows::raw_head(int row) const {
+double ModelRows::padding_mass(int row) {
+    const int drawn = drawable();
+    if (drawn == width()) return 0;
+    std::vector<float> tail(static_cast<std::size_t>(width() - drawn));
+    download_columns(compute(at_temperature_.temperature == 1.0 ? at_temperature_ : at_one_, 1), row, drawn,
+                     tail);
+    return std::accumulate(tail.begin(), tail.end(), 0.0);
+}
+
+Top ModelRows::raw_head(int row, double padding) const {
     const auto first = static_cast<std::size_t>(row) * static_cast<std::size_t>(largest_.entries);
     const auto probability = static_cast<double>(largest_.probability[static_cast<std::size_t>(row)]);
     if (!(probability > 0)) not_finite();
-    const double highest = std::log(probability) - static_cast<double>(largest_.logit[first]);
+    const double highest =
+        std::log(probability) - std::log1p(-padding) - static_cast<double>(largest_.logit[first]);
     Top top;
     top.entries.reserve(static_cast<std::size_t>(largest_.entries));
     double mass = 0;

@@ -1,5 +1,6 @@
 // The logits of one pass over a checkpoint, and what is derived from them on demand: argmax ids and laws.
-// Internal to the engine.
+// Output matrices are padded (151 936 rows for the 151 669 ids of Qwen3): an id that no token has is in no
+// law, and is never the most likely one. Internal to the engine.
 #pragma once
 
 #include <optional>
@@ -12,10 +13,17 @@
 
 namespace speclens {
 
+class Model;
+
+// Ids below this one have a token; those behind it are padding of the output matrix. All of them where the
+// model has no tokenizer.
+[[nodiscard]] int tokens_of(const Model& model);
+
 class ModelRows final : public PassRows {
   public:
-    ModelRows(Backend& backend, int vocab, std::string model)
-        : backend_(&backend), vocab_(vocab), model_(std::move(model)) {}
+    // `vocab`: columns of the logits; `tokens`: ids that can be drawn, the first ones.
+    ModelRows(Backend& backend, int vocab, int tokens, std::string model)
+        : backend_(&backend), vocab_(vocab), tokens_(tokens), model_(std::move(model)) {}
 
     // Starts a pass: forgets the last one and returns the (count, V) tensor that the head writes to. `ids`:
     // what the columns stand for where a cut head has fewer, ascending, valid until the next pass; the others
@@ -47,18 +55,28 @@ class ModelRows final : public PassRows {
     [[nodiscard]] int id_of(int column) const {
         return ids_.empty() ? column : ids_[static_cast<std::size_t>(column)];
     }
+    // Columns whose ids have a token, the first ones of a row.
+    [[nodiscard]] int drawable() const;
+    // Of a row's columns [first, first + count), which need not be whole.
+    void download_columns(const Tensor& rows, int row, int first, std::span<float> to) const;
+    // The best of the drawable columns, for a row whose best one is padding.
+    [[nodiscard]] int best_drawable(int row);
+    // The law at `temperature` over the drawable columns, where next to nothing of the softmax over all is
+    // theirs.
+    void law_of_logits(int row, double temperature, Law& law) const;
     [[nodiscard]] Tensor rows_of(const Buffer& buffer) const { // of this pass
         return {buffer.view().data, DType::f32, count_, width()};
     }
     void compute_law(int row, const Sampling& sampling, Law& law) override;
     [[nodiscard]] Tensor compute(Probabilities& probabilities, double temperature);
     void select(int entries);
-    [[nodiscard]] Top raw_head(int row) const;
+    [[nodiscard]] double padding_mass(int row);                // of the softmax at temperature 1
+    [[nodiscard]] Top raw_head(int row, double padding) const; // padding: its mass at temperature 1
     [[nodiscard]] Top law_head(int row, const Law& law) const;
     [[noreturn]] void not_finite() const;
 
     Backend* backend_;
-    int vocab_;
+    int vocab_, tokens_;
     std::string model_;
     int count_ = 0;
     std::span<const int> ids_;     // of the columns; empty: column i is id i

@@ -19,8 +19,10 @@ bool is_weight(DType dtype, bool vector) {
 const StoredTensor& check_slot(const TensorFiles& file, const Slot& slot) {
     const StoredTensor* tensor = file.find(slot.name);
     if (tensor == nullptr)
-        throw Error("model.safetensors: tensor " + slot.name + " is missing" + (slot.absent ? std::string(", ") + slot.absent : ""),
-                    slot.absent_remedy ? slot.absent_remedy : "Is this the right config.json? Or download the weights again.");
+        throw Error("model.safetensors: tensor " + slot.name + " is missing" +
+                        (slot.absent ? std::string(", ") + slot.absent : ""),
+                    slot.absent_remedy ? slot.absent_remedy
+                                       : "Is this the right config.json? Or download the weights again.");
     if (!is_weight(tensor->dtype, slot.vector))
         throw Error(file.file_name(*tensor) + ": " + slot.name + " is stored as " + name_of(tensor->dtype),
                     "Weights must be bf16, f16 or f32: use an unquantised checkpoint.");

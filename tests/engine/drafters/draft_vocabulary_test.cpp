@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/drafters/drafter.h"
+#include "engine/text/tokenizer.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"
 
@@ -81,6 +82,55 @@ TEST(DraftVocabulary, AtTemperatureZeroTheTextIsThatOfPlainDecoding) {
             const auto run = finished(models, settings_for(drafter, 0));
             EXPECT_EQ(run->sequence(), plain->sequence());
             EXPECT_GT(drafts_in(run->trace()), 3);
+        }
+    }
+}
+
+// One tokenizer of 509 ids under output matrices that are padded to different widths, as 151 936 and 152 064
+// rows for the same tokens of Qwen.
+TEST(DraftVocabulary, PaddingOfEitherModelIsNeverDrawnAndTheRulesStayExact) {
+    const auto tokenizer = Tokenizer::load(golden("micro_qwen3") / "tokenizer.json");
+    ASSERT_EQ(tokenizer->size(), 509);
+    for (const auto& [target, draft] : {std::pair{512, 540}, std::pair{540, 512}, std::pair{540, 540}}) {
+        auto models = std::make_shared<Models>();
+        models->backend = test_backend(1);
+        const auto padded = [&](int layers, int hidden, int vocab, std::uint64_t seed) {
+            ModelConfig config = micro_config(layers, hidden);
+            config.vocab = vocab;
+            const auto model =
+                std::const_pointer_cast<Model>(Model::random(*models->backend, config, "padded", seed));
+            model->tokenizer = tokenizer;
+            return model;
+        };
+        models->target = padded(3, 48, target, 5);
+        models->draft = padded(2, 32, draft, 6);
+        models->tokenizer = tokenizer;
+        const auto network = DraftNetwork::random(
+            models->target, micro_head(DraftConfig::Method::medusa, models->target->config), "medusa", 7);
+        models->networks.emplace("medusa", network);
+        for (const double temperature : {0.0, 1.0}) {
+            RunSettings settings = settings_for("none", temperature);
+            settings.max_tokens = 150;
+            settings.trace_top = 8;
+            const auto plain = finished(models, settings);
+            for (const char* drafter : {"small", "small_tree", "medusa", "skip"}) {
+                SCOPED_TRACE(std::to_string(target) + " and " + std::to_string(draft) + ", " + drafter +
+                             " at T " + std::to_string(temperature));
+                settings.drafter = drafter;
+                // the rule that writes the text of plain decoding, token for token, at any temperature
+                settings.rule =
+                    drafter == std::string("small_tree") ? judging_rule("token", drafter) : "match";
+                const auto run = finished(models, settings);
+                if (settings.rule == "match" || temperature == 0) {
+                    EXPECT_EQ(run->sequence(), plain->sequence());
+                }
+                for (const int id : run->sequence()) EXPECT_LT(id, 509);
+                for (std::size_t i = 0; i < run->trace().size(); ++i) {
+                    const auto* drafted = std::get_if<Drafted>(&run->trace()[i]);
+                    EXPECT_TRUE(drafted == nullptr || drafted->token < 509);
+                }
+            }
+            for (const int id : plain->sequence()) EXPECT_LT(id, 509);
         }
     }
 }

@@ -44,11 +44,19 @@ struct Case {
     DrafterOptions options = {};
 };
 
+// The public implementations draw from every row of the output matrix, also from padding; here a tokenizer
+// would tell which rows are that.
+std::shared_ptr<const Model> target_without_tokenizer(Backend& backend) {
+    const ModelFolder folder("micro_qwen3");
+    fs::remove(folder / "tokenizer.json");
+    return Model::load(backend, folder.path());
+}
+
 class Replay {
   public:
     explicit Replay(const Case& c)
         : files_(c.folder), golden_(c.folder, c.prefix), backend_(test_backend(2)),
-          target_model_(Model::load(*backend_, golden("micro_qwen3"))) {
+          target_model_(target_without_tokenizer(*backend_)) {
         for (const auto& [from, to] : c.edits) files_.edit("config.json", from, to);
         network_ = DraftNetwork::load(target_model_, files_.path());
         target_ = make_model_decoder(target_model_, 128);

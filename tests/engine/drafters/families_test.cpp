@@ -3,6 +3,7 @@
 // written down here a second time, apart from the loader.
 #include "engine/drafters/draft_network.h"
 #include "engine/lab/study.h"
+#include "engine/run/notices.h"
 #include "engine/run/run.h"
 #include "tests/shared/checkpoint_writer.h"
 #include "tests/shared/micro.h"
@@ -372,6 +373,26 @@ TEST_F(Families, WhichLayersAreReadIsSaidWhereTheFileLeavesItOpen) {
     expect_words(notice_of(twice(kTaps), dflash.tensors),
                  {"twice", "target_layer_ids counts", "1, 9, 17, 25 and 33",
                   "aux_hidden_state_layer_ids means those of 0, 8, 16, 24 and 32"});
+}
+
+// What the command line says on standard error and `check` lists: whose, and line by line.
+TEST_F(Families, NoticesOfEverythingThatIsLoadedAreListed) {
+    const Family safe = family_named("SafeAILab EAGLE-3 with the target's number of layers");
+    write_checkpoint(temp_.path() / "head", safe.config, safe.tensors);
+    auto models = std::make_shared<Models>(*models_);
+    EXPECT_TRUE(notices_of(*models).empty());
+    models->networks = {{"eagle3", DraftNetwork::load(models->target, temp_.path() / "head")}};
+    const auto said =
+        std::const_pointer_cast<Model>(Model::random(*models->backend, micro_config(2, 32), "draft", 6));
+    said->notice = "one\ntwo";
+    models->draft = said;
+    std::vector<std::string> whose;
+    for (const Notice& notice : notices_of(*models)) {
+        whose.push_back(notice.whose);
+        EXPECT_EQ(notice.text.find('\n'), std::string::npos) << notice.text;
+    }
+    EXPECT_EQ(whose, (std::vector<std::string>{"draft model", "draft model", "eagle3", "eagle3", "eagle3"}))
+        << "its name, its layers, the layers it reads";
 }
 
 TEST_F(Families, AFlatThetaBesideANestedOneIsSaid) {

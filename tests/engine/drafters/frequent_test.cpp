@@ -119,7 +119,9 @@ TEST(FrequentIds, AreForSeveralThreads) {
 TEST(FrequentIds, ACutHeadGivesTheSameLogits) {
     for (const char* name : {"micro_qwen3", "micro_qwen2"}) {
         const auto backend = make_cpu_backend({.threads = 2});
-        const auto model = Model::load(*backend, golden(name));
+        const ModelFolder folder(name);
+        fs::remove(folder / "tokenizer.json"); // the last id is padding, which has no law
+        const auto model = Model::load(*backend, folder.path());
         const int vocab = model->config.vocab;
         const FrequentIds frequent(vocab, {vocab - 1});
         const auto decoder = make_model_decoder(model, 32);

@@ -36,7 +36,8 @@ TEST(ModelConfigFile, ReadsTheLlamaFamily) {
     EXPECT_FALSE(llama.qk_norm);
     EXPECT_FLOAT_EQ(llama.rms_eps, 1e-5f);
     EXPECT_EQ(llama.rope_scaling, ModelConfig::RopeScaling::none);
-    EXPECT_EQ(llama.stops, (std::vector<int>{92, 91, 93})) << "Llama 3 has three: the model's, and two of a chat";
+    EXPECT_EQ(llama.stops, (std::vector<int>{92, 91, 93}))
+        << "Llama 3 has three: the model's, and two of a chat";
     EXPECT_EQ(llama.notice, "");
 
     const ModelConfig three = read_config(golden("micro_llama3"));
@@ -70,7 +71,8 @@ TEST(ModelConfigFile, TheNestedThetaCountsAndADifferentFlatOneIsSaid) {
     folder.edit("config.json", "\"hidden_size\"", "\"rope_theta\": 10000.0, \"hidden_size\"");
     const ModelConfig config = read_config(folder.path());
     EXPECT_EQ(config.rope_theta, 10'000'000);
-    for (const char* word : {"folder/config.json", "rope_theta", "10000.0 at the top", "10000000.0 in rope_parameters"})
+    for (const char* word :
+         {"folder/config.json", "rope_theta", "10000.0 at the top", "10000000.0 in rope_parameters"})
         EXPECT_NE(config.notice.find(word), std::string::npos) << config.notice;
     folder.edit("config.json", "\"rope_theta\": 10000000.0", "\"rope_theta\": 10000.0");
     EXPECT_EQ(read_config(folder.path()).notice, "") << "twice the same";
@@ -90,10 +92,12 @@ TEST(ModelConfigFile, WithoutThetaTheModelIsRefusedAndTheUsualOnesAreNamed) {
 
 // Three of four layers of Qwen3.5 and Qwen3-Next keep a state that is no list of positions.
 TEST(ModelConfigFile, HybridsAreRefusedForWhatTheyWouldNeed) {
-    const std::string mixed = R"(["linear_attention", "linear_attention", "linear_attention", "full_attention"])";
-    const std::vector<std::string> words = {"folder/config.json", "three of four layers carry a recurrent state",
-                                            "rolled back"};
-    const auto refused = [&](const std::string& from, const std::string& to, const std::vector<std::string>& all) {
+    const std::string mixed =
+        R"(["linear_attention", "linear_attention", "linear_attention", "full_attention"])";
+    const std::vector<std::string> words = {"folder/config.json",
+                                            "three of four layers carry a recurrent state", "rolled back"};
+    const auto refused = [&](const std::string& from, const std::string& to,
+                             const std::vector<std::string>& all) {
         const ModelFolder folder("micro_qwen3");
         folder.edit("config.json", from, to);
         try {
@@ -110,14 +114,16 @@ TEST(ModelConfigFile, HybridsAreRefusedForWhatTheyWouldNeed) {
         all.push_back(std::move(name));
         return all;
     };
-    refused("\"Qwen3ForCausalLM\"\n ]", "\"Qwen3NextForCausalLM\"\n ], \"layer_types\": " + mixed, named("Qwen3NextForCausalLM"));
+    refused("\"Qwen3ForCausalLM\"\n ]", "\"Qwen3NextForCausalLM\"\n ], \"layer_types\": " + mixed,
+            named("Qwen3NextForCausalLM"));
     refused("\"Qwen3ForCausalLM\"\n ]",
             "\"Qwen3_5ForConditionalGeneration\"\n ], \"text_config\": {\"layer_types\": " + mixed + "}",
             named("Qwen3_5ForConditionalGeneration"));
     refused("\"Qwen3ForCausalLM\"\n ]", "\"Qwen3NextForCausalLM\"\n ], \"full_attention_interval\": 4",
             named("Qwen3NextForCausalLM"));
     refused("\"hidden_act\"", "\"layer_types\": " + mixed + ", \"hidden_act\"", words); // a supported name
-    refused("\"hidden_act\"", R"("layer_types": ["mamba", "attention", "attention", "attention", "mamba"], "hidden_act")",
+    refused("\"hidden_act\"",
+            R"("layer_types": ["mamba", "attention", "attention", "attention", "mamba"], "hidden_act")",
             {"two of five layers carry a recurrent state"});
 }
 
@@ -202,7 +208,8 @@ TEST(ModelConfigFile, RefusesWhatItCannotComputeNamingFileFieldAndValue) {
             {"rope_type", "longrope"});
     refused("\"rope_scaling\": null", R"("rope_scaling": {"rope_type": "llama3", "factor": 8})",
             {"original_max_position_embeddings", "missing"});
-    refused("\"low_freq_factor\": 1.0", "\"low_freq_factor\": 4.0", {"high_freq_factor is 4.0"}, "micro_llama3");
+    refused("\"low_freq_factor\": 1.0", "\"low_freq_factor\": 4.0", {"high_freq_factor is 4.0"},
+            "micro_llama3");
     refused("\"factor\": 4.0", "\"factor\": 0.5", {"factor", "0.5"}, "micro_llama_linear");
     refused("\"attention_bias\": false", "\"attention_bias\": true", {"attention_bias"}, "micro_llama");
     refused("\"mlp_bias\": false", "\"mlp_bias\": true", {"mlp_bias"}, "micro_llama");

@@ -1,6 +1,8 @@
 // The forward pass against transformers (tests/engine/golden, written by assets/recipe/goldens.py), and its
 // invariances: the same token in the same context has the same bits however the work is cut.
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "engine/text/tokenizer.h"
@@ -39,13 +41,14 @@ class Golden : public ::testing::TestWithParam<const char*> {
     std::vector<int> ids_;
     std::unique_ptr<Decoder> decoder_;
 };
-INSTANTIATE_TEST_SUITE_P(Micro, Golden, ::testing::Values("micro_qwen3", "micro_qwen2", "micro_qwen2_tied", "micro_llama",
-                                                          "micro_llama3", "micro_llama_linear", "micro_mistral"),
+INSTANTIATE_TEST_SUITE_P(Micro, Golden,
+                         ::testing::Values("micro_qwen3", "micro_qwen2", "micro_qwen2_tied", "micro_llama",
+                                           "micro_llama3", "micro_llama_linear", "micro_mistral"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 // Largest deviation over the root mean square. Measured on AVX-512 with transformers 5.23, 2026-11-21:
-// single precision on both sides, different summation orders: 1.1e-6 … 4.2e-6; the Llama family is no further away
-// (transformers 5.24, 2026-11-25: 7e-7 … 4.0e-6);
+// single precision on both sides, different summation orders: 1.1e-6 … 4.2e-6; the Llama family is no further
+// away (transformers 5.24, 2026-11-25: 7e-7 … 4.0e-6);
 constexpr double kF32 = 2e-5;
 // the reference rounds every activation to 8 bits of mantissa, we do not: 3.4e-2 … 5.0e-2
 constexpr double kBf16 = 1e-1;
@@ -141,7 +144,8 @@ TEST(ModelForward, ScaledPositionsAreNotPlainOnes) {
         const Safetensors file = Safetensors::open(golden(std::string(name) + ".golden.safetensors"));
         const std::vector<int> ids = golden_ids(file);
         const auto decoder = make_model_decoder(Model::load(*backend, folder.path()));
-        EXPECT_GT(worst_relative(all_logits(decoder->forward({.tokens = ids})), floats(file, "logits")), 1e-2) << name;
+        EXPECT_GT(worst_relative(all_logits(decoder->forward({.tokens = ids})), floats(file, "logits")), 1e-2)
+            << name;
     }
 }
 
@@ -190,9 +194,9 @@ TEST(ModelForward, LawsAreSoftmaxOfTheLogitsAndOneHotAtTemperatureZero) {
         EXPECT_EQ(std::accumulate(greedy.begin(), greedy.end(), 0.0), 1);
 
         const double temperature = 0.7;
-        Law expected(logits.size());
+        Law expected(logits.size()); // 0 for padding
         double sum = 0;
-        for (std::size_t i = 0; i < logits.size(); ++i)
+        for (std::size_t i = 0; i < static_cast<std::size_t>(loaded.model->tokenizer->size()); ++i)
             sum += expected[i] = std::exp((logits[i] - logits[static_cast<std::size_t>(best)]) / temperature);
         const Law law = rows.law(row, {.temperature = temperature});
         for (std::size_t i = 0; i < law.size(); ++i) EXPECT_NEAR(law[i], expected[i] / sum, 1e-6);
@@ -210,6 +214,73 @@ TEST(ModelForward, PaddingRowsOfTheEmbeddingAreOrdinaryRows) {
     const std::vector<int> tokens{1, loaded.model->config.vocab - 1, 2};
     EXPECT_TRUE(std::ranges::all_of(all_logits(decoder->forward({.tokens = tokens})),
                                     [](float x) { return std::isfinite(x); }));
+}
+
+// Three of the 512 rows have no token. Here they are by far the most likely ones.
+TEST(ModelForward, IdsWithoutATokenAreInNoLawHoweverLikelyTheHeadFindsThem) {
+    const ModelFolder folder("micro_qwen3");
+    const std::vector<int> tokens{5, 6, 7};
+    for (const bool likely : {false, true}) {
+        SCOPED_TRACE(likely ? "likely" : "as it is");
+        const auto backend = test_backend(1);
+        auto model = Model::load(*backend, folder.path());
+        const int best = make_model_decoder(model)->forward({.tokens = tokens, .logits_from = 2}).argmax()[0];
+        if (likely) { // eight times the row of the favourite: its exponents plus 3
+            std::string bytes = read_file(folder / "model.safetensors");
+            const Safetensors file = Safetensors::open(folder / "model.safetensors");
+            const std::size_t rows = file.find("model.embed_tokens.weight")->begin, row = 64 * 2;
+            for (std::size_t i = 0; i < row; i += 2) {
+                std::uint16_t value = 0;
+                std::memcpy(&value, bytes.data() + rows + static_cast<std::size_t>(best) * row + i, 2);
+                value = static_cast<std::uint16_t>(value + (3 << 7));
+                for (const std::size_t id : {509, 510, 511})
+                    std::memcpy(bytes.data() + rows + id * row + i, &value, 2);
+            }
+            write_file(folder / "model.safetensors", bytes);
+            model = Model::load(*backend, folder.path());
+        }
+        const auto decoder = make_model_decoder(model);
+        PassRows& rows = decoder->forward({.tokens = tokens});
+        const int size = model->tokenizer->size();
+        ASSERT_EQ(size, 509);
+        for (int row = 0; row < 3; ++row) {
+            const std::vector<float> logits = rows.logits(row);
+            ASSERT_EQ(logits.size(), 512u) << "the logits are those of the head";
+            const auto favourite =
+                static_cast<int>(std::max_element(logits.begin(), logits.begin() + size) - logits.begin());
+            EXPECT_EQ(rows.argmax()[static_cast<std::size_t>(row)], favourite);
+            for (const double temperature : {0.0, 0.05, 1.0, 2.0}) {
+                Law expected(512);
+                double sum = 0;
+                for (int i = 0; i < size; ++i)
+                    sum += expected[static_cast<std::size_t>(i)] =
+                        temperature == 0 ? i == favourite
+                                         : std::exp((double(logits[static_cast<std::size_t>(i)]) -
+                                                     logits[static_cast<std::size_t>(favourite)]) /
+                                                    temperature);
+                const Sampling sampling{.temperature = temperature};
+                const Law law = rows.law(row, sampling);
+                ASSERT_EQ(law.size(), 512u);
+                for (std::size_t i = 0; i < law.size(); ++i)
+                    EXPECT_NEAR(law[i], expected[i] / sum, 1e-6) << i;
+                for (std::size_t i = 509; i < 512; ++i) EXPECT_EQ(law[i], 0);
+                EXPECT_NEAR(std::accumulate(law.begin(), law.end(), 0.0), 1, 1e-12);
+
+                // what a trace records of it: the same ids and numbers, however many are asked for
+                const Heads heads = rows.heads(row, sampling, 6), all = rows.heads(row, sampling, -1);
+                const auto same = [](const Top& few, const Top& many) {
+                    ASSERT_EQ(few.entries.size(), std::min<std::size_t>(6, many.entries.size()));
+                    for (std::size_t i = 0; i < few.entries.size(); ++i) {
+                        EXPECT_EQ(few.entries[i].id, many.entries[i].id);
+                        EXPECT_NEAR(few.entries[i].logp, many.entries[i].logp, 1e-5);
+                        EXPECT_LT(few.entries[i].id, 509);
+                    }
+                };
+                same(heads.law, all.law);
+                same(heads.raw, all.raw);
+            }
+        }
+    }
 }
 
 TEST(ModelForward, RandomModelsRunAndRepeat) {

@@ -99,7 +99,8 @@ TEST_F(Load, AHeadThatIsNeitherStoredNorTiedIsRefusedWithBothFacts) {
     for (const char* said : {"\"tie_word_embeddings\": false,", ""}) {
         const ModelFolder folder("micro_llama");
         folder.edit("config.json", "\"tie_word_embeddings\": true,", said);
-        expect_load_error(folder.path(), {"lm_head.weight is missing", "tie_word_embeddings", "false or not given"});
+        expect_load_error(folder.path(),
+                          {"lm_head.weight is missing", "tie_word_embeddings", "false or not given"});
     }
 }
 
@@ -107,14 +108,16 @@ TEST_F(Load, AnMtpHeadIsKnownByItsNames) {
     ModelConfig config = read_config(golden("micro_llama"));
     const Safetensors plain = Safetensors::open(golden("micro_llama") / "model.safetensors");
     EXPECT_EQ(mtp_notice(plain, config), "");
-    for (const char* name : {"mtp.layers.0.input_layernorm.weight", "model.mtp_layers.0.hidden_layernorm.weight"})
+    for (const char* name :
+         {"mtp.layers.0.input_layernorm.weight", "model.mtp_layers.0.hidden_layernorm.weight"})
         EXPECT_TRUE(is_mtp_tensor(name, config)) << name;
     EXPECT_FALSE(is_mtp_tensor("model.layers.2.eh_proj.weight", config)) << "a layer that no file counts";
     config.mtp_layers = 1;
     EXPECT_TRUE(is_mtp_tensor("model.layers.2.eh_proj.weight", config));
     EXPECT_TRUE(is_mtp_tensor("model.layers.2.self_attn.q_proj.weight", config));
-    for (const char* name : {"model.layers.1.self_attn.q_proj.weight", "model.layers.3.eh_proj.weight",
-                             "model.layers.23.eh_proj.weight", "model.layers.2", "model.norm.weight", "lm_head.weight"})
+    for (const char* name :
+         {"model.layers.1.self_attn.q_proj.weight", "model.layers.3.eh_proj.weight",
+          "model.layers.23.eh_proj.weight", "model.layers.2", "model.norm.weight", "lm_head.weight"})
         EXPECT_FALSE(is_mtp_tensor(name, config)) << name;
 
     const std::string stripped = mtp_notice(plain, config);
