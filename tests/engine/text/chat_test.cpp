@@ -222,7 +222,7 @@ TEST(ChatFormats, ReadTheOpeningOfTheAnswerAndTheSystemTurn) {
     EXPECT_EQ(format_of("{% if messages[0].role == 'system' %}{% set s = messages[0].content %}"
                         "{% set rest = messages[1:] %}{% else %}{% set s = 'Be kind.' %}"
                         "{% set rest = messages %}{% endif %}{{ '" +
-                        open + "' + s + '" + end + "' }}{% for m in rest %}" + turns.substr(24) + opening)
+                        open + "' + s + '" + end + "' }}{% for m in rest %}" + turns.substr(23) + opening)
                   .default_system,
               "Be kind.");
     EXPECT_NE(format_of("{{ '" + open + "Obey. ' + messages[0].content + '" + end + "' }}" + turns)
@@ -346,6 +346,24 @@ TEST(ChatFormats, AreNotKnownWithoutATemplate) {
     settings.chat = true;
     test::expect_error([&] { (void)prompt_tokens(models, settings); }, {"no chat template"});
     EXPECT_EQ(why_no_thinking(models.chat), "") << "there are other troubles first";
+}
+
+// What nobody asked for as a chat is asked as text, and it is said.
+TEST(ChatFormats, AreLeftOutWithANoticeWhereAChatWasOnlyWished) {
+    test::ModelFolder folder("micro_qwen3");
+    const auto models = std::make_shared<const Models>(load_models({.target = folder.path()}));
+    RunSettings settings;
+    settings.prompt = "Hi";
+    settings.chat = settings.chat_if_possible = true;
+    settings.drafter = "none";
+    settings.max_tokens = 1;
+    const PromptTokens prompt = prompt_tokens(*models, settings);
+    EXPECT_EQ(prompt.text, "Hi");
+    EXPECT_FALSE(prompt.chat);
+    EXPECT_NE(prompt.notice.find("there is no chat template"), std::string::npos) << prompt.notice;
+    speclens::Run run(models, settings);
+    EXPECT_FALSE(run.trace().header()->chat);
+    EXPECT_NE(run.trace().header()->notice.find("asked as plain text"), std::string::npos);
 }
 
 TEST(ChatFormats, SayWhyThinkingChangesNothing) {
