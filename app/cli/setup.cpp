@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <utility>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/output.h"

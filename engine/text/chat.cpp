@@ -80,10 +80,18 @@ void say_answer(Parts& out, const ChatFormat& format, const std::string& content
         close == std::string::npos ? content : std::string_view(content).substr(close + kClose.size());
     Parts said;
     switch (format.answers) {
-    case Answers::kept: said.say(content); break;
-    case Answers::said: said.say(behind); break;
-    case Answers::said_flush: said.say(parse_answer(content).text); break;
-    case Answers::always_flush: said.say(without_leading_newlines(behind)); break;
+    case Answers::kept:
+        said.say(content);
+        break;
+    case Answers::said:
+        said.say(behind);
+        break;
+    case Answers::said_flush:
+        said.say(parse_answer(content).text);
+        break;
+    case Answers::always_flush:
+        said.say(without_leading_newlines(behind));
+        break;
     case Answers::as_think:
         if (!thinks) {
             said.say(content);
@@ -108,7 +116,8 @@ void say_answer(Parts& out, const ChatFormat& format, const std::string& content
 void check_order(const std::vector<ChatTurn>& turns, const ChatFormat& format) {
     const std::size_t first = !turns.empty() && turns.front().role == "system" ? 1 : 0;
     if (first == 1 && format.system_place == Place::nowhere)
-        refuse("has no place for a system turn", "Leave it out, or say it at the beginning of the first question.");
+        refuse("has no place for a system turn",
+               "Leave it out, or say it at the beginning of the first question.");
     bool asked = false;
     for (std::size_t i = first; i < turns.size(); ++i) {
         const std::string& role = turns[i].role;
@@ -125,7 +134,8 @@ void check_order(const std::vector<ChatTurn>& turns, const ChatFormat& format) {
     }
     const bool ends_asked = !turns.empty() && turns.back().role == "user";
     if (!format.ends_answered && !turns.empty() && !ends_asked)
-        refuse("takes no chat that ends with a turn of the " + turns.back().role, "End it with a user's turn.");
+        refuse("takes no chat that ends with a turn of the " + turns.back().role,
+               "End it with a user's turn.");
     if (first == 1 && ((format.system_place == Place::first_user && !asked) ||
                        (format.system_place == Place::last_user && !ends_asked)))
         refuse("says what the system has to say in a user's turn, and there is none to say it in",
@@ -134,7 +144,8 @@ void check_order(const std::vector<ChatTurn>& turns, const ChatFormat& format) {
 
 } // namespace
 
-std::vector<TextPart> chat_parts(const std::vector<ChatTurn>& turns, bool thinking, const ChatFormat& format) {
+std::vector<TextPart> chat_parts(const std::vector<ChatTurn>& turns, bool thinking,
+                                 const ChatFormat& format) {
     if (!format.problem.empty())
         throw Error(
             format.problem,
@@ -161,7 +172,8 @@ std::vector<TextPart> chat_parts(const std::vector<ChatTurn>& turns, bool thinki
                                                                     : format.user;
         prompt.mark(marks.before);
         Parts said;
-        if (turn.role == "user" && inside && (format.system_place == Place::first_user || i + 1 == turns.size())) {
+        if (turn.role == "user" && inside &&
+            (format.system_place == Place::first_user || i + 1 == turns.size())) {
             said.mark(format.system.before);
             said.add({{inside->content, true}}, format.system.trimmed);
             said.mark(format.system.after);
@@ -176,7 +188,8 @@ std::vector<TextPart> chat_parts(const std::vector<ChatTurn>& turns, bool thinki
     }
     prompt.mark(format.opening);
     const bool may_ask = format.think == Think::asked || format.think == Think::either;
-    if (format.think == Think::always || (format.think == Think::either && thinking)) prompt.mark("<think>\n");
+    if (format.think == Think::always || (format.think == Think::either && thinking))
+        prompt.mark("<think>\n");
     if (format.think == Think::closed || (may_ask && !thinking)) prompt.mark("<think>\n\n</think>\n\n");
     return prompt.take();
 }
@@ -188,10 +201,14 @@ std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking, const
 std::string why_no_thinking(const ChatFormat& format) {
     if (!format.problem.empty()) return "";
     switch (format.think) {
-    case Think::never: return "the chat template of this model has no switch for thinking";
-    case Think::always: return "the chat template of this model opens every answer with a thought";
-    case Think::closed: return "the chat template of this model opens every answer behind an empty thought";
-    default: return "";
+    case Think::never:
+        return "the chat template of this model has no switch for thinking";
+    case Think::always:
+        return "the chat template of this model opens every answer with a thought";
+    case Think::closed:
+        return "the chat template of this model opens every answer behind an empty thought";
+    default:
+        return "";
     }
 }
 

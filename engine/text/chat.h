@@ -1,6 +1,7 @@
-// Chats as text: what stands around the turns, which differs from model to model. Formats are told from the chat
-// templates of models (chat_format.cpp): ChatML, Llama 2 and 3, Mistral, Zephyr and others that put marks around
-// turns. Sources: transformers, "Chat templates"; the Qwen3 model card for what thinking changes.
+// Chats as text: what stands around the turns, which differs from model to model. Formats are told from the
+// chat templates of models (chat_format.cpp): ChatML, Llama 2 and 3, Mistral, Zephyr and others that put
+// marks around turns. Sources: transformers, "Chat templates"; the Qwen3 model card for what thinking
+// changes.
 #pragma once
 
 #include <filesystem>
@@ -49,24 +50,26 @@ struct ChatFormat {
         said_flush,  // the same, without line breaks in front where something was thought
         always_flush // the same, without line breaks in front
     } answers = Answers::as_think;
-    // What the template takes: only user and assistant in turn, a user first; system turns behind others; chats
-    // that end with an answer.
+    // What the template takes: only user and assistant in turn, a user first; system turns behind others;
+    // chats that end with an answer.
     bool alternates = false, later_system = true, ends_answered = true;
     bool operator==(const ChatFormat&) const = default;
 };
 
 // As `chat_template` writes chats with these spellings of bos_token and eos_token (nothing: the model names
-// none). `file` is where it was found, for messages. What cannot be told from it is a `problem`; so is a missing
-// template.
-[[nodiscard]] ChatFormat chat_format_of(const std::optional<std::string>& chat_template, const std::string& file,
-                                        const Tokenizer& tokenizer, const std::optional<std::string>& bos = {},
+// none). `file` is where it was found, for messages. What cannot be told from it is a `problem`; so is a
+// missing template.
+[[nodiscard]] ChatFormat chat_format_of(const std::optional<std::string>& chat_template,
+                                        const std::string& file, const Tokenizer& tokenizer,
+                                        const std::optional<std::string>& bos = {},
                                         const std::optional<std::string>& eos = {});
-// The same for the template of the folder (in tokenizer_config.json, or chat_template.jinja). Throws Error for a
-// broken tokenizer_config.json.
+// The same for the template of the folder (in tokenizer_config.json, or chat_template.jinja). Throws Error
+// for a broken tokenizer_config.json.
 [[nodiscard]] ChatFormat read_chat_format(const std::filesystem::path& folder, const Tokenizer& tokenizer);
 
-// The turns, then an opened assistant turn, with what was said as literal parts. What was thought before the last
-// question is dropped. Throws Error where the format has a problem, or does not take turns in this order.
+// The turns, then an opened assistant turn, with what was said as literal parts. What was thought before the
+// last question is dropped. Throws Error where the format has a problem, or does not take turns in this
+// order.
 [[nodiscard]] std::vector<TextPart> chat_parts(const std::vector<ChatTurn>& turns, bool thinking,
                                                const ChatFormat& format = {});
 [[nodiscard]] std::string chat_prompt(const std::vector<ChatTurn>& turns, bool thinking,

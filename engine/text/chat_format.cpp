@@ -1,11 +1,12 @@
 // The format of a chat from a chat template: what the template writes around words that are not known
-// (chat_shape.h) is taken apart into marks around turns, and then held against what chat_parts() writes of these
-// marks, for many orders of turns. What differs is no format.
+// (chat_shape.h) is taken apart into marks around turns, and then held against what chat_parts() writes of
+// these marks, for many orders of turns. What differs is no format.
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "engine/base/json_read.h"
+#include "engine/base/utf8.h"
 #include "engine/text/chat.h"
 #include "engine/text/chat_shape.h"
 
@@ -42,7 +43,15 @@ std::optional<std::string> token_in(const Json& config, const char* field) {
 
 // ---- the questions: orders of turns, each letter one, with answers of several kinds ----
 
-enum class Said { plain, thought, thought_twice, thought_unopened, thought_empty, by_a_tool, thought_for_a_tool };
+enum class Said {
+    plain,
+    thought,
+    thought_twice,
+    thought_unopened,
+    thought_empty,
+    by_a_tool,
+    thought_for_a_tool
+};
 
 std::vector<AskedTurn> turns_of(std::string_view order, Said said) {
     std::vector<AskedTurn> turns;
@@ -133,7 +142,8 @@ struct Flat {
             const int now = during == kOutermost ? part.during : during;
             if (!part.inside.empty()) {
                 add(part.inside, trimmed || (part.blanks.empty() && (part.left || part.right)), now);
-            } else if (part.words < 0 && !parts.empty() && parts.back().words < 0 && parts.back().during == now) {
+            } else if (part.words < 0 && !parts.empty() && parts.back().words < 0 &&
+                       parts.back().during == now) {
                 parts.back().text += part.text;
             } else {
                 parts.push_back({part.text, part.words, trimmed, now});
@@ -179,8 +189,8 @@ constexpr const char* kOpening = "how it opens an answer cannot be told from it"
 
 class FormatReader {
   public:
-    FormatReader(const ChatTemplate& chat_template, std::string_view text, const std::optional<std::string>& bos,
-                 const std::optional<std::string>& eos)
+    FormatReader(const ChatTemplate& chat_template, std::string_view text,
+                 const std::optional<std::string>& bos, const std::optional<std::string>& eos)
         : template_(&chat_template), text_(text), bos_(bos), eos_(eos) {}
 
     ChatFormat read() {
@@ -284,8 +294,8 @@ class FormatReader {
         for (ChatFormat& format : begun_) format.system.trimmed = trimmed;
     }
     // A turn of its own: `without` is what stands before the first user's turn where no system turn is given,
-    // `before` and `after` are around a given one. Where both begin with the bos_token, it may be of all chats or of
-    // the system turn.
+    // `before` and `after` are around a given one. Where both begin with the bos_token, it may be of all
+    // chats or of the system turn.
     void read_own_system(const std::string& without, const std::string& before, const std::string& after) {
         format_.system = {before, after, false};
         const auto begins = [&](const std::string& begin) {
@@ -308,7 +318,9 @@ class FormatReader {
     }
     // Blanks may be taken away around a whole user's turn with the system's words in it.
     [[nodiscard]] static bool system_is_trimmed(const std::vector<Written>& written) {
-        const auto alone = [](const Written& part) { return part.inside.size() == 1 && part.inside[0].words == 0; };
+        const auto alone = [](const Written& part) {
+            return part.inside.size() == 1 && part.inside[0].words == 0;
+        };
         return std::ranges::any_of(written, [&](const Written& part) {
             return alone(part) || std::ranges::any_of(part.inside, alone);
         });
@@ -353,10 +365,10 @@ class FormatReader {
     // Finds what is taken of turns in other orders and of thoughts, as much as can be.
     void fit() {
         static constexpr std::array kOrders = {
-            "u",   "su",  "uau", "suau", "uauau", "suauau", "s",   "a",    "uu",   "ua",   "us",   "ss", "sa",
-            "au",  "aa",  "as",  "sus",  "suu",   "sua",    "sau", "uus",  "uua",  "usu",  "uaa",  "uas",
-            "uuu", "aua", "auu", "usa",  "saa",   "ssu",    "uuau", "uauu", "usau", "uasu", "uaua", "suas",
-            "suua", "saua", "suusu", "uauaua"};
+            "u",    "su",   "uau",  "suau", "uauau", "suauau", "s",     "a",     "uu",  "ua",   "us",
+            "ss",   "sa",   "au",   "aa",   "as",    "sus",    "suu",   "sua",   "sau", "uus",  "uua",
+            "usu",  "uaa",  "uas",  "uuu",  "aua",   "auu",    "usa",   "saa",   "ssu", "uuau", "uauu",
+            "usau", "uasu", "uaua", "suas", "suua",  "saua",   "suusu", "uauaua"};
         // A template that does not spell them asks for neither.
         const bool asks = text_.find("enable_thinking") != std::string_view::npos;
         const bool thinks = text_.find("think>") != std::string_view::npos;
@@ -417,7 +429,7 @@ ChatFormat chat_format_of(const std::optional<std::string>& chat_template, const
                           const std::optional<std::string>& eos) {
     const auto refused = [](const std::string& problem) {
         ChatFormat format{"", Think::never};
-        format.problem = problem;
+        format.problem = valid_utf8(problem.substr(0, 400)); // it quotes the template
         return format;
     };
     if (!chat_template)

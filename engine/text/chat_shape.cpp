@@ -15,8 +15,11 @@ using Node = TemplateNode;
 using Text = std::vector<Written>;
 
 constexpr const char* kDate = "26 Jul 2024";
-constexpr int kMostSteps = 200'000;          // a template of a real model takes some hundred
-constexpr std::size_t kMostBytes = 1 << 20;  // of one text
+// A template of a real model stays far below these.
+constexpr int kMostSteps = 20'000;
+constexpr std::size_t kMostBytes = 1 << 17; // of one text, and of all that is written
+constexpr std::size_t kMostItems = 1000;    // of a list
+constexpr int kMostStrips = 16;             // one within the other
 
 struct Unknown {
     std::string what;
@@ -60,8 +63,8 @@ Text joined(Text a, const Text& b) {
     return a;
 }
 
-// Marks that the words of a turn are known to hold or not: an answer may be asked for its thought, and a user's
-// turn whether a tool speaks.
+// Marks that the words of a turn are known to hold or not: an answer may be asked for its thought, and a
+// user's turn whether a tool speaks.
 bool is_known_mark(std::string_view mark) {
     static constexpr std::array<std::string_view, 4> kMarks = {"<think>", "</think>", "<tool_response>",
                                                                "</tool_response>"};
@@ -102,6 +105,9 @@ Text strip(Text text, bool left, bool right, const std::string& blanks) {
     if (right && end(false)) right = false;
     std::erase_if(text, [](const Written& part) { return is_literal(part) && part.text.empty(); });
     if (!left && !right) return text;
+    int depth = 0;
+    for (const Text* inside = &text; !inside->empty(); inside = &inside->front().inside) ++depth;
+    if (depth > kMostStrips) unknown("it takes blanks away again and again");
     return {Written{.inside = std::move(text), .left = left, .right = right, .blanks = blanks}};
 }
 
@@ -111,7 +117,8 @@ std::vector<Text> split(const Text& text, const std::string& mark) {
     for (const Written& part : text) {
         if (is_literal(part)) {
             std::size_t from = 0;
-            for (std::size_t at; (at = part.text.find(mark, from)) != std::string::npos; from = at + mark.size()) {
+            for (std::size_t at; (at = part.text.find(mark, from)) != std::string::npos;
+                 from = at + mark.size()) {
                 pieces.back() = joined(std::move(pieces.back()), literal(part.text.substr(from, at - from)));
                 pieces.emplace_back();
             }
@@ -146,8 +153,17 @@ std::optional<bool> is_filled(const Text& text, bool stripped_away = false) {
 // ---- values ----
 
 struct Value {
-    enum class Kind { undefined, none, truth, number, text, list, turn, turns_place, space, function } kind =
-        Kind::undefined;
+    enum class Kind {
+        undefined,
+        none,
+        truth,
+        number,
+        text,
+        list,
+        turn,
+        space,
+        function
+    } kind = Kind::undefined;
     long long number = 0; // truth, number; turn: its index
     Text text = {};       // text; function: its name
     std::vector<Value> list = {};
@@ -171,14 +187,18 @@ bool is_integer(const Value& value) {
 bool is_true(const Value& value) {
     switch (value.kind) {
     case Kind::undefined:
-    case Kind::none: return false;
+    case Kind::none:
+        return false;
     case Kind::truth:
-    case Kind::number: return value.number != 0;
-    case Kind::list: return !value.list.empty();
+    case Kind::number:
+        return value.number != 0;
+    case Kind::list:
+        return !value.list.empty();
     case Kind::text:
         if (const auto filled = is_filled(value.text)) return *filled;
         unknown("it asks whether something was said");
-    default: return true;
+    default:
+        return true;
     }
 }
 
@@ -241,22 +261,33 @@ class Walker {
         for (const Node& node : nodes) {
             step();
             switch (node.kind) {
-            case Node::Kind::text: write(literal(node.text)); break;
-            case Node::Kind::output: write(printed(value_of(node.expression))); break;
-            case Node::Kind::branch: run(is_true(value_of(node.expression)) ? node.body : node.otherwise); break;
-            case Node::Kind::loop: run_loop(node); break;
-            case Node::Kind::assign: assign(node.text, value_of(node.expression)); break;
+            case Node::Kind::text:
+                write(literal(node.text));
+                break;
+            case Node::Kind::output:
+                write(printed(value_of(node.expression)));
+                break;
+            case Node::Kind::branch:
+                run(is_true(value_of(node.expression)) ? node.body : node.otherwise);
+                break;
+            case Node::Kind::loop:
+                run_loop(node);
+                break;
+            case Node::Kind::assign:
+                assign(node.text, value_of(node.expression));
+                break;
             }
         }
     }
 
     void write(Text text) {
+        bytes_ += size_of(text);
+        if (bytes_ > kMostBytes) unknown("it writes very much");
         for (Written& part : text) {
             part.during = during_;
             written_.push_back(std::move(part));
         }
         wrote_ = wrote_ || !text.empty();
-        if (written_.size() > kMostBytes) unknown("it writes very much");
     }
 
     // What is set within a loop ends with its round; what is set in a branch does not.
@@ -279,9 +310,9 @@ class Walker {
             const Value& item = over.list[static_cast<std::size_t>(i)];
             if (outermost && item.kind == Kind::turn) during_ = static_cast<int>(item.number);
             Value place{.kind = Kind::space, .space = std::make_shared<Scope>()};
-            *place.space = {{"index0", number(i)},      {"index", number(i + 1)},
+            *place.space = {{"index0", number(i)},           {"index", number(i + 1)},
                             {"revindex", number(count - i)}, {"revindex0", number(count - i - 1)},
-                            {"first", truth(i == 0)},   {"last", truth(i + 1 == count)},
+                            {"first", truth(i == 0)},        {"last", truth(i + 1 == count)},
                             {"length", number(count)}};
             scopes_.push_back({{node.text, item}, {"loop", std::move(place)}});
             run(node.body);
@@ -310,35 +341,52 @@ class Walker {
 
     static Text printed(const Value& value) {
         switch (value.kind) {
-        case Kind::undefined: return {};
-        case Kind::text: return value.text;
-        case Kind::number: return literal(std::to_string(value.number));
-        case Kind::none: return literal("None");
-        case Kind::truth: return literal(value.number ? "True" : "False");
-        default: unknown("it writes a list");
+        case Kind::undefined:
+            return {};
+        case Kind::text:
+            return value.text;
+        case Kind::number:
+            return literal(std::to_string(value.number));
+        case Kind::none:
+            return literal("None");
+        case Kind::truth:
+            return literal(value.number ? "True" : "False");
+        default:
+            unknown("it writes a list");
         }
     }
 
     Value value_of(const Expression& e) {
         step();
         switch (e.kind) {
-        case Expression::Kind::literal: return text_value(literal(e.text));
-        case Expression::Kind::number: return number(e.number);
-        case Expression::Kind::name: return named(e.text);
-        case Expression::Kind::attribute: return field(value_of(e.args[0]), e.text);
-        case Expression::Kind::item: return item(value_of(e.args[0]), value_of(e.args[1]));
-        case Expression::Kind::slice: return slice(e);
-        case Expression::Kind::call: return call(e);
-        case Expression::Kind::filter: return filter(e);
-        case Expression::Kind::test: return truth(test(e));
+        case Expression::Kind::literal:
+            return text_value(literal(e.text));
+        case Expression::Kind::number:
+            return number(e.number);
+        case Expression::Kind::name:
+            return named(e.text);
+        case Expression::Kind::attribute:
+            return field(value_of(e.args[0]), e.text);
+        case Expression::Kind::item:
+            return item(value_of(e.args[0]), value_of(e.args[1]));
+        case Expression::Kind::slice:
+            return slice(e);
+        case Expression::Kind::call:
+            return call(e);
+        case Expression::Kind::filter:
+            return filter(e);
+        case Expression::Kind::test:
+            return truth(test(e));
         case Expression::Kind::unary:
             if (e.text == "not") return truth(!is_true(value_of(e.args[0])));
             return number(-whole(value_of(e.args[0])));
-        case Expression::Kind::binary: return binary(e);
+        case Expression::Kind::binary:
+            return binary(e);
         case Expression::Kind::choice:
             if (is_true(value_of(e.args[0]))) return value_of(e.args[1]);
             return e.args[2].kind == Expression::Kind::missing ? Value{} : value_of(e.args[2]);
-        default: unknown("it uses " + e.text);
+        default:
+            unknown("it uses " + e.text);
         }
     }
 
@@ -521,12 +569,13 @@ class Walker {
         if (e.text == "+" && a.kind == Kind::list && b.kind == Kind::list) {
             Value all = a;
             all.list.insert(all.list.end(), b.list.begin(), b.list.end());
-            if (all.list.size() > kMostSteps) unknown("it writes very much");
+            if (all.list.size() > kMostItems) unknown("it writes very much");
             return all;
         }
         const long long x = whole(a), y = whole(b);
         const auto small = [](long long value) {
-            if (value > 1'000'000'000 || value < -1'000'000'000) unknown("it reckons with very large numbers");
+            if (value > 1'000'000'000 || value < -1'000'000'000)
+                unknown("it reckons with very large numbers");
             return number(value);
         };
         if (e.text == "+") return small(x + y);
@@ -559,11 +608,14 @@ class Walker {
     int during_ = Written::kBefore;
     bool wrote_ = false;
     int steps_ = 0;
+    std::size_t bytes_ = 0;
 };
 
 // Length of the blank at the front of `text` (UTF-8), as Python's str.isspace() tells; 0: none is there.
 std::size_t blank_at(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+    };
     const unsigned char c = static_cast<unsigned char>(byte(0));
     if ((c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20)) return 1;
     if (c == 0xC2 && (byte(1) == 0x85 || byte(1) == 0xA0)) return 2;

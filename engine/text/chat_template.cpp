@@ -15,6 +15,7 @@ using Expression = TemplateExpression;
 using Node = TemplateNode;
 
 constexpr int kDeepest = 64; // brackets within brackets, branches within branches
+constexpr std::size_t kMostWords = 1000; // of one expression
 
 void add_utf8(std::string& out, std::uint32_t c) {
     const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((c >> shift) & 0x3F)); };
@@ -117,9 +118,9 @@ std::optional<std::vector<Word>> words_of(std::string_view source) {
     return words;
 }
 
-// Jinja's precedence, loosest first: if … else; or; and; not; comparisons; + -; ~; * / // %; -x; **; then what
-// stands behind a value: .a [b] (c), | filters, is tests. What has no use in a chat (lists, fractions, tests with
-// arguments) becomes an unknown, which matters only where it is asked for. Throws BadSyntax.
+// Jinja's precedence, loosest first: if … else; or; and; not; comparisons; + -; ~; * / // %; -x; **; then
+// what stands behind a value: .a [b] (c), | filters, is tests. What has no use in a chat (lists, fractions,
+// tests with arguments) becomes an unknown, which matters only where it is asked for. Throws BadSyntax.
 struct BadSyntax {};
 Expression without_use(std::string_view what) {
     return {.kind = Expression::Kind::unknown, .text = std::string(what)};
@@ -134,6 +135,7 @@ class ExpressionParser {
         return value;
     }
     Expression choice() {
+        const Depth depth(*this);
         Expression value = alternative();
         while (take("if")) {
             Expression condition = alternative();
@@ -185,13 +187,13 @@ class ExpressionParser {
     }
     Expression negation() {
         const Depth depth(*this);
-        if (take("not"))
-            return {.kind = Expression::Kind::unary, .text = "not", .args = {negation()}};
+        if (take("not")) return {.kind = Expression::Kind::unary, .text = "not", .args = {negation()}};
         return comparison();
     }
     Expression comparison() {
         Expression value = sum();
-        static constexpr std::array<std::string_view, 7> kOperators = {"==", "!=", "<=", ">=", "<", ">", "in"};
+        static constexpr std::array<std::string_view, 7> kOperators = {
+            "==", "!=", "<=", ">=", "<", ">", "in"};
         std::string word;
         if (is("not") && is("in", 1)) {
             word = "not in";
@@ -214,8 +216,10 @@ class ExpressionParser {
                 .args = {std::move(value), std::move(right)}};
     }
     Expression comparison_rest() {
-        if (take("not")) need("in");
-        else ++at_;
+        if (take("not"))
+            need("in");
+        else
+            ++at_;
         return comparison();
     }
     Expression sum() {
@@ -306,7 +310,8 @@ class ExpressionParser {
                 const bool other = take("not");
                 value = {.kind = Expression::Kind::test, .text = name(), .args = {std::move(value)}};
                 const Word next = peek();
-                static constexpr std::array<std::string_view, 6> kGoesOn = {"else", "or", "and", "if", "is", "in"};
+                static constexpr std::array<std::string_view, 6> kGoesOn = {"else", "or", "and",
+                                                                            "if",   "is", "in"};
                 const bool named = next.kind == Word::Kind::name && next.source != "not" &&
                                    std::ranges::find(kGoesOn, next.source) == kGoesOn.end();
                 const bool bracket = is("(") || is("[") || is("{");
@@ -385,7 +390,7 @@ class ExpressionParser {
 
 Expression expression_of(std::string_view source) {
     auto words = words_of(source);
-    if (!words) throw BadSyntax{};
+    if (!words || words->size() > kMostWords) throw BadSyntax{};
     return ExpressionParser(*std::move(words)).whole();
 }
 
@@ -532,8 +537,9 @@ class TreeParser {
     static std::size_t assignment_mark(std::string_view text) {
         std::size_t at = 0;
         while (at < text.size() && (is_word(text[at]) || text[at] == '.' || is_space(text[at]))) ++at;
-        return at < text.size() && text[at] == '=' && !text.substr(at).starts_with("==") ? at
-                                                                                         : std::string_view::npos;
+        return at < text.size() && text[at] == '=' && !text.substr(at).starts_with("==")
+                   ? at
+                   : std::string_view::npos;
     }
     static Node assignment(std::string_view text) {
         const std::size_t mark = assignment_mark(text);
@@ -569,7 +575,7 @@ class TreeParser {
         while (end < text.size() && is_word(text[end])) ++end;
         node.text = std::string(text.substr(0, end));
         auto words = words_of(text.substr(end));
-        if (!words || node.text.empty()) throw BadSyntax{};
+        if (!words || node.text.empty() || words->size() > kMostWords) throw BadSyntax{};
         ExpressionParser parser(*std::move(words));
         bool several = false; // for a, b in …
         while (parser.take(",")) several = true, (void)parser.name();

@@ -1,8 +1,8 @@
 // A chat template (Jinja) as a tree: texts, expressions and branches, read but not run. What it writes around
 // the turns of a chat is told by chat_shape.h. Internal to the engine.
 //
-// Lexing and precedence follow Jinja's documentation ("Template Designer Documentation"), with trim_blocks and
-// lstrip_blocks as transformers sets them for chat templates.
+// Lexing and precedence follow Jinja's documentation ("Template Designer Documentation"), with trim_blocks
+// and lstrip_blocks as transformers sets them for chat templates.
 #pragma once
 
 #include <string>
@@ -36,7 +36,7 @@ struct TemplateExpression {
 
 struct TemplateNode {
     enum class Kind { text, output, branch, loop, assign } kind = Kind::text;
-    std::string text = {}; // text; loop: the variable; assign: the name, "a" or "a.b"
+    std::string text = {};              // text; loop: the variable; assign: the name, "a" or "a.b"
     TemplateExpression expression = {}; // output, branch: the condition; loop: over what; assign: the value
     TemplateExpression filter = {};     // loop: for … if this; else of kind missing
     std::vector<TemplateNode> body = {}, otherwise = {};

@@ -80,7 +80,7 @@ std::string CompletionAnswer::chunk(bool first) const {
 }
 
 std::string CompletionAnswer::last_chunk() const {
-    return event({{"choices", Json::array()}, {"usage", usage()}, {"metrics", spec_metrics()}});
+    return event(noticed({{"choices", Json::array()}, {"usage", usage()}, {"metrics", spec_metrics()}}));
 }
 
 Json CompletionAnswer::whole(const std::string& text) const {
@@ -89,8 +89,8 @@ Json CompletionAnswer::whole(const std::string& text) const {
         choice["message"] = {{"role", "assistant"}, {"content", text}};
     else
         choice["text"] = text;
-    return framed({{"choices", Json::array({choice})}, {"usage", usage()}, {"metrics", spec_metrics()}},
-                  false);
+    return framed(
+        noticed({{"choices", Json::array({choice})}, {"usage", usage()}, {"metrics", spec_metrics()}}), false);
 }
 
 Json CompletionAnswer::pieces_json() const {
@@ -134,6 +134,11 @@ Json CompletionAnswer::spec_metrics() const {
               // Ours: a round that the end of the text cut wrote fewer than it kept.
               {"per_step_tokens", written_},
               {"judged_per_position", judged_at_}}}};
+}
+
+Json CompletionAnswer::noticed(Json body) const { // a field of ours
+    if (!asked_.notice.empty()) body["notice"] = asked_.notice;
+    return body;
 }
 
 Json CompletionAnswer::framed(Json body, bool chunk) const {

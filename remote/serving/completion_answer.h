@@ -33,6 +33,7 @@ class CompletionAnswer {
     [[nodiscard]] Json pieces_json() const;
     [[nodiscard]] Json usage() const;
     [[nodiscard]] Json spec_metrics() const;
+    [[nodiscard]] Json noticed(Json body) const;
     [[nodiscard]] Json framed(Json body, bool chunk) const;
     [[nodiscard]] std::string event(Json body) const;
 

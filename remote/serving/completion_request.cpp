@@ -59,24 +59,26 @@ std::string content_of(const Json& message) {
 }
 
 // chat_template_kwargs, as vLLM and SGLang take them: enable_thinking is the one that these templates know.
-bool wants_thinking(const Json& body, bool otherwise) {
+std::optional<bool> wants_thinking(const Json& body) {
     const auto words = body.find("chat_template_kwargs");
-    if (words == body.end() || words->is_null()) return otherwise;
+    if (words == body.end() || words->is_null()) return {};
     if (!words->is_object())
         throw Refused{400, "chat_template_kwargs is " + shown(*words) + ", expected an object"};
+    std::optional<bool> wanted;
     for (const auto& [name, value] : words->items()) {
         if (name != "enable_thinking")
             throw Refused{400,
                           "chat_template_kwargs: " + name + " is not supported, only enable_thinking is"};
         if (!value.is_boolean())
             throw Refused{400, "enable_thinking is " + shown(value) + ", expected true or false"};
-        otherwise = value.get<bool>();
+        wanted = value.get<bool>();
     }
-    return otherwise;
+    return wanted;
 }
 
 // The whole conversation as the model's chat format has it: as text, so that no turn is lost.
-void read_messages(const Json& body, RunSettings& settings, const ChatFormat& format) {
+void read_messages(const Json& body, CompletionRequest& asked, const ChatFormat& format) {
+    RunSettings& settings = asked.settings;
     if (!format.problem.empty())
         throw Refused{400,
                       format.problem + "; /v1/completions takes a prompt with the marks of that template"};
@@ -94,7 +96,12 @@ void read_messages(const Json& body, RunSettings& settings, const ChatFormat& fo
     }
     if (turns.back().content.empty()) throw Refused{400, "the last of the messages is empty"};
     settings.chat = false;
-    settings.thinking = wants_thinking(body, settings.thinking);
+    const std::optional<bool> thinking = wants_thinking(body);
+    settings.thinking = thinking.value_or(settings.thinking);
+    // Clients send it to every model: an answer is worth more than an error.
+    const std::string why = why_no_thinking(format);
+    if (thinking && !why.empty() && *thinking != (format.think == ChatFormat::Think::always))
+        asked.notice = std::string("enable_thinking: ") + (*thinking ? "true" : "false") + " does nothing: " + why;
     try {
         settings.parts = chat_parts(turns, settings.thinking, format);
     } catch (const Error& error) { // an order of turns that the format does not take
@@ -191,7 +198,7 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
     asked.settings.token_ids.clear();
     asked.settings.parts.clear();
     if (chat)
-        read_messages(body, asked.settings, format);
+        read_messages(body, asked, format);
     else
         read_prompt_field(body, asked.settings);
     const std::int64_t most = whole_between(body, "max_completion_tokens",

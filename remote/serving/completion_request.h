@@ -19,6 +19,7 @@ struct CompletionRequest {
     std::string model; // empty: whichever is served
     bool stream = false, usage = false,
          pieces = false; // pieces: tokens apart, a field of ours (return_pieces)
+    std::string notice;  // what is asked for and does nothing; goes back with the answer
     int prompt_top = -1; // likeliest tokens to tell for every place of the prompt (prompt_logprobs); -1: none
 };
 inline constexpr int kMostPromptTop = 20; // as vLLM unless started with --max-logprobs

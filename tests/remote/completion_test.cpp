@@ -108,6 +108,29 @@ TEST(ServedRequest, PutsAChatIntoTheFormatOfTheModel) {
               "<|im_start|>assistant\n");
 }
 
+// What a client's messages say is text, whatever it spells; the parts are those of the prompt.
+TEST(ServedRequest, TellsWhatWasSaidFromTheMarksAroundIt) {
+    const RunSettings asked =
+        read_request(R"({"messages":[{"role":"user","content":"<|im_end|>"}]})", true, base()).settings;
+    EXPECT_EQ(joined(asked.parts), asked.prompt);
+    ASSERT_GE(asked.parts.size(), 2u);
+    EXPECT_EQ(asked.parts[1], (TextPart{"<|im_end|>", true}));
+    EXPECT_TRUE(read_request(R"({"prompt":"<|im_end|>"})", false, base()).settings.parts.empty());
+}
+
+TEST(ServedRequest, RefusesTurnsThatTheFormatDoesNotTake) {
+    ChatFormat format;
+    format.alternates = true;
+    try {
+        (void)read_request(R"({"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]})", true,
+                           base(), format);
+        ADD_FAILURE();
+    } catch (const Refused& refused) {
+        EXPECT_EQ(refused.status, 400);
+        EXPECT_NE(refused.why.find("one after the other"), std::string::npos) << refused.why;
+    }
+}
+
 TEST(ServedRequest, ThinksAsTheClientAsks) {
     const auto prompt_with = [](const std::string& fields) {
         return read_request(R"({"messages":[{"role":"user","content":"Hi"}])" + fields + "}", true, base(),
@@ -119,6 +142,24 @@ TEST(ServedRequest, ThinksAsTheClientAsks) {
     EXPECT_TRUE(prompt_with(R"(,"chat_template_kwargs":{"enable_thinking":false})").ends_with(silent));
     EXPECT_TRUE(prompt_with(R"(,"chat_template_kwargs":null)").ends_with(silent));
     EXPECT_TRUE(prompt_with(R"(,"chat_template_kwargs":{"enable_thinking":true})").ends_with("assistant\n"));
+}
+
+// Clients send enable_thinking to every model.
+TEST(ServedRequest, SaysThatThinkingDoesNothing) {
+    const auto notice = [](ChatFormat::Think think, const char* wanted) {
+        return read_request(R"({"messages":[{"role":"user","content":"Hi"}],"chat_template_kwargs":)" +
+                                std::string(R"({"enable_thinking":)") + wanted + "}}",
+                            true, base(), {"", think})
+            .notice;
+    };
+    using Think = ChatFormat::Think;
+    EXPECT_NE(notice(Think::never, "true").find("does nothing: the chat template of this model has no switch"),
+              std::string::npos);
+    EXPECT_EQ(notice(Think::never, "false"), "");
+    EXPECT_NE(notice(Think::always, "false"), "");
+    EXPECT_EQ(notice(Think::always, "true"), "");
+    EXPECT_NE(notice(Think::closed, "true"), "");
+    EXPECT_EQ(notice(Think::asked, "true"), "");
 }
 
 TEST(ServedRequest, RefusesWhatWouldChangeTheAnswerUnseen) {

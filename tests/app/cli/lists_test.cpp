@@ -155,10 +155,42 @@ TEST(Check, SaysThatAChatTemplateIsNotKnown) {
     // The ready-made prompts of a race are chats: asked as text here, unless chats are asked for.
     const Outcome chats = speclens({"describe", "race", "--model", folder.string(), "--chat"});
     EXPECT_NE(chats.code, 0);
-    EXPECT_NE(chats.err.find("not ChatML"), std::string::npos) << chats.err;
+    EXPECT_NE(chats.err.find("how it writes a turn cannot be told"), std::string::npos) << chats.err;
     const Outcome race = speclens({"describe", "race", "--model", folder.string()});
-    EXPECT_EQ(race.out.find("not ChatML"), std::string::npos) << race.out;
+    EXPECT_EQ(race.out.find("how it writes a turn cannot be told"), std::string::npos) << race.out;
     EXPECT_NE(race.out.find("finished after"), std::string::npos) << race.out;
+}
+
+TEST(Check, SaysThatThereIsNoChatTemplate) {
+    const std::string model = micro_model();
+    const Outcome check = speclens({"check", "--model", model});
+    EXPECT_NE(check.out.find("there is no chat template"), std::string::npos) << check.out;
+    const Outcome chat = speclens({"run", "--model", model, "--chat", "--prompt", "a"});
+    EXPECT_EQ(chat.code, 3) << chat.err;
+    EXPECT_NE(chat.err.find("there is no chat template"), std::string::npos) << chat.err;
+    EXPECT_EQ(speclens({"run", "--model", model, "--prompt", "a", "--max-tokens", "2"}).code, 0);
+}
+
+// A switch that does nothing is refused where it was typed, and left alone where a link has it.
+TEST(Check, SaysThatThinkingChangesNothing) {
+    const std::filesystem::path folder = fresh_folder() / "other";
+    std::filesystem::copy(micro_model(), folder, std::filesystem::copy_options::recursive);
+    write_file(folder / "chat_template.jinja",
+               "{% for m in messages %}{{ '<' + m.role + '>' + m.content }}{% endfor %}{{ '<assistant>' }}");
+    const std::vector<std::string> run = {"run", "--model", folder.string(), "--max-tokens", "2"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), run.begin(), run.end());
+        return speclens(more);
+    };
+    EXPECT_EQ(with({"--prompt", "a", "--chat"}).code, 0);
+    const Outcome typed = with({"--prompt", "a", "--chat", "--thinking"});
+    EXPECT_EQ(typed.code, 2) << typed.err;
+    EXPECT_NE(typed.err.find("--thinking does nothing: the chat template of this model has no switch"),
+              std::string::npos)
+        << typed.err;
+    const Outcome link = with({"speclens://loop?prompt=a&chat&thinking"});
+    EXPECT_EQ(link.code, 0) << link.err;
+    EXPECT_NE(link.err.find("the link asks for thinking, which does nothing"), std::string::npos) << link.err;
 }
 
 // The built-in prompts of compare and train are chats as well.
@@ -174,7 +206,7 @@ TEST(Check, AModelOfAnotherTemplateIsComparedAndTrainedWithText) {
         line.insert(line.end(), {"--model", folder.string(), "--max-tokens", "2"});
         const Outcome asked = speclens(line);
         EXPECT_EQ(asked.code, 0) << asked.err;
-        EXPECT_NE(asked.err.find("not ChatML"), std::string::npos) << asked.err;
+        EXPECT_NE(asked.err.find("how it writes a turn cannot be told"), std::string::npos) << asked.err;
         EXPECT_NE(asked.err.find("asked as plain text"), std::string::npos) << asked.err;
     }
     const Outcome chat = speclens({"compare", "--model", folder.string(), "--chat", "--max-tokens", "2"});

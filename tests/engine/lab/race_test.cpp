@@ -105,6 +105,14 @@ TEST(Race, AsksReadyMadeChatsAsTextWhereNoFormatIsKnown) {
     EXPECT_TRUE(race_lanes(models, race).settings.base.chat) << "what somebody typed as a chat is refused, not changed";
     race.chat_if_possible = false;
     EXPECT_TRUE(race_lanes(models, race).settings.prompts[0].chat);
+    race.chat_if_possible = true;
+    race.base.prompt = "sum(";
+    models.chat = {};
+    models.chat.system_place = ChatFormat::SystemPlace::nowhere;
+    const RaceView said = race_lanes(models, race);
+    EXPECT_TRUE(said.settings.base.chat);
+    EXPECT_EQ(said.settings.prompts[0].prompt, "Be brief.\n\nsum(") << "it has no other place";
+    EXPECT_EQ(said.settings.prompts[0].system, "");
 }
 
 TEST(Race, ALaneThatCannotRunSaysWhyAndTheOthersRun) {

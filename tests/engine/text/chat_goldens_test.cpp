@@ -1,5 +1,5 @@
-// Chat formats against transformers' apply_chat_template: golden/chats holds templates, chats, and what was made of
-// them (assets/recipe/chat_goldens.py).
+// Chat formats against transformers' apply_chat_template: golden/chats holds templates, chats, and what was
+// made of them (assets/recipe/chat_goldens.py).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,9 @@ class AnyTokenizer final : public Tokenizer {
   public:
     [[nodiscard]] std::vector<int> encode(std::string_view /*text*/) const override { return {}; }
     [[nodiscard]] std::vector<int> encode(std::span<const TextPart> /*parts*/) const override { return {}; }
-    [[nodiscard]] std::string decode(const std::vector<int>& /*ids*/, bool /*skip*/) const override { return ""; }
+    [[nodiscard]] std::string decode(const std::vector<int>& /*ids*/, bool /*skip*/) const override {
+        return "";
+    }
     [[nodiscard]] std::string bytes_of(int /*id*/) const override { return ""; }
     [[nodiscard]] int size() const override { return 1; }
     [[nodiscard]] int id_of(std::string_view /*token*/) const override { return 0; }
@@ -81,14 +83,11 @@ std::string fnv1a(const std::string& text) {
 
 class ChatGoldens : public testing::TestWithParam<std::string> {};
 
-// What transformers writes though the format does not take such chats: a system turn that is dropped or moved.
+// What transformers writes though the format does not take such chats: a system turn that is dropped or
+// moved.
 const std::map<std::string, std::set<std::string>> kRefused = {
-    {"bundle", {"late system"}},
-    {"gemma", {"late system"}},
-    {"llama2", {"late system"}},
-    {"llama31", {"late system"}},
-    {"llama32", {"late system"}},
-    {"r1_distill", {"late system"}},
+    {"bundle", {"late system"}},  {"gemma", {"late system"}},   {"llama2", {"late system"}},
+    {"llama31", {"late system"}}, {"llama32", {"late system"}}, {"r1_distill", {"late system"}},
 };
 
 TEST_P(ChatGoldens, AreWrittenAsTransformersWritesThem) {
@@ -100,7 +99,8 @@ TEST_P(ChatGoldens, AreWrittenAsTransformersWritesThem) {
             const json& expected = thinking && chat.contains("thinking") ? chat["thinking"] : chat["text"];
             const std::string name = chat["name"];
             const auto refused = kRefused.find(GetParam());
-            const bool taken = !expected.is_null() && (refused == kRefused.end() || !refused->second.contains(name));
+            const bool taken =
+                !expected.is_null() && (refused == kRefused.end() || !refused->second.contains(name));
             const auto ours = written(format, chat, thinking);
             ASSERT_EQ(ours.has_value(), taken) << name;
             if (!ours) continue;
@@ -127,7 +127,8 @@ TEST_P(ChatGoldens, OfAChangedTemplateAreRefusedOrWrittenAsTransformersDoes) {
                 if (mutant.contains("each")) each >> expected;
                 const auto ours = written(format, chat, thinking);
                 EXPECT_TRUE(!ours || fnv1a(*ours) == expected)
-                    << chat["name"] << ", thinking " << thinking << ": " << *ours << "\nof the template\n" << text;
+                    << chat["name"] << ", thinking " << thinking << ": " << *ours << "\nof the template\n"
+                    << text;
             }
     }
     EXPECT_GE(read, 1) << "so that it is not only refusing";

@@ -140,9 +140,9 @@ TEST(ChatFormats, AreReadFromTheTemplate) {
         test::ModelFolder folder("micro_qwen3");
         std::ofstream(folder.path() / "tokenizer_config.json") << nlohmann::json{{"chat_template", text}};
         EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
-        std::ofstream(folder.path() / "tokenizer_config.json")
-            << nlohmann::json{{"chat_template",
-                     {{{"name", "tool_use"}, {"template", "x"}}, {{"name", "default"}, {"template", text}}}}};
+        std::ofstream(folder.path() / "tokenizer_config.json") << nlohmann::json{
+            {"chat_template",
+             {{{"name", "tool_use"}, {"template", "x"}}, {{"name", "default"}, {"template", text}}}}};
         EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
         std::ofstream(folder.path() / "tokenizer_config.json") << "{}";
         EXPECT_NE(read_chat_format(folder.path(), *tokenizer).problem, "") << "none is there";
@@ -165,6 +165,28 @@ TEST(ChatFormats, RefuseTemplatesThatLoseWhatIsSaid) {
           {kTurns + kOpening + "{{ strftime_now('%Y') }}{% endif %}", "date of the day"}})
         EXPECT_NE(chat_format_of(text, "file", *tokenizer).problem.find(why), std::string::npos)
             << text << ": " << chat_format_of(text, "file", *tokenizer).problem;
+}
+
+// Templates are files from elsewhere.
+TEST(ChatFormats, RefuseTemplatesThatWouldTakeForever) {
+    const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
+    const auto repeated = [](const std::string& text, int times) {
+        std::string out;
+        for (int i = 0; i < times; ++i) out += text;
+        return out;
+    };
+    for (const std::string& hostile :
+         {"{{ " + repeated("(", 50'000) + "1" + repeated(")", 50'000) + " }}",
+          "{{ 1" + repeated(" + 1", 50'000) + " }}", "{{ 1" + repeated(" if 1 else 1", 50'000) + " }}",
+          repeated("{% if true %}", 50'000) + repeated("{% endif %}", 50'000),
+          "{% set x = 'ab' %}" + repeated("{% set x = x + x %}", 60),
+          "{% set x = messages %}" + repeated("{% set x = x + x %}", 60),
+          "{% set x = messages[0].content %}" + repeated("{% set x = x.strip().strip('a') %}", 20'000),
+          repeated("{% for a in messages %}", 40) + "x" + repeated("{% endfor %}", 40),
+          "{% set x = '" + repeated("x", 100'000) + "' %}" + repeated("{{ x }}", 100),
+          repeated("{{ 'x' }}", 100'000), std::string(2 << 20, 'x')})
+        EXPECT_NE(chat_format_of(hostile + kInstructTemplate, "file", *tokenizer).problem, "")
+            << hostile.substr(0, 60);
 }
 
 // Templates that write ChatML in other words, and what transformers writes of them.
@@ -214,15 +236,18 @@ TEST(ChatFormats, ReadTheOpeningOfTheAnswerAndTheSystemTurn) {
     EXPECT_EQ(system_of("{% if tools is not none %}{{ '" + open + "Use tools." + end + "' }}{% endif %}"),
               "");
     EXPECT_EQ(system_of("{% if not tools and messages[0].role == 'user' %}{{ '" + open + "No tools." + end +
-                        "' }}{% endif %}{% if messages[0].role == 'assistant' %}{{ '" + open + "No tools." + end +
-                        "' }}{% endif %}"),
+                        "' }}{% endif %}{% if messages[0].role == 'assistant' %}{{ '" + open + "No tools." +
+                        end + "' }}{% endif %}"),
               "No tools.");
-    EXPECT_NE(format_of("{{ '" + open + "Be kind." + end + "' }}" + turns + opening).problem, "")
-        << "two system turns where one is given";
+    EXPECT_EQ(chat_prompt({{"system", "Be brief."}, {"user", "Hi"}}, false,
+                          format_of("{{ '" + open + "Be kind." + end + "' }}" + turns + opening)),
+              "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>system\nBe brief.<|im_end|>\n"
+              "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
+        << "both where one is given, as transformers has it";
     EXPECT_EQ(format_of("{% if messages[0].role == 'system' %}{% set s = messages[0].content %}"
                         "{% set rest = messages[1:] %}{% else %}{% set s = 'Be kind.' %}"
                         "{% set rest = messages %}{% endif %}{{ '" +
-                        open + "' + s + '" + end + "' }}{% for m in rest %}" + turns.substr(24) + opening)
+                        open + "' + s + '" + end + "' }}{% for m in rest %}" + turns.substr(23) + opening)
                   .default_system,
               "Be kind.");
     EXPECT_NE(format_of("{{ '" + open + "Obey. ' + messages[0].content + '" + end + "' }}" + turns)
@@ -264,7 +289,8 @@ TEST(ChatFormats, WriteTheBosTokenOfTheTemplateOnce) {
 TEST(ChatFormats, TrimAndRefuseAsTheTemplateDoes) {
     const auto tokenizer = Tokenizer::load(test::golden("micro_qwen3") / "tokenizer.json");
     const auto format_of = [&](const std::string& turn, const std::string& before = "") {
-        return chat_format_of("{% for m in messages %}" + before + "{{ " + turn + " }}{% endfor %}{{ '<a>' }}",
+        return chat_format_of("{% for m in messages %}" + before + "{{ " + turn +
+                                  " }}{% endfor %}{{ '<a>' }}",
                               "file", *tokenizer);
     };
     const ChatFormat trimming = format_of("'<' + m.role + '>' + m.content | trim + '.'");
@@ -280,10 +306,16 @@ TEST(ChatFormats, TrimAndRefuseAsTheTemplateDoes) {
     EXPECT_EQ(alternating.problem, "");
     EXPECT_EQ(chat_prompt({{"user", "a"}, {"assistant", "b"}, {"user", "c"}}, false, alternating),
               "<user>a<assistant>b<user>c<a>");
-    test::expect_error([&] { (void)chat_prompt({{"user", "a"}, {"user", "b"}}, false, alternating); },
-                       {"one after the other", "turn 2", "user"});
-    test::expect_error([&] { (void)chat_prompt({{"system", "a"}, {"user", "b"}}, false, alternating); },
-                       {"no place for a system turn"});
+    test::expect_error(
+        [&] {
+            (void)chat_prompt({{"user", "a"}, {"user", "b"}}, false, alternating);
+        },
+        {"one after the other", "turn 2", "user"});
+    test::expect_error(
+        [&] {
+            (void)chat_prompt({{"system", "a"}, {"user", "b"}}, false, alternating);
+        },
+        {"no place for a system turn"});
     test::expect_error([&] { (void)chat_prompt({{"tool", "a"}}, false, {}); }, {"role \"tool\""});
     EXPECT_NE(format_of("'<' + m.role + '>' + m.content | upper").problem.find("filter upper"),
               std::string::npos);
@@ -326,7 +358,8 @@ TEST(ChatFormats, ReadTheEscapesOfALiteral) {
 TEST(ChatFormats, RefuseAChatInATemplateThatIsNotUnderstood) {
     test::ModelFolder folder("micro_qwen3");
     std::ofstream(folder.path() / "chat_template.jinja")
-        << "{% for m in messages %}{{'<｜Asked｜>' + m['content'] | reverse}}{% endfor %}{{'<｜Answered｜>'}}";
+        << "{% for m in messages %}{{'<｜Asked｜>' + m['content'] | reverse}}{% endfor "
+           "%}{{'<｜Answered｜>'}}";
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
     settings.prompt = "Hi";
@@ -346,6 +379,24 @@ TEST(ChatFormats, AreNotKnownWithoutATemplate) {
     settings.chat = true;
     test::expect_error([&] { (void)prompt_tokens(models, settings); }, {"no chat template"});
     EXPECT_EQ(why_no_thinking(models.chat), "") << "there are other troubles first";
+}
+
+// What nobody asked for as a chat is asked as text, and it is said.
+TEST(ChatFormats, AreLeftOutWithANoticeWhereAChatWasOnlyWished) {
+    test::ModelFolder folder("micro_qwen3");
+    const auto models = std::make_shared<const Models>(load_models({.target = folder.path()}));
+    RunSettings settings;
+    settings.prompt = "Hi";
+    settings.chat = settings.chat_if_possible = true;
+    settings.drafter = "none";
+    settings.max_tokens = 1;
+    const PromptTokens prompt = prompt_tokens(*models, settings);
+    EXPECT_EQ(prompt.text, "Hi");
+    EXPECT_FALSE(prompt.chat);
+    EXPECT_NE(prompt.notice.find("there is no chat template"), std::string::npos) << prompt.notice;
+    speclens::Run run(models, settings);
+    EXPECT_FALSE(run.trace().header()->chat);
+    EXPECT_NE(run.trace().header()->notice.find("asked as plain text"), std::string::npos);
 }
 
 TEST(ChatFormats, SayWhyThinkingChangesNothing) {
@@ -413,7 +464,8 @@ TEST(ChatFormats, ABosTokenGoesBeforeRawTextOnly) {
 // A loaded model's prompts are in its own format.
 TEST(ChatFormats, GoIntoThePrompt) {
     test::ModelFolder folder("micro_qwen3");
-    std::ofstream(folder.path() / "tokenizer_config.json") << nlohmann::json{{"chat_template", kQwen25Template}};
+    std::ofstream(folder.path() / "tokenizer_config.json")
+        << nlohmann::json{{"chat_template", kQwen25Template}};
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
     settings.chat = true;

@@ -220,7 +220,10 @@ TEST(TokenizerParts, ReadNoSpecialTokenInALiteralPart) {
     EXPECT_EQ(count({{"<|im_", false}, {"end|>", false}}, end), 1) << "one text";
     EXPECT_EQ(count({{"<|im_end|<|im_end", true}, {"|><|im_end|>", false}}, end), 1);
     EXPECT_EQ(count({{"<think>", true}}, think), 1) << "not special";
-    EXPECT_EQ(count({{"é e\u0301 <|im_end|>", true}, {"e\u0301<|im_end|>", false}}, end), 1);
+    const std::vector<int> composed = // what is normalised moves the borders
+        tokenizer->encode(std::vector<TextPart>{{"e\u0301 <|im_end|>", true}, {"e\u0301<|im_end|>", false}});
+    EXPECT_EQ(tokenizer->decode(composed), "é <|im_end|>é<|im_end|>");
+    EXPECT_EQ(std::ranges::count(composed, end), 1);
     EXPECT_TRUE(tokenizer->encode(std::vector<TextPart>{}).empty());
     EXPECT_EQ(tokenizer->encode(std::vector<TextPart>{{"a\xff", true}, {"b", false}}),
               tokenizer->encode("a\xEF\xBF\xBD" "b"));
