@@ -106,10 +106,7 @@ void Controller::open_file(const std::string& path, double now) {
         begin_lecture(read.lecture(path), now);
         return show_view(lecture_.steps[0].view, now);
     }
-    if (looks_like_model(path)) return open_model(path, now);
-    if (std::error_code gone; std::filesystem::is_directory(path, gone))
-        throw Error(std::filesystem::path(path).filename().string() + " is a folder without a model",
-                    "A model is a folder with config.json, model.safetensors and tokenizer.json, or a .gguf file.");
+    if (has_engine() && looks_like_model(path)) return open_model(path, now);
     if (is_race_file(path)) {
         show_race(std::make_shared<const RaceView>(load_race(path)));
         return say("Opened " + path, now);

@@ -161,7 +161,9 @@ std::string of_total(const std::string& what, double done, double total, const s
            (large ? "GB" : unit);
 }
 
-void draw_jobs(const FrameDraw& d, Rect stage) {
+// Returns the lower edge of what they leave of the stage.
+float draw_jobs(const FrameDraw& d, Rect stage) {
+    float bottom = stage.bottom();
     Rect card{stage.x + 12, stage.bottom() - 60, stage.w - 24, 52};
     const EngineStatus* status = d.input.scene.status;
     const bool loading = status && status->state == EngineStatus::State::loading;
@@ -172,6 +174,7 @@ void draw_jobs(const FrameDraw& d, Rect stage) {
                           status->job_total, loading ? "Cancel" : "Stop"};
         if (draw_job(d, loading ? "cancel loading" : "stop reading", card, job))
             d.pick(loading ? Action::cancel_loading : Action::cancel);
+        bottom = card.y;
         card.y -= card.h + 8;
     }
     if (const FetchView* fetch = d.input.fetch; fetch && !fetch->over) {
@@ -180,7 +183,9 @@ void draw_jobs(const FrameDraw& d, Rect stage) {
         if (draw_job(d, "cancel fetching", card,
                      {of_total(what, fetch->done, fetch->total, "MB") + note, fetch->done, fetch->total, "Cancel"}))
             d.out.emplace_back(CancelFetch{});
+        bottom = card.y;
     }
+    return bottom;
 }
 
 void draw_state_of_engine(const FrameDraw& d) {
@@ -202,11 +207,11 @@ void draw_state_of_engine(const FrameDraw& d) {
         const Failed& run = *d.input.scene.view->failed;
         (void)draw_banner(d, "run banner", region, {run.what, run.remedy, ""});
     }
-    draw_jobs(d, stage);
+    const float bottom = draw_jobs(d, stage);
     if (!d.state.message.empty() && d.ui.input.time < d.state.message_until) {
         const float w =
             std::min(stage.w - 32, d.ui.canvas.text_width(d.state.message, ui::Font::text, 14) + 32);
-        const Rect pill{stage.x + (stage.w - w) / 2, stage.bottom() - 40, w, 28};
+        const Rect pill{stage.x + (stage.w - w) / 2, bottom - 40, w, 28};
         d.ui.canvas.fill(pill, d.ui.theme.ink, 14);
         ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, d.state.message, ui::Font::text, 14,
                         d.ui.theme.bg, w - 24, ui::Align::center);
