@@ -68,7 +68,8 @@ class Session {
     [[nodiscard]] Snapshot published() const;
     void cancel_loading();  // of the first models, or of those that OpenModel asked for
     // To compute with beside the engine thread, which takes a turn for every phase (engine/run/turns.h). Null before
-    // they are loaded. Whoever keeps them lets go of them before this object does. Any thread.
+    // they are loaded; others after OpenModel, and whoever keeps the old ones can go on with them. They are let go of before
+    // this object goes. Any thread.
     [[nodiscard]] std::shared_ptr<const Models> models() const;
 
   private:

@@ -78,7 +78,10 @@ TEST(OpenModel, EndsWhatWasMadeWithTheOldOneAndBeginsARunThatFits) {
     EXPECT_EQ(old->text(0), "a") << "a trace has its own words";
     // What is asked now is asked of the new one.
     session.send(RunStudy{"one", {now.settings}});
-    ASSERT_TRUE(eventually([&] { return session.published().studies["one"]->complete(); }));
+    ASSERT_TRUE(eventually([&] {
+        const auto study = session.published().studies["one"];
+        return study && study->complete();
+    }));
     EXPECT_EQ(session.published().studies["one"]->points[0].problem, "");
     EXPECT_EQ(session.published().studies["one"]->points[0].trace->header()->model, "micro_qwen3");
 }
@@ -159,7 +162,7 @@ TEST(OpenModel, LetsGoOfTheOldWeights) {
     EXPECT_TRUE(models.expired());
     EXPECT_EQ(old.prompt_room(with_ids()).tokens, 3);
     EXPECT_EQ(old.trace->text(5), five);
-    EXPECT_EQ(session.published().settings.prompt, old.trace->header()->prompt_text) << "ids are of one vocabulary";
+    EXPECT_EQ(session.published().settings.prompt, RunSettings{}.prompt) << "its ids say nothing without a tokenizer";
     EXPECT_TRUE(session.published().settings.token_ids.empty());
 }
 
