@@ -34,15 +34,19 @@ std::string without_folders(const Options& options, const std::string& value) {
     return names;
 }
 
-// The link as one of whatever models are loaded. Throws Error (usage) where it is of others.
-Link of_loaded_models(const Options& options, const Link& link) {
+// The link as one of whatever models are loaded. Throws Error (usage) where it is of others, unless `other` is there to take
+// the name of the model: a window may have another by now, and asks.
+Link of_loaded_models(const Options& options, const Link& link, std::string* other = nullptr) {
     Link own = link;
     std::string model = kBuiltInModel; // where a link names none
     std::erase_if(own.options, [&](const auto& option) {
         if (option.first == "model") model = option.second;
         return option.first == "model" || option.first == "fingerprint";
     });
-    bool same = model == model_word(options.model.string()) || (!options.model.empty() && same_path(model, options.model));
+    const std::string word = loaded_model(options);
+    const bool own_model = model == word || (!options.model.empty() && same_path(model, options.model));
+    if (other) *other = own_model ? word : model;
+    bool same = other || own_model;
     for (auto& [name, value] : own.options) {
         if (name != "drafter" && name != "drafters") continue;
         value = without_folders(options, value);
@@ -54,9 +58,9 @@ Link of_loaded_models(const Options& options, const Link& link) {
     return own;
 }
 
-Options options_of_step(const Options& options, const Lecture& lecture, std::size_t step) {
+Options options_of_step(const Options& options, const Lecture& lecture, std::size_t step, std::string* other = nullptr) {
     try {
-        return options_of_link(options, lecture.steps[step].link);
+        return options_of_link(options, lecture.steps[step].link, other);
     } catch (const Error& error) {
         throw Error("step " + std::to_string(step + 1) + " (" + lecture.steps[step].title +
                         "): " + error.what(),
@@ -124,8 +128,8 @@ pre { white-space: pre-wrap; font-size: 13px; color: #59616b; }
 
 } // namespace
 
-Options options_of_link(const Options& options, const Link& link) {
-    Options own = parse({"describe", to_text(of_loaded_models(options, link))});
+Options options_of_link(const Options& options, const Link& link, std::string* other) {
+    Options own = parse({"describe", to_text(of_loaded_models(options, link, other))});
     (void)scene_word(own.words[0]);
     own.command = options.command;
     own.model = options.model;
@@ -145,11 +149,14 @@ Options options_of_link(const Options& options, const Link& link) {
 ViewReader view_reader(const Options& options) {
     ViewReader read;
     read.link = [options](const std::string& text) {
-        Options own = options_of_link(options, parse_link(text));
+        std::string model;
+        Options own = options_of_link(options, parse_link(text), &model);
         read_prompt(own);
-        return view_of(own);
+        SceneView view = view_of(own);
+        view.model = std::move(model);
+        return view;
     };
-    read.lecture = [options](const std::string& file) { return lecture_view(options, find_lecture(file)); };
+    read.lecture = [options](const std::string& file) { return lecture_view(options, find_lecture(file), true); };
     for (const auto& file : shipped_lectures()) {
         try {
             read.lectures.emplace_back(load_lecture(file).title, file.string());
@@ -170,14 +177,16 @@ std::filesystem::path find_lecture(const std::string& word) {
     throw Error(word + ": no such lecture", "Give the path of a file, or one of: " + known + ".");
 }
 
-LectureView lecture_view(const Options& options, const std::filesystem::path& file) {
+LectureView lecture_view(const Options& options, const std::filesystem::path& file, bool any_model) {
     const Lecture lecture = load_lecture(file);
     LectureView view;
     view.title = lecture.title;
     for (std::size_t i = 0; i < lecture.steps.size(); ++i) {
         const Lecture::Step& step = lecture.steps[i];
-        view.steps.push_back(
-            {step.title, step.notes, step.minutes, view_of(options_of_step(options, lecture, i))});
+        std::string model = loaded_model(options);
+        view.steps.push_back({step.title, step.notes, step.minutes,
+                              view_of(options_of_step(options, lecture, i, any_model ? &model : nullptr))});
+        view.steps.back().view.model = std::move(model);
     }
     return view;
 }

@@ -14,11 +14,13 @@ namespace speclens::cli {
 // The file of that name here, or among the lectures that came with the program. Throws Error when there is
 // none.
 [[nodiscard]] std::filesystem::path find_lecture(const std::string& word);
-// What a link asks for, with the models, backend and threads of `options`. Throws Error for a link that needs other models.
-[[nodiscard]] Options options_of_link(const Options& options, const Link& link);
+// What a link asks for, with the models, backend and threads of `options`. Throws Error for a link that needs other models;
+// where `other` is given, it takes the link's model instead, as links name it.
+[[nodiscard]] Options options_of_link(const Options& options, const Link& link, std::string* other = nullptr);
 [[nodiscard]] ViewReader view_reader(const Options& options); // for a window with these options
-// Models, backend and threads are those of `options`, everything else of the links.
-[[nodiscard]] LectureView lecture_view(const Options& options, const std::filesystem::path& file);
+// Models, backend and threads are those of `options`, everything else of the links. Throws Error for a step of another
+// model, unless `any_model`: then its view says which.
+[[nodiscard]] LectureView lecture_view(const Options& options, const std::filesystem::path& file, bool any_model = false);
 
 // Into the folder of --all: 01-bottleneck.png …, and handout.html with notes and every picture in words.
 [[nodiscard]] Exit render_lecture(const Options& options);

@@ -171,7 +171,7 @@ Exit command_window(const Options& options) {
     request.models = model_paths(options);
     request.view = view_of(options);
     request.read = view_reader(options);
-    request.folders.emplace_back("model", target_is_server(options) ? options.model.string() : model_word(options.model.string()));
+    request.folders.emplace_back("model", loaded_model(options));
     for (const DrafterChoice& choice : options.drafters)
         if (!choice.folder.empty())
             request.folders.emplace_back(choice.name, std::filesystem::absolute(choice.folder).string());

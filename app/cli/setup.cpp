@@ -129,6 +129,10 @@ void read_prompt(Options& options) {
     if (options.prompt && !options.prompt_is_text) options.prompt = prompt_text(*options.prompt);
 }
 
+std::string loaded_model(const Options& options) {
+    return target_is_server(options) ? options.model.string() : model_word(options.model.string());
+}
+
 bool target_is_server(const Options& options) {
     return !options.model.empty() && looks_like_endpoint(options.model.string());
 }
@@ -406,7 +410,7 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
 std::vector<GalleryPrompt> prompt_texts(const Options& options) {
     std::vector<GalleryPrompt> texts;
     for (const Prompt& p : read_prompts(
-             options.prompts.empty() ? gallery_file(assets_folder(), options.model.empty()) : options.prompts))
+             options.prompts.empty() ? gallery_file(assets_folder(), loaded_model(options) == kBuiltInModel) : options.prompts))
         texts.push_back({p.domain, p.text, p.system,
                          options.has("--chat") || options.has("--raw") ? options.chat : p.chat});
     return texts;

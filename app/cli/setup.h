@@ -21,6 +21,7 @@ namespace speclens::cli {
 void check_outputs(const Options& options);
 void read_prompt(Options& options); // @FILE and @- become the text; once, because standard input has one end
 [[nodiscard]] bool target_is_server(const Options& options); // --model is an address
+[[nodiscard]] std::string loaded_model(const Options& options); // as links name it
 [[nodiscard]] ModelPaths model_paths(const Options& options);
 // The folder that was typed for the model or head of `drafter`, also where the other of chain and tree names
 // it; empty: none.

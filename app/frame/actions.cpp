@@ -8,6 +8,8 @@ const std::vector<ActionInfo>& action_list() {
     static const std::vector<ActionInfo> list = {
         {Action::edit_prompt, "File", "New run: edit the prompt…", "Ctrl+N", Key::n, kCtrl},
         {Action::open_file, "File", "Open a run, a race, a lecture or a link…", "Ctrl+O", Key::o, kCtrl},
+        {Action::open_model, "File", "Open a model…", "Ctrl+Shift+O", Key::o, {.shift = true, .ctrl = true}},
+        {Action::get_model, "File", "Get SmolLM2, a real model…", "", Key::none, kPlain},
         {Action::save_trace, "File", "Save this run or race", "Ctrl+S", Key::s, kCtrl},
         {Action::export_frame, "File", "Export the frame as PNG or SVG…", "Ctrl+E", Key::e, kCtrl},
         {Action::screenshot, "File", "Screenshot", "F12", Key::f12, kPlain},
@@ -89,6 +91,10 @@ const char* also_called(Action action) {
         return "text question input write begin";
     case Action::open_file:
         return "load saved session trace";
+    case Action::open_model:
+        return "load switch change other target tiny smollm2 gguf weights";
+    case Action::get_model:
+        return "fetch download install smollm2 other target";
     case Action::save_trace:
         return "keep store session trace";
     case Action::export_frame:

@@ -13,6 +13,8 @@ namespace speclens {
 enum class Action : std::uint8_t {
     edit_prompt,
     open_file,
+    open_model,
+    get_model,
     save_trace,
     export_frame,
     screenshot,

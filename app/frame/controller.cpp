@@ -14,7 +14,6 @@ namespace speclens {
 namespace {
 
 constexpr double kMotion = 0.18, kReducedMotion = 0.09;
-constexpr std::int64_t kFirstSteps = 2; // prefill and the first guess, when the engine waits for the user
 constexpr double kPlayStep = 0.55;      // seconds per event at speed 1
 
 // What a change brings with it that was not asked for.
@@ -74,6 +73,7 @@ void Controller::observe(const Snapshot& published, double now) {
     training_ = published.training;
     prompt_room_ = published.prompt_room;
     saved_status_.ready_drafters = status_.ready_drafters;
+    observe_opening(published);
     observe_race(published);
     if (status_.state == EngineStatus::State::failed) {
         restarts_ = 0;
@@ -102,6 +102,7 @@ void Controller::observe(const Snapshot& published, double now) {
         }
     }
     tick(now);
+    if (wanted_view_ && live_ && wanted_view_->model == model_word()) show_view(*std::exchange(wanted_view_, {}), now);
 }
 
 // The run may guess fewer in a row than were asked for: that is all its drafter can do.
@@ -326,7 +327,7 @@ SceneInput Controller::scene_input(double now) const {
     in.race_pace = playing_ && in_race() && !race_by_rounds() ? race_pace() : 0;
     in.figures = figures.get();
     in.ablations = ablations.get();
-    in.gallery = &gallery;
+    in.gallery = &prompts();
     return in;
 }
 
@@ -346,7 +347,7 @@ FrameInput Controller::frame(double now) {
     in.scene = scene_input(now);
     in.scene_name = scene_name_;
     in.active = &scene();
-    in.gallery = &gallery;
+    in.gallery = &prompts();
     in.glossary = &glossary;
     in.quiz = &quiz;
     in.saved = &saved_files_;
@@ -367,6 +368,10 @@ FrameInput Controller::frame(double now) {
     in.theme = theme;
     in.banner = banner_;
     in.remedy = remedy_;
+    in.offer = offer_;
+    in.models = &models_;
+    in.model = model_word();
+    in.fetch = fetch_.get();
     if (!lecture_.steps.empty()) in.lecture = LecturePlace{&lecture_, lecture_at_};
     return in;
 }

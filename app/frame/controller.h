@@ -27,6 +27,8 @@ struct EnginePort {
     std::function<void(std::int64_t)> set_budget, add_budget;
     std::function<void()> cancel_loading;
     std::function<void(ServerOrder)> server = {}; // to whoever watches servers; may be empty
+    std::function<void(const std::string& name)> fetch = {}; // a model that engine/fetch knows; may be empty
+    std::function<void()> cancel_fetch = {};
 };
 
 // What only the window can do.
@@ -38,6 +40,8 @@ class Controller {
 
     void observe(const Snapshot& published, double now); // a new snapshot of the engine
     void observe_server(std::shared_ptr<const ServerView> view) { server_ = std::move(view); }
+    // How far a model is that was asked for with EnginePort::fetch.
+    void observe_fetch(const std::shared_ptr<const FetchView>& view, double now);
     // `growing`: more of it may come, until saved_is_over().
     void show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing = false);
     void saved_is_over(const std::string& notice, double now);              // a line to say; empty: none
@@ -52,7 +56,11 @@ class Controller {
     // Seconds until something moves by itself: 0 now, negative: never.
     [[nodiscard]] double next_change(double now) const;
 
-    // Goes to a scene and, as soon as the run is there, to a place in it; a run of other settings is started.
+    // Loads "tiny", "smollm2" or the model of a path in the place of the one that is there; fetches it first, if it can be.
+    void open_model(const std::string& word, double now);
+
+    // Goes to a scene and, as soon as the run is there, to a place in it; a run of other settings is started. A view of
+    // another known model asks whether that is to be loaded.
     void show_view(const SceneView& view, double now);
     // Where the first run is to be looked at; it has the settings of the constructor.
     void expect_place(const FramePlace& place) { place_ = place; }
@@ -67,7 +75,8 @@ class Controller {
     void expect_race(RaceSettings settings) { race_wish_ = std::move(settings); }
 
     FrameUi chrome; // kept between frames
-    std::vector<GalleryPrompt> gallery;
+    std::vector<GalleryPrompt> gallery; // of the built-in model
+    std::vector<GalleryPrompt> general; // of any other
     std::vector<GlossaryEntry> glossary;
     std::vector<QuizQuestion> quiz;
     std::shared_ptr<const Published> figures;   // may be null
@@ -76,7 +85,8 @@ class Controller {
     std::string clipboard;                      // text to copy; taken by the window
     std::string told;    // for the terminal that the window was started from; taken by the window
     ViewReader read;                 // of links and lectures; set by the shell
-    LinkOptions folders; // of models and heads that were given, for links
+    LinkOptions folders; // of models and heads that were given, for links; of the opened model alone, once one is
+    ModelPaths started_with; // on the command line: backend, threads and form of every model, and the way back to the first
     float zoom = 0;              // chosen by hand; 0: as it fits the window
     ui::Vec2 window{1280, 720};  // its size in px at zoom 1; decides how large the presenter draws
     [[nodiscard]] float scale(); // of the picture
@@ -88,6 +98,7 @@ class Controller {
     std::function<void(const std::filesystem::path&)> export_frame;
 
   private:
+    static constexpr std::int64_t kFirstSteps = 2; // prefill and the first guess, when the engine waits for the user
     enum class Seek : std::uint8_t { none, step, rejection, verify, cycle };
     void action(Action action, int number, double now);
     void stop_work();
@@ -143,6 +154,14 @@ class Controller {
     void open_file(const std::string& path, double now); // throws Error
     void save(double now);
     void screenshot(double now);
+    // Models (controller_models.cpp).
+    [[nodiscard]] std::string model_word() const; // of the one that is loaded, as links name it
+    [[nodiscard]] const std::vector<GalleryPrompt>& prompts() const; // of the gallery that suits it
+    void get_model(const std::string& name, double now);
+    void observe_opening(const Snapshot& published); // a model that was asked for came, or did not
+    void begin_with_other_model(const RunSettings& settings);
+    void answer_offer(bool yes, double now);
+    [[nodiscard]] bool suits_model(const SceneView& view); // else it was asked what to do
     void settle_place(double now); // controller_views.cpp, with all about links and lectures
     void lecture_step(int step, double now);
     void tell_step(double now);
@@ -201,6 +220,14 @@ class Controller {
     std::shared_ptr<const Trace> arrive_from_; // the run that it was made on
     std::optional<Position> arrive_guess_;  // that was forced there
     std::string banner_, remedy_;
+    std::vector<ModelChoice> models_; // when a list of them appeared
+    std::shared_ptr<const FetchView> fetch_; // null: none is under way
+    int opened_seen_ = 0;
+    std::filesystem::path opening_; // the last that was asked for
+    std::optional<LinkOptions> first_folders_; // before another model was opened
+    Offer offer_;
+    std::string offered_;                 // the model
+    std::optional<SceneView> wanted_view_; // once that is loaded
     std::optional<FramePlace> place_; // to go to when the run is long enough
     LectureView lecture_;
     int lecture_at_ = 0;

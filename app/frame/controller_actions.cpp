@@ -53,6 +53,12 @@ void Controller::action(Action action, int number, double now) {
     case Action::open_file:
         open_popup(Popup::open_file);
         break;
+    case Action::open_model:
+        open_popup(Popup::models);
+        break;
+    case Action::get_model:
+        get_model(fetchables().front().name, now);
+        break;
     case Action::save_trace:
         save(now);
         break;

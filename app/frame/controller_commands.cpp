@@ -7,6 +7,7 @@
 #include "app/frame/controller.h"
 #include "app/views/lecture.h"
 #include "engine/lab/race_json.h"
+#include "engine/run/model_names.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
@@ -84,6 +85,7 @@ void Controller::open_popup(Popup popup) {
         chrome.system = wished().system;
         chrome.chat = wished().chat;
     }
+    if (popup == Popup::models || popup == Popup::palette) models_ = model_choices();
     if (popup == Popup::open_file) {
         try {
             saved_files_ = saved_files(data_folder("sessions"));
@@ -104,6 +106,7 @@ void Controller::open_file(const std::string& path, double now) {
         begin_lecture(read.lecture(path), now);
         return show_view(lecture_.steps[0].view, now);
     }
+    if (has_engine() && looks_like_model(path)) return open_model(path, now);
     if (is_race_file(path)) {
         show_race(std::make_shared<const RaceView>(load_race(path)));
         return say("Opened " + path, now);
@@ -213,8 +216,8 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const ToggleLane& toggle) const { c.toggle_lane(toggle.drafter, now); }
         void operator()(const OpenLane& open) const { c.open_lane(open.lane); }
         void operator()(const PickRacePrompt& pick) const {
-            if (pick.row < 0 || pick.row >= static_cast<int>(c.gallery.size())) return;
-            const GalleryPrompt& prompt = c.gallery[static_cast<std::size_t>(pick.row)];
+            if (pick.row < 0 || pick.row >= static_cast<int>(c.prompts().size())) return;
+            const GalleryPrompt& prompt = c.prompts()[static_cast<std::size_t>(pick.row)];
             RunSettings settings = c.wished();
             settings.prompt = prompt.prompt;
             settings.system = prompt.system;
@@ -260,6 +263,11 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             c.say("Copied", now);
         }
         void operator()(const DismissBanner&) const { c.dismiss(); }
+        void operator()(const AnswerOffer& answer) const { c.answer_offer(answer.yes, now); }
+        void operator()(const PickModel& pick) const { c.open_model(pick.word, now); }
+        void operator()(const CancelFetch&) const {
+            if (c.port_.cancel_fetch) c.port_.cancel_fetch();
+        }
         void operator()(const PressKey& press) const { c.keys_.push_back({.key = press.key}); }
     };
     for (const FrameCommand& command : commands) std::visit(Visitor{*this, now}, command);

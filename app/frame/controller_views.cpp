@@ -68,6 +68,7 @@ bool forked(const Trace& trace) {
 } // namespace
 
 void Controller::show_view(const SceneView& view, double now) {
+    if (!suits_model(view)) return;
     if (find_scene(view.scene) == find_scene("race")) view_race(view.race);
     open_scene(view.scene);
     place_ = view.place;

@@ -106,6 +106,88 @@ bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Prob
     return clicked;
 }
 
+// A question with its two answers, in the place of the banner.
+void draw_offer(const FrameDraw& d, Rect bar) {
+    constexpr float kSize = 14, kLine = 18, kButton = 32;
+    const ui::Theme& t = d.ui.theme;
+    ui::Canvas& c = d.ui.canvas;
+    c.fill(bar, t.raised, 6);
+    c.outline(bar, {t.ink, std::max(1.5F, t.edge_width)}, 6);
+    float right = bar.right() - 12;
+    const auto answer = [&](const char* id, const std::string& label, ui::ButtonKind kind, bool yes) {
+        const float w = ui::button_width(c, label);
+        right -= w;
+        if (ui::button(d.ui, id, {right, bar.y + 6, w, kButton}, label, {.kind = kind}))
+            d.out.emplace_back(AnswerOffer{yes});
+        right -= 8;
+    };
+    answer("no", "Not now", ui::ButtonKind::normal, false);
+    answer("yes", d.input.offer.yes, ui::ButtonKind::primary, true);
+    const float x = bar.x + 16, w = right - 8 - x;
+    const std::string& words = d.input.offer.words;
+    const auto lines = ui::wrap(c, words, ui::Font::text, kSize, std::max(1.0F, w));
+    const float base = ui::baseline(bar.y, bar.h, kSize);
+    if (lines.size() < 2) {
+        c.text({x, base}, words, ui::Font::text, kSize, t.ink);
+        return;
+    }
+    c.text({x, base - kLine / 2}, lines[0], ui::Font::text, kSize, t.ink);
+    std::string_view rest = std::string_view(words).substr(lines[0].size());
+    rest.remove_prefix(std::min(rest.size(), rest.find_first_not_of(' ')));
+    ui::fitted_text(c, {x, base + kLine / 2}, rest, ui::Font::text, kSize, t.ink, w);
+    ui::tooltip(d.ui, bar, words);
+}
+
+struct JobCard {
+    std::string words;
+    double done = 0, total = 0;
+    std::string stop; // its button
+};
+
+// Over the lower edge of the stage, on a ground of its own: some scenes have much to show without a model. True: stop.
+bool draw_job(const FrameDraw& d, std::string_view id, Rect card, const JobCard& job) {
+    d.ui.canvas.fill(card, d.ui.theme.raised, 6);
+    d.ui.canvas.outline(card, {d.ui.theme.line, 1}, 6);
+    const float button = ui::button_width(d.ui.canvas, job.stop);
+    ui::progress(d.ui, {card.x + 16, card.y + 10, card.w - 48 - button, 32}, job.done, job.total, job.words);
+    return ui::button(d.ui, id, {card.right() - 8 - button, card.y + 8, button, 36}, job.stop);
+}
+
+std::string of_total(const std::string& what, double done, double total, const std::string& unit) {
+    if (total <= 0) return what;
+    const bool large = unit == "MB" && total >= 1000;
+    const double by = large ? 1000 : 1;
+    return what + ", " + ui::number(done / by, large ? 1 : 0) + " of " + ui::number(total / by, large ? 1 : 0) + " " +
+           (large ? "GB" : unit);
+}
+
+// Returns the lower edge of what they leave of the stage.
+float draw_jobs(const FrameDraw& d, Rect stage) {
+    float bottom = stage.bottom();
+    Rect card{stage.x + 12, stage.bottom() - 60, stage.w - 24, 52};
+    const EngineStatus* status = d.input.scene.status;
+    const bool loading = status && status->state == EngineStatus::State::loading;
+    const bool reading = status && status->job_unit == "tokens" && status->job_total > 0; // a long prompt
+    const bool failed = !d.input.banner.empty() || d.input.scene.view->failed;
+    if (d.input.engine && (loading || (reading && !failed))) {
+        const JobCard job{of_total(status->job, status->job_done, status->job_total, status->job_unit), status->job_done,
+                          status->job_total, loading ? "Cancel" : "Stop"};
+        if (draw_job(d, loading ? "cancel loading" : "stop reading", card, job))
+            d.pick(loading ? Action::cancel_loading : Action::cancel);
+        bottom = card.y;
+        card.y -= card.h + 8;
+    }
+    if (const FetchView* fetch = d.input.fetch; fetch && !fetch->over) {
+        const std::string what = fetch->job.empty() ? "fetching " + fetch->title : fetch->job;
+        const std::string note = fetch->note.empty() ? "" : " · " + fetch->note;
+        if (draw_job(d, "cancel fetching", card,
+                     {of_total(what, fetch->done, fetch->total, "MB") + note, fetch->done, fetch->total, "Cancel"}))
+            d.out.emplace_back(CancelFetch{});
+        bottom = card.y;
+    }
+    return bottom;
+}
+
 void draw_state_of_engine(const FrameDraw& d) {
     const EngineStatus* status = d.input.scene.status;
     const Rect stage = d.layout.stage_clip;
@@ -114,38 +196,22 @@ void draw_state_of_engine(const FrameDraw& d) {
     if (!d.input.banner.empty()) {
         if (draw_banner(d, "window banner", region, {d.input.banner, d.input.remedy, "Dismiss"}))
             d.out.push_back(DismissBanner{});
+    } else if (!d.input.offer.words.empty()) {
+        draw_offer(d, region);
     } else if (status && status->state == EngineStatus::State::failed) {
         const bool prompt = status->prompt_too_long; // the same prompt would fail again
         if (draw_banner(d, "engine banner", region,
                         {status->error, status->remedy, prompt ? "Edit the prompt" : "Try again"}))
             d.pick(prompt ? Action::edit_prompt : Action::restart);
     } else if (d.input.scene.view->failed) {
-        const Failed& failed = *d.input.scene.view->failed;
-        (void)draw_banner(d, "run banner", region, {failed.what, failed.remedy, ""});
-    } else if (status && d.input.engine &&
-               (status->state == EngineStatus::State::loading || (status->job_unit == "tokens" && status->job_total > 0))) {
-        const bool loading = status->state == EngineStatus::State::loading; // else a long prompt is being read
-        std::string words = status->job;
-        if (status->job_total > 0 && status->job_unit == "MB" && status->job_total >= 1000) {
-            words += ", " + ui::number(status->job_done / 1000, 1) + " of " +
-                     ui::number(status->job_total / 1000, 1) + " GB";
-        } else if (status->job_total > 0) {
-            words += ", " + ui::number(status->job_done, 0) + " of " + ui::number(status->job_total, 0) +
-                     " " + status->job_unit;
-        }
-        // On a ground of its own: some scenes have much to show without a model.
-        const Rect card{stage.x + 12, stage.bottom() - 60, stage.w - 24, 52};
-        d.ui.canvas.fill(card, d.ui.theme.raised, 6);
-        d.ui.canvas.outline(card, {d.ui.theme.line, 1}, 6);
-        ui::progress(d.ui, {card.x + 16, card.y + 14, card.w - 32 - 112, 32}, status->job_done,
-                     status->job_total, words);
-        if (loading && ui::button(d.ui, "cancel loading", {card.right() - 8 - 96, card.y + 8, 96, 36}, "Cancel"))
-            d.pick(Action::cancel_loading);
+        const Failed& run = *d.input.scene.view->failed;
+        (void)draw_banner(d, "run banner", region, {run.what, run.remedy, ""});
     }
+    const float bottom = draw_jobs(d, stage);
     if (!d.state.message.empty() && d.ui.input.time < d.state.message_until) {
         const float w =
             std::min(stage.w - 32, d.ui.canvas.text_width(d.state.message, ui::Font::text, 14) + 32);
-        const Rect pill{stage.x + (stage.w - w) / 2, stage.bottom() - 40, w, 28};
+        const Rect pill{stage.x + (stage.w - w) / 2, bottom - 40, w, 28};
         d.ui.canvas.fill(pill, d.ui.theme.ink, 14);
         ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, d.state.message, ui::Font::text, 14,
                         d.ui.theme.bg, w - 24, ui::Align::center);
@@ -241,6 +307,11 @@ std::string why_not(const FrameInput& input, Action action) {
         if (action == Action::next_step && input.lecture->step + 1 == input.lecture->steps())
             return "This is the last step";
         return action == Action::previous_step && input.lecture->step == 0 ? "This is the first step" : "";
+    case Action::open_model:
+    case Action::get_model:
+        if (!input.engine) return "There is no engine in this window: start one with --model";
+        if (action == Action::get_model && input.fetch) return "It is on its way";
+        return input.scene.status && input.scene.status->state == EngineStatus::State::loading ? "A model is being loaded" : "";
     case Action::run_ahead:
         return input.engine ? "" : "There is no engine in this window";
     case Action::details:
@@ -284,7 +355,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     scene.story = layout.story;
     scene.details = layout.details;
     scene.controls = layout.controls;
-    scene.banner = !input.banner.empty() || scene.view->failed ||
+    scene.banner = !input.banner.empty() || !input.offer.words.empty() || scene.view->failed ||
                    (scene.status && scene.status->state == EngineStatus::State::failed);
     scene.strip = layout.density == Density::compact;
     scene.presenter = layout.density == Density::presenter;
@@ -311,13 +382,14 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     if (state.menu >= 0) draw_open_menu(d);
     if (state.popup != Popup::none) draw_popup(d);
     for (const std::string& path : ui.input.dropped) {
-        if (state.popup == Popup::open_file) state.popup = Popup::none; // answered
+        if (state.popup == Popup::open_file || state.popup == Popup::models) state.popup = Popup::none; // answered
         out.emplace_back(OpenFile{path});
     }
     for (const KeyedAction& keyed : take_actions(ui, input.lecture.has_value()))
         d.pick(keyed.action, keyed.number);
     move_between_regions(d);
     if (!input.banner.empty() && ui.take_key(ui::Key::escape)) out.emplace_back(DismissBanner{});
+    if (!input.offer.words.empty() && ui.take_key(ui::Key::escape)) out.emplace_back(AnswerOffer{false});
     if (state.layout.presenter && state.popup == Popup::none && ui.take_key(ui::Key::escape))
         d.pick(Action::present);
     // Last of all: whatever else Escape closes goes first.

@@ -10,11 +10,13 @@
 #include "app/frame/actions.h"
 #include "app/frame/frame_layout.h"
 #include "app/frame/keys.h"
+#include "app/frame/model_choices.h"
 #include "app/frame/overlay.h"
 #include "app/frame/saved_files.h"
 #include "app/frontend/frontend.h"
 #include "app/views/glossary.h"
 #include "app/views/quiz.h"
+#include "engine/fetch/fetch_job.h"
 #include "engine/run/run.h"
 #include "scenes/shared/scene.h"
 
@@ -27,6 +29,7 @@ enum class Popup : std::uint8_t {
     keys,
     description,
     open_file,
+    models,
     export_frame,
     fork,
     glossary,
@@ -75,6 +78,12 @@ struct LecturePlace {
     }
 };
 
+// A question of the window that nothing waits for, in the place of the banner.
+struct Offer {
+    std::string words; // "This link is of tiny: load it? …"; empty: there is none
+    std::string yes;   // of the button that accepts it
+};
+
 struct FrameInput {
     SceneInput scene; // regions are filled in here
     std::string scene_name;
@@ -100,6 +109,10 @@ struct FrameInput {
     const ViewReader* read = nullptr; // may be null
     const std::function<PromptRoom(const RunSettings&)>* prompt_room = nullptr; // null: no models yet
     std::string banner, remedy; // a problem of the window itself ("could not save …")
+    Offer offer;
+    const std::vector<ModelChoice>* models = nullptr; // may be null
+    std::string model;                                // the one that is loaded, as links name it
+    const FetchView* fetch = nullptr;                 // a model that is on its way; null: none is
 };
 
 struct OpenFile {
@@ -112,6 +125,13 @@ struct CopyText {
     std::string text;
 };
 struct DismissBanner {};
+struct AnswerOffer {
+    bool yes = false;
+};
+struct PickModel { // to open, or to fetch where it is not there
+    std::string word;
+};
+struct CancelFetch {};
 struct PickAction {
     Action action;
     int number = 0;
@@ -120,7 +140,7 @@ struct PressKey { // of the scene
     ui::Key key;
 };
 using FrameCommand =
-    std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner, PressKey>;
+    std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner, PressKey, AnswerOffer, PickModel, CancelFetch>;
 
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
 

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "app/frame/frame.h"
+#include "engine/fetch/fetchable.h"
+#include "engine/run/model_names.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -198,6 +200,18 @@ std::vector<RaceCell> race_cells(const SceneInput& in) {
 
 } // namespace
 
+namespace {
+
+// What the first cell is of, and how to get another model.
+std::string engine_tip(const FrameInput& input) {
+    const std::string what = "engine, device and models";
+    if (!input.engine) return what;
+    if (input.model != kBuiltInModel) return what + ": a click lists others, such as tiny, which is built in";
+    return what + ": a click lists others, such as " + fetchables().front().title + ", a real one";
+}
+
+} // namespace
+
 void draw_status(const FrameDraw& d) {
     const Rect r = d.layout.status;
     if (r.w <= 0) return;
@@ -213,6 +227,7 @@ void draw_status(const FrameDraw& d) {
         int keep = 0; // dropped last when large
         std::string tip;
         bool dot = false, on = false;
+        bool models = false; // a click lists them
     };
     std::vector<Cell> cells;
     const bool race = d.input.scene_name == "race";
@@ -231,7 +246,7 @@ void draw_status(const FrameDraw& d) {
     if (h && !h->drafter_model.empty()) engine += " ← " + h->drafter_model;
     if (race && in.race) engine = in.race->backend + " · " + in.race->model;
     if (engine.empty()) engine = in.status && !in.status->job.empty() ? in.status->job : "no engine";
-    cells.push_back({engine, true, false, 5, "engine, device and models"});
+    cells.push_back({engine, true, false, 5, engine_tip(d.input), false, false, d.input.engine});
     if (race) {
         for (RaceCell& cell : race_cells(in))
             cells.push_back({std::move(cell.text), cell.strong, false, cell.keep, std::move(cell.tip),
@@ -312,7 +327,13 @@ void draw_status(const FrameDraw& d) {
         }
         ui::fitted_text(c, {at, base}, cell.text, Font::text, 14, cell.strong ? t.ink : t.muted,
                         r.right() - 8 - at);
-        ui::tooltip(d.ui, {x - 6, r.y, w - 8, r.h}, cell.tip);
+        const Rect box{x - 6, r.y, w - 8, r.h};
+        if (cell.models) { // not on the way of Tab: a key does it
+            const ui::Touch touched = ui::touch(d.ui, d.ui.id("models"), box, {.focusable = false, .grow = false});
+            if (touched.hovered) c.line({x, r.bottom() - 5}, {x + w - 24, r.bottom() - 5}, {t.muted, 1});
+            if (touched.clicked) d.pick(Action::open_model);
+        }
+        ui::tooltip(d.ui, box, cell.tip);
         x += w;
     }
     if (!right.empty()) c.text({r.right() - 16, base}, right, Font::text, 14, t.muted, Align::right);

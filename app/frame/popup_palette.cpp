@@ -122,6 +122,21 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
                 std::string("accept verify ") + info.title);
 }
 
+// A path as it was typed: a shell would know what ~ is.
+std::string from_home(const std::string& path) {
+    const char* home = std::getenv("HOME");
+    return path.starts_with("~/") && home ? home + path.substr(1) : path;
+}
+
+// Models that are there; others are fetched by a command of their own.
+void add_models(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
+    if (!input.models || !input.engine) return;
+    for (const ModelChoice& model : *input.models)
+        if (model.there)
+            add(rows, query, {"Model: " + model.label, model.word == input.model ? "on screen" : model.detail, PickModel{model.word}, 0},
+                "open load switch change target " + model.word);
+}
+
 // Rows in a box with the chosen one raised; returns the row that was run.
 std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::vector<PaletteRow>& rows,
                                      bool keyed) {
@@ -260,6 +275,7 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
     if (!filtered || prefix == '>') {
         add_scene_keys(rows, input, words);
         add_run_choices(rows, input, words);
+        add_models(rows, input, words);
     }
     if (is_link(query)) return {{"Go to this link", "", OpenFile{query}, 0}};
     if (!filtered && input.read)
@@ -322,6 +338,26 @@ void draw_palette(const FrameDraw& d, Rect box, bool& close) {
         close = true;
 }
 
+std::vector<PaletteRow> model_rows(const FrameInput& input, const std::string& query) {
+    std::vector<PaletteRow> rows;
+    const bool path = query.find_first_of("/\\") != std::string::npos || query.ends_with(".gguf") || query.starts_with("~");
+    if (path) return {{"Open this model", "", PickModel{from_home(query)}, 0}};
+    if (input.models)
+        for (const ModelChoice& model : *input.models)
+            add(rows, query,
+                {model.label, (model.word == input.model ? "on screen · " : "") + model.detail, PickModel{model.word}, 0},
+                model.word);
+    std::ranges::stable_sort(rows,
+                             [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
+    return rows;
+}
+
+void draw_models(const FrameDraw& d, Rect box, bool& close) {
+    if (draw_search(d, box, close, model_rows(d.input, d.state.query), "a model, or the path of a folder or a .gguf file",
+                    "the run on screen ends when another model is there", Font::text))
+        close = true;
+}
+
 std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& query) {
     std::vector<PaletteRow> rows;
     if (input.saved)
@@ -332,12 +368,11 @@ std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& qu
             add(rows, query, {"Lecture: " + title, "", OpenFile{file}, 0});
     std::ranges::stable_sort(rows,
                              [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
-    const char* home = std::getenv("HOME");
     const bool link = is_link(query);
     if (link || query.find_first_of("/.") != std::string::npos)
         rows.insert(rows.begin(),
                     {link ? "Go to this link" : "Open this file", "",
-                     OpenFile{query.starts_with("~/") && home ? home + query.substr(1) : query}, 0});
+                     OpenFile{from_home(query)}, 0});
     return rows;
 }
 

@@ -36,6 +36,8 @@ ui::Vec2 wanted_size(Popup popup) {
         return {760, 680};
     case Popup::open_file:
         return {760, 480};
+    case Popup::models:
+        return {640, 480};
     case Popup::export_frame:
         return {640, 176};
     case Popup::none:
@@ -169,11 +171,13 @@ void draw_popup(const FrameDraw& d) {
         h = std::min(h, 112 + problem_height(d.state) +
                             34 * static_cast<float>(
                                      std::max<std::size_t>(1, open_rows(d.input, d.state.query).size())));
+    if (d.state.popup == Popup::models)
+        h = std::min(h, 112 + 34 * static_cast<float>(std::max<std::size_t>(1, model_rows(d.input, d.state.query).size())));
     if (d.state.popup == Popup::fork)
         h = std::min(h, 96 + 34 * static_cast<float>(std::max<std::size_t>(1, fork_rows(d.input).size())));
     if (d.state.popup == Popup::description) h = std::min(h, 76 + text_height(d, w));
     if (d.state.popup == Popup::quiz) h = std::min(h, quiz_height(d, w));
-    const bool high = d.state.popup == Popup::palette || d.state.popup == Popup::open_file;
+    const bool high = d.state.popup == Popup::palette || d.state.popup == Popup::open_file || d.state.popup == Popup::models;
     const Rect box{
         s.x + (s.w - w) / 2,
         high ? s.y + std::min(72.0F, (s.h - std::min(wanted.y, s.h - 24)) / 2) : s.y + (s.h - h) / 2, w, h};
@@ -208,6 +212,9 @@ void draw_popup(const FrameDraw& d) {
         break;
     case Popup::open_file:
         draw_open(d, box, close);
+        break;
+    case Popup::models:
+        draw_models(d, box, close);
         break;
     case Popup::export_frame:
         draw_export(d, box, close);

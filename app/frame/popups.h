@@ -39,6 +39,9 @@ void draw_description(const FrameDraw& d, ui::Rect box, bool& close);
 // is a path or a link.
 [[nodiscard]] std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& query);
 void draw_open(const FrameDraw& d, ui::Rect box, bool& close);
+// The models that can be opened, as far as they fit the query, and the query itself where it is a path.
+[[nodiscard]] std::vector<PaletteRow> model_rows(const FrameInput& input, const std::string& query);
+void draw_models(const FrameDraw& d, ui::Rect box, bool& close);
 void draw_export(const FrameDraw& d, ui::Rect box, bool& close);
 
 } // namespace speclens

@@ -18,9 +18,16 @@ WindowAssets load_window_assets(const std::filesystem::path& assets) {
             left_out(error.what(), error.remedy());
         }
     };
-    loaded.gallery = load_gallery(assets / "prompts" / "gallery.jsonl");
-    if (loaded.gallery.empty())
-        left_out("prompts/gallery.jsonl has no prompts", "Install the program again; a prompt of your own works without it.");
+    const auto prompts = [&](bool built_in) {
+        const auto file = gallery_file(assets, built_in);
+        std::vector<GalleryPrompt> read = load_gallery(file);
+        if (read.empty())
+            left_out("prompts/" + file.filename().string() + " has no prompts",
+                     "Install the program again; a prompt of your own works without it.");
+        return read;
+    };
+    loaded.gallery = prompts(true);
+    loaded.general = prompts(false);
     optional([&] { loaded.glossary = load_glossary(assets / "glossary.json"); });
     optional([&] { loaded.quiz = load_quiz(assets / "quiz.json"); });
     optional([&] { // a file of figures that cannot be read costs its own only

@@ -15,7 +15,8 @@
 namespace speclens {
 
 struct WindowAssets {
-    std::vector<GalleryPrompt> gallery;         // empty where its file could not be read
+    std::vector<GalleryPrompt> gallery;         // of the built-in model; empty where its file could not be read
+    std::vector<GalleryPrompt> general;         // of any other, likewise
     std::vector<GlossaryEntry> glossary;        // likewise
     std::vector<QuizQuestion> quiz;             // likewise
     std::shared_ptr<const Published> figures;   // null likewise

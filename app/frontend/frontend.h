@@ -37,6 +37,7 @@ struct SceneView {
     FramePlace place = {};
     RunSettings settings = {};
     RaceSettings race = {}; // lanes may be empty: the usual ones
+    std::string model = {}; // what it is of (engine/run/model_names.h); empty: whatever is loaded
 };
 
 // A lecture as the window goes through it: one frame after another.

@@ -20,6 +20,8 @@
 #include "app/window/shell_signals.h"
 #include "app/window/shell_window.h"
 #include "engine/base/quantile.h"
+#include "engine/fetch/fetch.h"
+#include "engine/fetch/fetch_job.h"
 #include "engine/lab/race_json.h"
 #include "engine/run/models.h"
 #include "engine/run/saved_settings.h"
@@ -122,8 +124,22 @@ class Shell {
                 if (session_) session_->cancel_loading();
             };
         }
+        port.fetch = [this](const std::string& name) { fetch(name); };
+        port.cancel_fetch = [this] {
+            if (fetch_) fetch_->cancel();
+        };
         port.server = [this](ServerOrder order) { tell_server(std::move(order)); };
         return port;
+    }
+
+    void fetch(const std::string& name) {
+        const Fetchable* known = find_fetchable(name);
+        if (!known) return;
+        try {
+            fetch_ = std::make_unique<FetchJob>(*known, fetched_folder(), [this] { fetched_.give(); });
+        } catch (const Error& error) {
+            controller_.complain(error.what(), error.remedy());
+        }
     }
 
     void tell_server(ServerOrder order) {
@@ -160,6 +176,7 @@ class Shell {
     void set_up_controller() {
         controller_.expect_place(request_.view.place);
         controller_.folders = request_.folders;
+        controller_.started_with = request_.models;
         controller_.read = request_.read;
         if (!request_.attach.empty()) tell_server(AttachServer{request_.attach});
         controller_.prefer(opening_.liked);
@@ -176,6 +193,7 @@ class Shell {
     void load_assets() {
         WindowAssets loaded = load_window_assets(assets_folder());
         controller_.gallery = std::move(loaded.gallery);
+        controller_.general = std::move(loaded.general);
         controller_.glossary = std::move(loaded.glossary);
         controller_.quiz = std::move(loaded.quiz);
         controller_.figures = std::move(loaded.figures);
@@ -187,7 +205,7 @@ class Shell {
     // Controller::next_change said before.
     double wait() {
         const bool frame_now = window_.dirty || !window_.queue.empty() || changed_.waits() ||
-                               server_changed_.waits() || opening_.grew.waits();
+                               server_changed_.waits() || fetched_.waits() || opening_.grew.waits();
         const double now = glfwGetTime(), next = controller_.next_change(now);
         double wait = frame_now ? 0 : kSignalCheck;
         if (next >= 0) wait = std::min(wait, next);
@@ -222,6 +240,12 @@ class Shell {
                     controller_.saved_is_broken(end->what, end->remedy);
                 opening_.follower.reset();
             }
+            window_.dirty = true;
+        }
+        if (fetched_.take() && fetch_) {
+            const auto view = fetch_->view();
+            if (view->over) fetch_.reset();
+            controller_.observe_fetch(view, glfwGetTime());
             window_.dirty = true;
         }
         if (server_changed_.take()) {
@@ -317,11 +341,12 @@ class Shell {
     ShellWindow window_;
     const ui::FontSet fonts_;
     GlRenderer renderer_;
-    Notice changed_, server_changed_;        // by the threads of these two
+    Notice changed_, server_changed_, fetched_; // by the threads of these
     RunSettings served_;                     // that it was made with
     std::unique_ptr<Session> session_;
     std::atomic<const Session*> engine_ = nullptr; // the same, for the thread of servers_
     std::unique_ptr<ServerSession> servers_;       // made when the first server is asked for; serves models of session_
+    std::unique_ptr<FetchJob> fetch_;              // while a model is on its way
     Controller controller_;
     const float density_;
     ShellReport report_;

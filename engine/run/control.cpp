@@ -56,6 +56,9 @@ std::string to_text(const Command& command) {
         }
         std::string operator()(const EndSteppedRace&) const { return "end the stepped race"; }
         std::string operator()(const MeasurePasses&) const { return "time passes"; }
+        std::string operator()(const OpenModel& c) const {
+            return "open " + (c.paths.target.empty() ? std::string("the built-in model") : c.paths.target.filename().string());
+        }
         std::string operator()(const TrainHeads& c) const { return "train heads, " + std::to_string(c.steps) + " steps"; }
     };
     return std::visit(Writer{}, command);

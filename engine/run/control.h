@@ -13,6 +13,7 @@
 
 #include "engine/drafters/drafter_options.h"
 #include "engine/model/law.h"
+#include "engine/run/model_paths.h"
 #include "engine/rules/rule_params.h"
 #include "engine/text/tokenizer.h"
 
@@ -140,8 +141,15 @@ struct TrainHeads {
     int max_tokens = 64; // of each answer
     int prompts = 0;     // the first so many to train on, and to measure on; 0: all
 };
+// Load another target. What is loaded stays until it is there: where it cannot be loaded, or Session::cancel_loading() ends
+// it, run, races and caches go on, and EngineStatus::open_error says why. Where it can, all that was made with the old one
+// ends, and a run begins that fits (engine/run/fitting.h).
+struct OpenModel {
+    ModelPaths paths;
+    std::int64_t budget = 0;
+};
 using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuest, FetchGuesses, RunStudy, StartRace,
-                             StopRace, StepRace, EndSteppedRace, MeasurePasses, TrainHeads>;
+                             StopRace, StepRace, EndSteppedRace, MeasurePasses, TrainHeads, OpenModel>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
 class Mailbox {
@@ -194,6 +202,10 @@ struct EngineStatus {
     bool timing = false;            // the run is being timed: its times may still change
     std::string timed_model;        // whose passes are being timed; empty: nobody's
     double timed = 0;               // share of it that is done
+    bool built_in = true;           // the target is the one that is shipped; also before it is known
+    int opened = 0;                 // answers to OpenModel
+    std::string open_error, open_remedy;  // why the last of them changed nothing; empty: it did, or there was none
+    std::string opened_as;          // its model as links name it (engine/run/model_names.h); empty: none was opened
 };
 
 // The full laws of one position, answer to FetchLaws.

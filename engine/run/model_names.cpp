@@ -49,4 +49,13 @@ std::string model_word(const std::string& word) {
     return path.extension() == ".gguf" ? path.stem().string() : path.filename().string();
 }
 
+bool looks_like_model(const fs::path& path) {
+    std::error_code failure;
+    if (!fs::is_directory(path, failure)) return path.extension() == ".gguf";
+    if (fs::exists(path / "config.json", failure)) return true;
+    for (fs::directory_iterator at(path, failure), end; !failure && at != end; at.increment(failure))
+        if (at->path().extension() == ".gguf") return true;
+    return false;
+}
+
 } // namespace speclens

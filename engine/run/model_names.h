@@ -19,4 +19,8 @@ inline constexpr const char* kBuiltInModel = "tiny";
 // Whether a link may say `word` and mean the same everywhere: the built-in model or one that engine/fetch knows.
 [[nodiscard]] bool is_known_model(const std::string& word);
 
+// Whether `path` is worth opening as a model rather than as a run: a .gguf file, or a folder with a config.json or a .gguf
+// file. Whether it loads is load_models()'s to say.
+[[nodiscard]] bool looks_like_model(const std::filesystem::path& path);
+
 } // namespace speclens

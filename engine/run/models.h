@@ -12,27 +12,13 @@
 #include "engine/model/decoder.h"
 #include "engine/model/model.h"
 #include "engine/model/scorer.h"
+#include "engine/run/model_paths.h"
 #include "engine/run/turns.h"
 #include "engine/text/chat.h"
 #include "engine/text/tokenizer.h"
 #include "kernels/backend.h"
 
 namespace speclens {
-
-struct ModelPaths {
-    std::filesystem::path target = {};  // folder of a checkpoint, a GGUF file, or a table .json; empty: the bundle
-    std::filesystem::path draft = {};   // folder or GGUF file of a separate draft model; empty: the bundle's, when the target is
-                                        // the bundle's
-    std::map<std::string, std::filesystem::path> heads = {};  // folders of trained heads, by drafter; the bundle's are
-                                                              // added, when the target is the bundle's
-    std::string backend = "auto";
-    int threads = 0;
-    WeightForm weights = WeightForm::usual; // of target and draft model; the bundle stays as it is
-    // Makes the target of a server, once the vocabulary is known: that of `tokenizer`, a folder with tokenizer.json and
-    // config.json; empty: that of the draft model. `target` is not looked at then.
-    std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)> scorer = {};
-    std::filesystem::path tokenizer = {};
-};
 
 struct Models {
     std::shared_ptr<Backend> backend;                 // shared by copies that differ in their heads

@@ -12,22 +12,34 @@ std::string tokens_text(int count) {
     return std::to_string(count) + (count == 1 ? " token" : " tokens");
 }
 
-} // namespace
+// What reads a prompt: all of the models but their weights.
+struct PromptReader {
+    std::shared_ptr<const Tokenizer> tokenizer;
+    std::function<std::string(int)> text_of;
+    ChatFormat chat;
+    bool table = false;
+    int vocab = 0, holds = 0;
+    int draft_holds = 0; // 0: there is no draft model
 
-PromptTokens prompt_tokens(const Models& models, const RunSettings& s) {
+    explicit PromptReader(const Models& models)
+        : tokenizer(models.tokenizer), text_of(models.texts()), chat(models.chat), table(models.target_table != nullptr),
+          vocab(models.vocab()), holds(models.holds()), draft_holds(models.draft ? models.draft->config.context() : 0) {}
+};
+
+PromptTokens tokens_of(const PromptReader& models, const RunSettings& s) {
     PromptTokens prompt;
     if (!s.token_ids.empty()) {
         prompt.ids = s.token_ids;
         for (int id : prompt.ids) {
-            if (id < 0 || id >= models.vocab())
+            if (id < 0 || id >= models.vocab)
                 throw Error("token id " + std::to_string(id) + " is outside the vocabulary of " +
-                                std::to_string(models.vocab()),
-                            "Use ids from 0 to " + std::to_string(models.vocab() - 1) + ".", Exit::usage);
+                                std::to_string(models.vocab),
+                            "Use ids from 0 to " + std::to_string(models.vocab - 1) + ".", Exit::usage);
             prompt.text += models.text_of(id);
         }
         return prompt;
     }
-    if (models.target_table) { // a table starts from nothing; one silent token stands for the start
+    if (models.table) { // a table starts from nothing; one silent token stands for the start
         prompt.ids = {0};
         prompt.chat = s.chat;
         return prompt;
@@ -60,14 +72,28 @@ PromptTokens prompt_tokens(const Models& models, const RunSettings& s) {
     return prompt;
 }
 
-PromptRoom prompt_room(const Models& models, const RunSettings& settings) {
-    PromptRoom room{.holds = models.holds()};
+PromptRoom room_of(const PromptReader& models, const RunSettings& settings) {
+    PromptRoom room{.holds = models.holds};
     const DrafterInfo* drafter = find_drafter(settings.drafter);
-    if (drafter && drafter->needs_draft_model() && models.draft)
-        room.holds = std::min(room.holds, models.draft->config.context());
+    if (drafter && drafter->needs_draft_model() && models.draft_holds > 0)
+        room.holds = std::min(room.holds, models.draft_holds);
     if (!settings.prompt.empty() || !settings.token_ids.empty())
-        room.tokens = static_cast<int>(prompt_tokens(models, settings).ids.size());
+        room.tokens = static_cast<int>(tokens_of(models, settings).ids.size());
     return room;
+}
+
+} // namespace
+
+PromptTokens prompt_tokens(const Models& models, const RunSettings& settings) {
+    return tokens_of(PromptReader(models), settings);
+}
+
+PromptRoom prompt_room(const Models& models, const RunSettings& settings) {
+    return room_of(PromptReader(models), settings);
+}
+
+std::function<PromptRoom(const RunSettings&)> prompt_counter(const Models& models) {
+    return [reader = PromptReader(models)](const RunSettings& settings) { return room_of(reader, settings); };
 }
 
 PromptTooLong::PromptTooLong(int tokens, std::string model, int context)

@@ -2,6 +2,7 @@
 // The command line uses it directly, Session runs it on the engine thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct PromptRoom {
     [[nodiscard]] bool fits() const { return tokens < holds; }
 };
 [[nodiscard]] PromptRoom prompt_room(const Models& models, const RunSettings& settings);  // no prompt: no tokens
+// The same for any thread, and for whoever outlives the models: it keeps no weights, whose memory is the engine thread's to
+// release. Throws Error where the prompt cannot be read.
+[[nodiscard]] std::function<PromptRoom(const RunSettings&)> prompt_counter(const Models& models);
 
 // Throws Error where the constructor of Run would for these settings, but takes no memory.
 void check_run(const Models& models, const RunSettings& settings);

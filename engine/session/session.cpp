@@ -225,7 +225,7 @@ EngineStatus::State Session::run_state() const {
                                 : EngineStatus::State::idle;
 }
 
-void Session::load(const Restart& first) {
+Models Session::loaded(const ModelPaths& paths) {
     Progress progress;
     progress.cancelled = &cancelled_;
     progress.report = [this](const std::string& what, double done, double total, const std::string& unit) {
@@ -236,21 +236,31 @@ void Session::load(const Restart& first) {
             p.status.job_unit = unit;
         });
     };
-    try {
-        keep_models(load_models(paths_, progress));
-        times_.clear();
-        timed_.clear();
-    } catch (...) {
-        (void)mailbox_.take(); // what was asked of models that are not there now
-        throw;
-    }
+    return load_models(paths, progress);
+}
+
+void Session::show_models() {
     publish([&](Snapshot& p) {
         p.status.backend = models_->backend->description();
         p.status.model = models_->target_name();
         p.status.draft_model = models_->draft_name();
         p.status.ready_drafters = models_->ready_drafters();
-        p.prompt_room = [models = models_](const RunSettings& s) { return speclens::prompt_room(*models, s); };
+        p.status.built_in = !models_->bundle.empty();
+        p.prompt_room = prompt_counter(*models_);
     });
+}
+
+void Session::load(const Restart& first) {
+    try {
+        keep_models(loaded(paths_));
+        times_.clear();
+        timed_.clear();
+    } catch (...) {
+        for (Command& command : mailbox_.take()) // what was asked of models that are not there now
+            if (std::holds_alternative<OpenModel>(command)) mailbox_.push(std::move(command));
+        throw;
+    }
+    show_models();
     obey(first);
 }
 

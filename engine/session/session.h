@@ -66,12 +66,14 @@ class Session {
     void send(Command command);          // mailbox and wake-up
     [[nodiscard]] Gate& gate() { return gate_; }
     [[nodiscard]] Snapshot published() const;
-    void cancel_loading();
+    void cancel_loading();  // of the first models, or of those that OpenModel asked for
     // To compute with beside the engine thread, which takes a turn for every phase (engine/run/turns.h). Null before
-    // they are loaded. Whoever keeps them lets go of them before this object does. Any thread.
+    // they are loaded; others after OpenModel, and whoever keeps the old ones can go on with them. They are let go of before
+    // this object goes. Any thread.
     [[nodiscard]] std::shared_ptr<const Models> models() const;
 
   private:
+    class OutOfTurn; // of others who compute with the same models
     // What can fail without the others; `run` is the one on the screen.
     enum class Job : std::uint8_t { run, times, race, stepped, guest, guesses, studies, passes, training };
     [[nodiscard]] static Job job_of(const Command& command);  // that it begins, or begins anew
@@ -86,6 +88,9 @@ class Session {
     void plan_repeats();    // of a run that was not timed yet
     void cut_studies();     // what was measured stays
     void load(const Restart& first);  // the models, then this run
+    [[nodiscard]] Models loaded(const ModelPaths& paths);  // and tells how far it is
+    void show_models();
+    void end_all();  // what was made with the models, before they go
     void keep_models(Models models);
     // Commands (session_commands.cpp).
     void apply(const Command& command);
@@ -102,6 +107,7 @@ class Session {
     void obey(const EndSteppedRace& end);
     void obey(const MeasurePasses& measure);
     void obey(const TrainHeads& heads);
+    void obey(const OpenModel& open);
     void obey(const Cancel& cancel);
     void show_run();
     const Run& shown_run() const;  // throws Error where there is none

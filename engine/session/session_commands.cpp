@@ -1,13 +1,16 @@
 // What the engine thread does when it is told something: one function for each command.
 #include <utility>
 
+#include "engine/run/fitting.h"
+#include "engine/run/model_names.h"
 #include "engine/session/session.h"
 #include "kernels/error.h"
 
 namespace speclens {
 
 void Session::apply(const Command& command) {
-    if (!models_) { // loading failed or was cancelled: whoever begins anew tries it again
+    if (!models_ && !std::holds_alternative<OpenModel>(command)) {
+        // Loading failed or was cancelled: whoever begins anew tries it again.
         const auto* restart = std::get_if<Restart>(&command);
         if (!restart && !std::holds_alternative<StartRace>(command))
             throw Error("no model is loaded", "Try again, or choose a model folder that can be loaded.");
@@ -135,6 +138,105 @@ void Session::obey(const Cancel&) {
     gate_.set(0);
     if (run_) run_->stop("cancelled");
     publish([](Snapshot& p) { p.status.state = EngineStatus::State::stopped; });
+}
+
+// ---- models ----
+
+// Beside models that this thread alone touches, others may compute: loading takes no turn, and they take none from it.
+class Session::OutOfTurn {
+  public:
+    explicit OutOfTurn(Turns& turns) : turns_(turns) { turns_.unlock(); }
+    ~OutOfTurn() { turns_.lock(); }
+    OutOfTurn(const OutOfTurn&) = delete;
+    OutOfTurn& operator=(const OutOfTurn&) = delete;
+
+  private:
+    Turns& turns_;
+};
+
+// Nothing that is there is touched before all of the new models is, and what goes wrong until then is told beside the run.
+void Session::obey(const OpenModel& open) {
+    const EngineStatus before = published().status;
+    cancelled_ = false;
+    if (closing_) return;
+    const std::string name = open.paths.target.empty() ? "the built-in model" : open.paths.target.filename().string();
+    const auto failed = [&](const std::string& what, const std::string& remedy) {
+        publish([&](Snapshot& p) {
+            p.status.state = before.state;
+            p.status.error = before.error;
+            p.status.remedy = before.remedy;
+            p.status.job = before.job;
+            p.status.job_done = before.job_done;
+            p.status.job_total = before.job_total;
+            p.status.job_unit = before.job_unit;
+            ++p.status.opened;
+            p.status.open_error = what;
+            p.status.open_remedy = remedy;
+        });
+    };
+    publish([&](Snapshot& p) {
+        p.status.state = EngineStatus::State::loading;
+        p.status.job = "loading " + name;
+        p.status.job_done = p.status.job_total = 0;
+    });
+    const std::string stays = models_ ? " Nothing of " + models_->target_name() + " was lost." : "";
+    Models next;
+    try {
+        const OutOfTurn away(*turns_);
+        next = loaded(open.paths);
+    } catch (const Cancelled&) {
+        return failed("loading " + name + " was cancelled", "Open it again when there is time for it." + stays);
+    } catch (const std::bad_alloc&) {
+        return failed("out of memory for " + name, "Both models are held for a moment: start the program with it alone, --model." + stays);
+    } catch (const Error& error) {
+        const bool memory = std::string(error.what()).find("out of memory") != std::string::npos;
+        return failed(error.what(), error.remedy() +
+                                        (memory ? " Both models are held for a moment: the program started with it alone, --model, needs less."
+                                                : "") +
+                                        stays);
+    } catch (const std::exception& error) {
+        return failed(error.what(), "Is this the right file?" + stays);
+    }
+    std::string said; // by a prompt of ids
+    if (run_ && models_->tokenizer) said = run_->trace().header()->prompt_text;
+    const RunSettings settings = fitting_settings(next, run_ ? run_->settings() : first_settings_, said);
+    end_all();
+    paths_ = open.paths;
+    first_settings_ = settings;
+    keep_models(std::move(next));
+    publish([&](Snapshot& p) {
+        EngineStatus status;
+        status.opened = p.status.opened + 1;
+        status.opened_as = model_word(open.paths.target.string());
+        status.job = p.status.job;
+        Snapshot fresh; // nothing that was told of the old ones
+        fresh.status = std::move(status);
+        fresh.settings = settings;
+        fresh.runs = p.runs;
+        fresh.revision = p.revision;
+        p = std::move(fresh);
+    });
+    show_models();
+    obey(Restart{settings, open.budget});
+}
+
+void Session::end_all() {
+    race_.reset();
+    stepped_.reset();
+    repeats_.reset();
+    study_run_.reset();
+    planned_.clear();
+    timing_.reset();
+    training_.reset();
+    guest_asked_.reset();
+    guessed_cycle_.reset();
+    run_.reset();
+    run_models_.reset();
+    times_.clear();
+    timed_.clear();
+    failed_.reset();
+    run_unshown_ = false;
+    gate_.set(0);
 }
 
 // ---- what is asked about a round of the run ----

@@ -33,7 +33,7 @@ class Assets {
 TEST(WindowAssets, AreAllThere) {
     const WindowAssets loaded = load_window_assets(Assets().path());
     EXPECT_EQ(loaded.problem, "");
-    EXPECT_FALSE(loaded.gallery.empty() || loaded.glossary.empty() || loaded.quiz.empty());
+    EXPECT_FALSE(loaded.gallery.empty() || loaded.general.empty() || loaded.glossary.empty() || loaded.quiz.empty());
     EXPECT_TRUE(loaded.figures && loaded.ablations);
 }
 

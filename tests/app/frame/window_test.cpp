@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <string>
 
 #include "app/window/shell.h"
 #include "kernels/error.h"
@@ -143,6 +145,122 @@ TEST(Window, ServesTheSettingsOnScreen) {
     EXPECT_EQ(step, 6) << "how far it came";
     EXPECT_EQ(who, "none");
     EXPECT_EQ(drafted, 0);
+}
+
+const std::filesystem::path kMicros = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden";
+
+// A small model of random weights, which loads at once.
+WindowRequest on_micro() {
+    WindowRequest request;
+    request.models.target = kMicros / "micro_llama";
+    request.folders = {{"model", "micro_llama"}};
+    request.view.settings.token_ids = {5, 6, 5};
+    request.view.settings.drafter = "lookup";
+    request.view.settings.max_tokens = 8;
+    return request;
+}
+
+TEST(Window, ADroppedModelTakesThePlaceOfTheOldOne) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    const test::TempFolder folder;
+    std::ofstream(folder / "broken.gguf") << "GGUF and no more";
+    const WindowRequest request = on_micro();
+    int step = 0;
+    std::string said, first, link;
+    (void)run_window(request, [&](InputQueue& queue, Controller& controller, int, double seconds) {
+        const FrameInput now = controller.frame(seconds);
+        const Header* run = now.scene.view->header;
+        const auto drop = [&](const std::filesystem::path& file) {
+            queue.push({.kind = RawEvent::Kind::drop, .text = file.string()});
+            ++step;
+        };
+        const bool busy = now.scene.status->state == EngineStatus::State::loading;
+        if (step == 0 && run && !busy) {
+            first = run->model;
+            drop(folder / "broken.gguf");
+        } else if (step == 1 && !now.banner.empty()) {
+            said = now.banner;
+            EXPECT_EQ(run->model, first) << "still there";
+            drop(kMicros / "micro_qwen3");
+        } else if (step == 2 && run && run->model == "micro_qwen3") {
+            link = to_text(controller.link());
+            ++step;
+        }
+        return step < 3 && seconds < 60;
+    });
+    EXPECT_EQ(step, 3) << "how far it came";
+    EXPECT_EQ(first, "micro_llama");
+    EXPECT_NE(said.find("broken"), std::string::npos) << said;
+    EXPECT_NE(link.find("model=micro_qwen3"), std::string::npos) << link;
+}
+
+// A variable of the environment, as it was at the end.
+class Variable {
+  public:
+    Variable(const char* name, const std::string& value) : name_(name) {
+        if (const char* before = std::getenv(name)) before_ = before;
+        setenv(name, value.c_str(), 1);
+    }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
+    ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+
+  private:
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
+// With a python3 that never ends, one that finds no network, and one that is at work when the window is closed.
+TEST(Window, FetchesAModelBesideTheRunAndSaysWhatCameOfIt) {
+    if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
+    const test::TempFolder folder;
+    const Variable home("XDG_DATA_HOME", folder.path().string());
+    const Variable path("PATH", (folder / "bin").string() + ":/usr/bin:/bin");
+    std::filesystem::create_directory(folder / "bin");
+    const auto python = [&](const std::string& script) {
+        std::ofstream(folder / "bin/python3") << "#!/bin/sh\n" << script << "\n";
+        std::filesystem::permissions(folder / "bin/python3", std::filesystem::perms::owner_all);
+    };
+    const std::string pid = (folder / "pid").string();
+    const std::string hang = "echo $$ > '" + pid + ".part'; mv '" + pid + ".part' '" + pid + "'\nexec sleep 1000";
+    const WindowRequest request = on_micro();
+    int step = 0, begun = 0;
+    std::string cancelled, failed;
+    (void)run_window(request, [&](InputQueue&, Controller& controller, int, double seconds) {
+        const FrameInput now = controller.frame(seconds);
+        const auto get = [&](const std::string& script) {
+            python(script);
+            controller.perform({PickAction{Action::get_model}}, seconds);
+            ++step;
+        };
+        if (step == 0 && now.scene.view->header && now.scene.status->state != EngineStatus::State::loading) {
+            get(hang);
+        } else if (step == 1 && now.fetch && std::filesystem::exists(pid)) {
+            ++begun;
+            std::filesystem::remove(pid);
+            controller.perform({CancelFetch{}}, seconds);
+            ++step;
+        } else if (step == 2 && !now.fetch) {
+            cancelled = controller.chrome.message;
+            get("echo 'ERROR: Failed to establish a new connection: no route' >&2; exit 1");
+        } else if (step == 3 && !now.banner.empty()) {
+            failed = now.banner + " " + now.remedy;
+            get(hang);
+        } else if (step == 4 && now.fetch && std::filesystem::exists(pid)) {
+            ++begun;
+            ++step;
+        }
+        return step < 5 && seconds < 60;
+    });
+    EXPECT_EQ(step, 5) << "how far it came";
+    EXPECT_EQ(begun, 2);
+    EXPECT_NE(cancelled.find("was not fetched"), std::string::npos) << cancelled;
+    EXPECT_NE(failed.find("Failed to establish a new connection"), std::string::npos) << failed;
+    EXPECT_NE(failed.find("Check the connection"), std::string::npos) << failed;
+    std::string last;
+    std::ifstream(pid) >> last;
+    ASSERT_FALSE(last.empty());
+    EXPECT_FALSE(std::filesystem::exists("/proc/" + last)) << "it went with the window";
 }
 
 // One Ctrl+C or SIGTERM is enough, and whoever waited for it before hears of it too.

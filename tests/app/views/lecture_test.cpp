@@ -97,6 +97,26 @@ TEST(Lecture, NamesNoFoldersAndNoScenesThatAreNotThere) {
     }
 }
 
+// A window may have another model by the time: who reads a link for it says which one it is of, and opens nothing.
+TEST(ViewReader, SaysOfWhichModelALinkOrALectureIs) {
+    if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
+    const ViewReader read = view_reader(parse({"loop"}));
+    EXPECT_EQ(read.link("speclens://loop?k=3").model, "tiny");
+    EXPECT_EQ(read.link("speclens://loop?k=3").settings.k, 3);
+    EXPECT_EQ(read.link("speclens://loop?model=tiny").model, "tiny");
+    EXPECT_EQ(read.link("speclens://loop?model=smollm2&k=3").model, "smollm2");
+    EXPECT_EQ(read.link("speclens://loop?model=smollm2&k=3").settings.k, 3);
+    EXPECT_EQ(read.link("speclens://loop?model=/x/y.gguf").model, "/x/y.gguf");
+    EXPECT_THROW((void)read.link("speclens://loop?drafter=small=/x"), Error) << "nor does a head's folder open";
+    const auto file = lecture_file("title = \"t\"\n[[step]]\ntitle = \"One\"\nlink = \"speclens://loop\"\n"
+                                   "[[step]]\ntitle = \"Two\"\nlink = \"speclens://loop?model=smollm2\"\n");
+    const LectureView lecture = read.lecture(file.string());
+    ASSERT_EQ(lecture.steps.size(), 2U);
+    EXPECT_EQ(lecture.steps[0].view.model, "tiny");
+    EXPECT_EQ(lecture.steps[1].view.model, "smollm2");
+    EXPECT_THROW((void)lecture_view(parse({file.string()}), file), Error) << "a command line has one model";
+}
+
 TEST(Lecture, ThoseOfTheProgramCanBeGoneThrough) {
     if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
     ASSERT_FALSE(shipped_lectures().empty());

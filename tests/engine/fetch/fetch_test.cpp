@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "engine/fetch/child.h"
+#include "engine/fetch/fetch_job.h"
 #include "engine/fetch/sha256.h"
 #include "kernels/error.h"
 #include "tests/engine/fetch/zip_writer.h"
@@ -339,6 +340,50 @@ TEST_F(Fetch, ACancelEndsPipAndItsChildren) {
         const std::vector<std::string> pids = lines_in(folder_ / "pids");
         ASSERT_EQ(pids.size(), 2u);
         for (const std::string& pid : pids) EXPECT_TRUE(eventually([&] { return !is_running(pid); })) << pid;
+        expect_nothing_stays();
+    }
+}
+
+// For a window: the thread of its own, told from there, ended from here.
+TEST_F(Fetch, AJobTellsAWindowAndEndsWhenItIsAsked) {
+    {
+        python(deliver());
+        std::atomic<int> told{0};
+        FetchJob job(what_, models(), [&] { ++told; });
+        ASSERT_TRUE(eventually([&] { return job.view()->over; }));
+        EXPECT_TRUE(job.view()->arrived()) << job.view()->error;
+        EXPECT_EQ(job.view()->name, what_.name);
+        EXPECT_EQ(job.view()->job, "unpacking " + what_.title);
+        EXPECT_EQ(job.view()->done, job.view()->total);
+        EXPECT_GT(told, 1);
+        EXPECT_EQ(read_all(model()), model_);
+    }
+    fs::remove_all(models());
+    {
+        python("echo 'ERROR: HTTP error 503' >&2; exit 1");
+        FetchJob job(what_, models());
+        ASSERT_TRUE(eventually([&] { return job.view()->over; }));
+        EXPECT_FALSE(job.view()->arrived());
+        EXPECT_NE(job.view()->error.find("HTTP error 503"), std::string::npos) << job.view()->error;
+        EXPECT_FALSE(job.view()->remedy.empty());
+    }
+    for (const bool destroyed : {false, true}) {
+        fs::remove(folder_ / "pids");
+        python(hang());
+        {
+            FetchJob job(what_, models());
+            ASSERT_TRUE(eventually([&] { return fs::exists(folder_ / "pids"); }));
+            EXPECT_FALSE(job.view()->over);
+            if (!destroyed) {
+                job.cancel();
+                ASSERT_TRUE(eventually([&] { return job.view()->over; }));
+                EXPECT_TRUE(job.view()->cancelled);
+                EXPECT_FALSE(job.view()->arrived());
+                EXPECT_EQ(job.view()->error, "");
+            }
+        }
+        for (const std::string& pid : lines_in(folder_ / "pids"))
+            EXPECT_TRUE(eventually([&] { return !is_running(pid); })) << pid;
         expect_nothing_stays();
     }
 }

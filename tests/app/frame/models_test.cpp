@@ -1,0 +1,407 @@
+// Changing the model of a window: what is asked of the engine, what belongs to the model before, and what is asked first.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "app/frame/popups.h"
+#include "app/views/link.h"
+#include "engine/fetch/fetchable.h"
+#include "engine/run/model_names.h"
+#include "kernels/error.h"
+#include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_look.h"
+#include "tests/scenes/view_bench.h"
+#include "tests/shared/temp_folder.h"
+
+namespace speclens {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A window with an engine and a fetcher that only listen, and a home of its own.
+class ModelBench {
+  public:
+    explicit ModelBench(ui::Rect screen = {0, 0, 1600, 1000})
+        : bench("loop",
+                {.send = [this](Command c) { sent.push_back(std::move(c)); },
+                 .set_budget = [](std::int64_t) {},
+                 .add_budget = [](std::int64_t) {},
+                 .cancel_loading = [this] { ++cancelled; },
+                 .fetch = [this](const std::string& name) { fetched.push_back(name); },
+                 .cancel_fetch = [this] { ++cancelled_fetches; }},
+                screen) {
+        ::setenv("XDG_DATA_HOME", home.path().c_str(), 1);
+        fs::create_directories(folder());
+        bench.controller.gallery = {{"tales", "Of the small world", "", false}};
+        bench.controller.general = {{"code", "Of any model", "", true}};
+        now.trace = fixtures::mixed();
+        now.status.state = EngineStatus::State::idle;
+        now.status.ready_drafters = {"none", "small", "lookup", "domino"};
+        now.runs = 1;
+        observe();
+    }
+    ModelBench(const ModelBench&) = delete;
+    ModelBench& operator=(const ModelBench&) = delete;
+    ~ModelBench() { ::unsetenv("XDG_DATA_HOME"); }
+
+    [[nodiscard]] fs::path folder() const { return home / "speclens/models"; }
+    // The file of SmolLM2, as far as a window looks at it.
+    void put_smollm2() const { std::ofstream(folder() / fetchables().front().file) << "GGUF"; }
+    void observe() {
+        bench.controller.observe(now, bench.time);
+        bench.settle();
+    }
+    void perform(FrameCommand command) {
+        bench.controller.perform({std::move(command)}, bench.time);
+        bench.settle();
+    }
+    void drop(const fs::path& file) {
+        ui::Input input;
+        input.dropped = {file.string()};
+        bench.frame(input);
+        bench.settle();
+    }
+    void type(const std::string& words) {
+        ui::Input input;
+        input.typed = words;
+        bench.frame(input);
+        bench.settle();
+    }
+    // The engine's answer to the last OpenModel.
+    void come(const std::string& word, bool built_in = false) {
+        Snapshot next;
+        next.trace = fixtures::toy_run(fixtures::toys()[2]);
+        next.settings.drafter = "lookup";
+        next.status.state = EngineStatus::State::idle;
+        next.status.ready_drafters = {"none", "lookup"};
+        next.status.built_in = built_in;
+        next.status.opened = now.status.opened + 1;
+        next.status.opened_as = word;
+        next.runs = now.runs + 1;
+        now = next;
+        observe();
+    }
+    void fail(const std::string& what, const std::string& remedy) {
+        now.status.opened += 1;
+        now.status.open_error = what;
+        now.status.open_remedy = remedy;
+        observe();
+    }
+    [[nodiscard]] std::vector<OpenModel> opened() const {
+        std::vector<OpenModel> all;
+        for (const Command& command : sent)
+            if (const auto* one = std::get_if<OpenModel>(&command)) all.push_back(*one);
+        return all;
+    }
+    [[nodiscard]] FrameInput frame() { return bench.controller.frame(bench.time); }
+    [[nodiscard]] std::vector<std::string> labels(const std::string& query, bool palette = false) {
+        std::vector<std::string> found;
+        for (const PaletteRow& row : palette ? palette_rows(frame(), query) : model_rows(frame(), query)) found.push_back(row.label);
+        return found;
+    }
+
+    test::TempFolder home;
+    std::vector<Command> sent;
+    std::vector<std::string> fetched;
+    int cancelled = 0, cancelled_fetches = 0;
+    Snapshot now;
+    SceneBench bench;
+};
+
+const fs::path kMicro = fs::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3";
+const std::string kTitle = fetchables().front().title;
+
+TEST(Models, ADroppedFolderOrFileIsLoadedInThePlaceOfTheOldOne) {
+    ModelBench live;
+    live.bench.controller.started_with.threads = 3;
+    live.bench.controller.started_with.weights = WeightForm::q8;
+    live.drop(kMicro);
+    ASSERT_EQ(live.opened().size(), 1U);
+    EXPECT_EQ(live.opened()[0].paths.target, kMicro);
+    EXPECT_EQ(live.opened()[0].paths.threads, 3);
+    EXPECT_EQ(live.opened()[0].paths.weights, WeightForm::q8);
+    EXPECT_EQ(live.opened()[0].budget, Gate::kUnlimited);
+    live.drop("another.gguf");
+    EXPECT_EQ(live.opened().size(), 1U) << "one after another";
+    EXPECT_TRUE(live.bench.shows("A model is being loaded")) << live.bench.words;
+    live.come("micro_qwen3");
+    live.drop("another.gguf");
+    EXPECT_EQ(live.opened().size(), 2U);
+    live.fail("another.gguf: no such file", "Check the path.");
+    live.drop(fs::path(SPEC_SOURCE_DIR) / "assets/traces/mixed.jsonl");
+    EXPECT_EQ(live.opened().size(), 2U);
+    EXPECT_TRUE(live.bench.shows("Opened ")) << "a run is one, as ever";
+}
+
+TEST(Models, WhatBelongsToTheOldModelGoesWithIt) {
+    ModelBench live;
+    live.bench.controller.folders = {{"model", "tiny"}, {"domino", "heads"}};
+    RaceSettings race_before;
+    race_before.prompts = live.bench.controller.gallery;
+    live.bench.controller.expect_race(race_before);
+    live.now.race = std::make_shared<RaceView>();
+    live.observe();
+    live.bench.key(ui::Key::r); // other dice: something to take back
+    EXPECT_TRUE(live.frame().can_undo);
+    EXPECT_EQ(live.frame().gallery->front().domain, "tales");
+    live.drop(kMicro);
+    live.come("micro_qwen3");
+    EXPECT_FALSE(live.frame().can_undo);
+    EXPECT_EQ(live.frame().scene.race, nullptr);
+    EXPECT_EQ(live.frame().scene.settings->drafter, "lookup");
+    EXPECT_EQ(live.frame().gallery->front().domain, "code");
+    const LinkOptions link = live.bench.controller.link().options;
+    EXPECT_EQ(link.front(), std::pair(std::string("model"), std::string("micro_qwen3")));
+    EXPECT_EQ(to_text(live.bench.controller.link()).find("heads"), std::string::npos);
+    live.perform(SceneCommand{OpenScene{"race"}});
+    const auto* race = std::get_if<StartRace>(&live.sent.back());
+    ASSERT_TRUE(race);
+    ASSERT_EQ(race->settings.prompts.size(), 1U);
+    EXPECT_TRUE(race->settings.prompts[0].chat) << "in the new model's own format";
+    EXPECT_TRUE(std::ranges::all_of(race->settings.lanes, [](const RaceEntry& lane) {
+        return lane.drafter == "none" || lane.drafter == "lookup";
+    }));
+    // The way back: with all that was given on the command line.
+    live.perform(PickModel{"tiny"});
+    live.come("tiny", true);
+    EXPECT_EQ(live.frame().gallery->front().domain, "tales");
+    EXPECT_EQ(live.bench.controller.folders.size(), 2U);
+}
+
+TEST(Models, ASavedRunOnScreenMakesPlaceForTheNewModel) {
+    ModelBench live;
+    live.perform(OpenFile{(fs::path(SPEC_SOURCE_DIR) / "assets/traces/mixed.jsonl").string()});
+    EXPECT_THROW((void)live.bench.controller.link(), Error);
+    live.drop(kMicro);
+    EXPECT_THROW((void)live.bench.controller.link(), Error) << "it stays until the model is there";
+    live.come("micro_qwen3");
+    EXPECT_NO_THROW((void)live.bench.controller.link());
+}
+
+TEST(Models, AFailureIsSaidWithoutThePlaceAndNothingIsLost) {
+    ModelBench live;
+    live.bench.key(ui::Key::r);
+    const std::size_t before = live.bench.cursor();
+    live.drop(kMicro);
+    live.fail((kMicro / "").parent_path().string() + ": is broken", "Look into " + kMicro.string() + ".");
+    EXPECT_TRUE(live.bench.shows("micro_qwen3: is broken")) << live.bench.words;
+    EXPECT_FALSE(live.bench.shows("/golden/")) << live.bench.words;
+    EXPECT_TRUE(live.frame().can_undo);
+    EXPECT_EQ(live.bench.cursor(), before);
+    EXPECT_EQ(live.bench.controller.link().options, options_of(*live.frame().scene.settings));
+    live.bench.key(ui::Key::escape);
+    EXPECT_FALSE(live.bench.shows("is broken"));
+}
+
+TEST(Models, TheListHasWhatIsThereAndWhatCanBeFetched) {
+    ModelBench live;
+    fs::copy(kMicro, live.folder() / "mine-0.5B", fs::copy_options::recursive);
+    live.bench.key(ui::Key::o, {.shift = true, .ctrl = true});
+    EXPECT_EQ(live.bench.controller.chrome.popup, Popup::models);
+    EXPECT_EQ(live.labels(""), (std::vector<std::string>{"tiny", "Get " + kTitle, "mine-0.5B"}));
+    EXPECT_TRUE(live.bench.shows("on screen · built in")) << live.bench.words;
+    EXPECT_FALSE(live.bench.shows(live.home.path().string())) << "no path on a wall";
+    EXPECT_EQ(overlap_of(live.bench.texts), "");
+    live.type("smollm");
+    live.bench.key(ui::Key::enter);
+    EXPECT_EQ(live.bench.controller.chrome.popup, Popup::none);
+    EXPECT_EQ(live.fetched, std::vector<std::string>{"smollm2"});
+    EXPECT_TRUE(live.opened().empty());
+    live.put_smollm2();
+    live.bench.key(ui::Key::o, {.shift = true, .ctrl = true});
+    live.type("smollm");
+    EXPECT_EQ(live.labels("smollm").front(), kTitle);
+    live.bench.key(ui::Key::enter);
+    ASSERT_EQ(live.opened().size(), 1U);
+    EXPECT_EQ(live.opened()[0].paths.target, live.folder() / fetchables().front().file);
+    live.come("smollm2");
+    live.bench.key(ui::Key::o, {.shift = true, .ctrl = true});
+    live.type(kMicro.string());
+    EXPECT_EQ(live.labels(kMicro.string()), std::vector<std::string>{"Open this model"});
+    live.bench.key(ui::Key::enter);
+    ASSERT_EQ(live.opened().size(), 2U);
+    EXPECT_EQ(live.opened()[1].paths.target, kMicro);
+}
+
+TEST(Models, ThePaletteAndTheStatusBarLeadToThem) {
+    ModelBench live;
+    live.put_smollm2();
+    live.bench.key(ui::Key::k, {.ctrl = true});
+    EXPECT_EQ(std::ranges::count(live.labels("model", true), "Model: tiny"), 1);
+    live.type("model: smollm2");
+    EXPECT_EQ(live.labels("model: smollm2", true).front(), "Model: " + kTitle);
+    live.bench.key(ui::Key::enter);
+    EXPECT_EQ(live.opened().size(), 1U);
+    live.come("smollm2");
+    const std::string cell = live.frame().scene.view->header->backend + " · " + live.frame().scene.view->header->model;
+    ui::Vec2 at;
+    for (const ui::RecordedText& text : live.bench.texts)
+        if (text.text.starts_with(cell) && text.box.y > 950) at = text.box.center();
+    ASSERT_GT(at.x, 0) << live.bench.words;
+    live.bench.mouse = at;
+    live.bench.settle();
+    live.bench.settle();
+    EXPECT_TRUE(live.bench.shows("such as tiny, which is built in")) << live.bench.words;
+    live.bench.click(at);
+    EXPECT_EQ(live.bench.controller.chrome.popup, Popup::models);
+}
+
+TEST(Models, AModelThatIsFetchedTellsHowFarItIsAndIsOffered) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        ModelBench live(screen);
+        live.perform(PickAction{Action::get_model});
+        ASSERT_EQ(live.fetched.size(), 1U);
+        FetchView view{.name = "smollm2", .title = kTitle};
+        const auto tell = [&] {
+            live.bench.controller.observe_fetch(std::make_shared<const FetchView>(view), live.bench.time);
+            live.bench.settle();
+        };
+        tell();
+        EXPECT_TRUE(live.bench.shows("fetching " + kTitle)) << live.bench.words;
+        view.job = "fetching " + kTitle;
+        view.done = 12.4;
+        view.total = 92.9;
+        tell();
+        EXPECT_TRUE(live.bench.shows("fetching " + kTitle + ", 12 of 93 MB")) << live.bench.words;
+        EXPECT_EQ(overlap_of(live.bench.texts), "");
+        live.perform(PickAction{Action::get_model});
+        EXPECT_EQ(live.fetched.size(), 1U) << "one is enough";
+        live.bench.click(live.bench.find("Cancel"));
+        EXPECT_EQ(live.cancelled_fetches, 1);
+        view.over = view.cancelled = true;
+        tell();
+        EXPECT_TRUE(live.bench.shows("was not fetched")) << live.bench.words;
+        EXPECT_FALSE(live.bench.shows("12 of 93 MB"));
+
+        view.cancelled = false;
+        view.error = "pip could not fetch it: no connection";
+        view.remedy = "Check the connection.";
+        tell();
+        EXPECT_TRUE(live.bench.shows("no connection")) << live.bench.words;
+        EXPECT_TRUE(live.bench.shows("Check the connection.")) << live.bench.words;
+        EXPECT_TRUE(live.opened().empty());
+        live.bench.key(ui::Key::escape);
+
+        live.put_smollm2();
+        view.error.clear();
+        tell();
+        EXPECT_TRUE(live.bench.shows(kTitle + " is here: load it?")) << live.bench.words;
+        EXPECT_TRUE(live.opened().empty()) << "nobody's run ends unasked";
+        EXPECT_EQ(overlap_of(live.bench.texts), "");
+        live.bench.key(ui::Key::escape);
+        EXPECT_FALSE(live.bench.shows("load it?")) << live.bench.words;
+        tell();
+        live.bench.click(live.bench.find("Load it"));
+        ASSERT_EQ(live.opened().size(), 1U);
+        EXPECT_FALSE(live.bench.shows("load it?"));
+    }
+}
+
+// As the command line reads links: the view says of which model it is.
+SceneView view_of_link(const std::string& text) {
+    const Link link = parse_link(text);
+    SceneView view{.scene = link.scene, .model = kBuiltInModel};
+    for (const auto& [name, value] : link.options)
+        if (name == "model") view.model = value;
+    view.settings.seed = 31;
+    return view;
+}
+
+TEST(Models, ALinkOfAnotherKnownModelAsksFirst) {
+    ModelBench live;
+    live.put_smollm2();
+    live.bench.controller.read.link = view_of_link;
+    live.perform(OpenFile{"speclens://accept-rule?model=smollm2"});
+    EXPECT_EQ(live.frame().scene_name, "loop") << "not yet";
+    EXPECT_TRUE(live.bench.shows("This is of " + kTitle + ": load it?")) << live.bench.words;
+    EXPECT_TRUE(live.opened().empty());
+    live.bench.click(live.bench.find("Not now"));
+    EXPECT_TRUE(live.opened().empty());
+    EXPECT_FALSE(live.bench.shows("load it?"));
+    live.perform(OpenFile{"speclens://accept-rule?model=smollm2"});
+    live.bench.click(live.bench.find("Load it"));
+    ASSERT_EQ(live.opened().size(), 1U);
+    live.come("smollm2");
+    EXPECT_EQ(live.frame().scene_name, "accept-rule");
+    const auto* run = std::get_if<Restart>(&live.sent.back());
+    ASSERT_TRUE(run);
+    EXPECT_EQ(run->settings.seed, 31U);
+    live.perform(OpenFile{"speclens://loop?model=smollm2"});
+    EXPECT_EQ(live.frame().scene_name, "loop") << "it is loaded";
+    live.perform(OpenFile{"speclens://bottleneck"});
+    EXPECT_TRUE(live.bench.shows("This is of tiny: load it?")) << "a link without a model is of the built-in one";
+}
+
+TEST(Models, ALinkOfOneThatIsNotHereOffersToGetIt) {
+    ModelBench live;
+    live.bench.controller.read.link = view_of_link;
+    live.perform(OpenFile{"speclens://accept-rule?model=smollm2"});
+    EXPECT_TRUE(live.bench.shows("which is not on this machine: get it?")) << live.bench.words;
+    live.bench.click(live.bench.find("Get it, 93 MB"));
+    EXPECT_EQ(live.fetched.size(), 1U);
+    live.put_smollm2();
+    FetchView view{.name = "smollm2", .title = kTitle, .over = true};
+    live.bench.controller.observe_fetch(std::make_shared<const FetchView>(view), live.bench.time);
+    live.bench.settle();
+    live.bench.click(live.bench.find("Load it"));
+    ASSERT_EQ(live.opened().size(), 1U);
+    live.come("smollm2");
+    EXPECT_EQ(live.frame().scene_name, "accept-rule") << "where the link led";
+}
+
+TEST(Models, APlaceOrAnAddressInALinkOpensNothing) {
+    ModelBench live;
+    live.bench.controller.read.link = view_of_link;
+    for (const std::string& place : {kMicro.string(), std::string("http://127.0.0.1:8000"), std::string("somebody's")}) {
+        Link link;
+        link.scene = "accept-rule";
+        link.options = {{"model", place}};
+        live.perform(OpenFile{to_text(link)});
+        EXPECT_TRUE(live.opened().empty()) << place;
+        EXPECT_TRUE(live.fetched.empty()) << place;
+        EXPECT_EQ(live.frame().scene_name, "loop") << place;
+        EXPECT_TRUE(live.bench.shows("of another model")) << live.bench.words;
+        EXPECT_FALSE(live.bench.shows("load it?"));
+    }
+}
+
+TEST(Models, AStepOfALectureOfAnotherModelAsksFirst) {
+    ModelBench live;
+    live.put_smollm2();
+    LectureView lecture = three_steps();
+    lecture.steps[1].view.model = "smollm2";
+    live.bench.controller.begin_lecture(lecture, live.bench.time);
+    live.bench.settle();
+    live.bench.key(ui::Key::page_down);
+    EXPECT_TRUE(live.bench.shows("This is of " + kTitle)) << live.bench.words;
+    live.bench.click(live.bench.find("Load it"));
+    live.come("smollm2");
+    EXPECT_EQ(live.frame().scene_name, "bottleneck");
+}
+
+// A long prompt, a fetch beside it, and a message: nothing lies over anything.
+TEST(Models, JobsAreSeenAndCanBeStopped) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 800, 500}}) {
+        ModelBench live(screen);
+        live.now.status.state = EngineStatus::State::running;
+        live.now.status.job = "reading the prompt";
+        live.now.status.job_done = 512;
+        live.now.status.job_total = 4096;
+        live.now.status.job_unit = "tokens";
+        live.observe();
+        EXPECT_TRUE(live.bench.shows("reading the prompt, 512 of 4")) << live.bench.words;
+        live.bench.controller.observe_fetch(
+            std::make_shared<const FetchView>(FetchView{.name = "smollm2", .title = kTitle, .done = 1, .total = 93}), live.bench.time);
+        live.bench.key(ui::Key::l, {.ctrl = true}); // "Copied"
+        EXPECT_EQ(overlap_of(live.bench.texts), "") << screen.w;
+        live.bench.click(live.bench.find("Stop"));
+        EXPECT_TRUE(std::holds_alternative<Cancel>(live.sent.back()));
+    }
+}
+
+} // namespace
+} // namespace speclens
