@@ -81,8 +81,6 @@ Outcome on_terminal(const Home& home, std::vector<std::string> arguments, const 
     return outcome;
 }
 
-} // namespace
-
 TEST(Get, KnowsItsModels) {
     EXPECT_EQ(speclens({"get"}).code, 2);
     const Outcome unknown = speclens({"get", "smollm"});
@@ -297,4 +295,5 @@ TEST(ListModels, ScansForModelsOnly) {
     EXPECT_EQ(speclens({"run", "--scan"}).code, 2);
 }
 
+} // namespace
 } // namespace speclens::test
