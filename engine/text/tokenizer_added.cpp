@@ -36,7 +36,8 @@ bool is_white(std::string_view character) {
 // \w as Unicode's technical standard 18 defines it, annex C.
 bool is_word(std::string_view character) {
     static const Pattern word(R"([\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{200c}\x{200d}])", "added tokens");
-    return word.spans(character).front().match;
+    Pattern::Effort effort(character.size());
+    return word.spans(character, effort).front().match;
 }
 
 bool is_single_word(std::string_view text, std::size_t begin, std::size_t end) {

@@ -60,9 +60,15 @@ class Pattern {
         std::size_t begin = 0, end = 0;
         bool match = false;
     };
+    // What the searches in a text may cost, together, if it is cut into pieces before.
+    struct Effort {
+        explicit Effort(std::size_t bytes);
+        unsigned long steps; // back, of the searches that take many
+        double until;        // processor time of this thread, seconds
+    };
     // All of `text` (valid UTF-8) in order: every match, and every gap between matches. A match may be empty.
-    // Throws Error when the search takes more steps than a text of this length can be worth.
-    [[nodiscard]] std::vector<Span> spans(std::string_view text) const;
+    // Throws Error when the effort is spent, which is more than any text is worth.
+    [[nodiscard]] std::vector<Span> spans(std::string_view text, Effort& effort) const;
 
   private:
     std::shared_ptr<void> code_; // OnigRegex, shared because it is immutable

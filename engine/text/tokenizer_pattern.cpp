@@ -48,8 +48,8 @@ void start_oniguruma() {
 // The searches of one pattern in one text.
 class Searches {
   public:
-    Searches(OnigRegex regex, std::string_view text, const std::string& file)
-        : regex_(regex), text_(text), file_(&file), left_(10'000'000 + 64 * text.size()),
+    Searches(OnigRegex regex, std::string_view text, const std::string& file, Pattern::Effort& effort)
+        : regex_(regex), text_(text), file_(&file), effort_(&effort),
           limits_(onig_new_match_param(), &onig_free_match_param),
           region_(onig_region_new(), [](OnigRegion* region) { onig_region_free(region, 1); }) {
         CHECK(limits_ && region_, "no memory for matching");
@@ -61,9 +61,10 @@ class Searches {
         // Most searches need a few steps. Those that need more begin again with more, from a store that is
         // shared by all searches of the text: so the whole takes time linear in its length, whatever the
         // pattern does.
-        for (unsigned long steps = kFirstTry;; steps = std::min(4 * steps, left_)) {
-            if (steps > kFirstTry) left_ -= steps;
-            if (steps > kFirstTry || ++searches_ % 64 == 0) check_time();
+        for (unsigned long steps = kFirstTry;; steps = std::min(4 * steps, effort_->steps)) {
+            if (steps > kFirstTry) effort_->steps -= steps;
+            if ((steps > kFirstTry || ++searches_ % 64 == 0) && thread_seconds() > effort_->until)
+                fail("it takes too long");
             const int found = search(from, steps);
             if (found >= 0)
                 return Pattern::Span{static_cast<std::size_t>(region_->beg[0]),
@@ -71,7 +72,7 @@ class Searches {
             if (found == ONIG_MISMATCH) return std::nullopt;
             const bool more =
                 found == ONIGERR_RETRY_LIMIT_IN_MATCH_OVER || found == ONIGERR_RETRY_LIMIT_IN_SEARCH_OVER;
-            if (!more || left_ <= kFirstTry) fail(onig_message(found));
+            if (!more || effort_->steps <= kFirstTry) fail(onig_message(found));
         }
     }
 
@@ -79,10 +80,6 @@ class Searches {
     [[noreturn]] void fail(const std::string& why) const {
         throw Error(*file_ + ": the split pattern failed on this text (" + why + ")",
                     "Use a shorter prompt, or the unchanged tokenizer.json of the model.");
-    }
-    void check_time() const {
-        if (thread_seconds() - begun_ > kSeconds + kSecondsPerByte * static_cast<double>(text_.size()))
-            fail("it takes too long");
     }
     int search(std::size_t from, unsigned long steps) {
         onig_set_retry_limit_in_match_of_match_param(limits_.get(), steps);
@@ -95,9 +92,8 @@ class Searches {
     OnigRegex regex_;
     std::string_view text_;
     const std::string* file_;
-    unsigned long left_; // steps for searches that need more than the first try
+    Pattern::Effort* effort_;
     unsigned long searches_ = 0;
-    double begun_ = thread_seconds();
     std::unique_ptr<OnigMatchParam, decltype(&onig_free_match_param)> limits_;
     std::unique_ptr<OnigRegion, void (*)(OnigRegion*)> region_;
 };
@@ -132,17 +128,21 @@ Pattern Pattern::of_text(const std::string& text, const std::string& file) {
     return {regex, file};
 }
 
-std::vector<Pattern::Span> Pattern::spans(std::string_view text) const {
+Pattern::Effort::Effort(std::size_t bytes)
+    : steps(10'000'000 + 64 * bytes),
+      until(thread_seconds() + kSeconds + kSecondsPerByte * static_cast<double>(bytes)) {}
+
+std::vector<Pattern::Span> Pattern::spans(std::string_view text, Effort& effort) const {
     std::vector<Span> result;
-    Searches searches(static_cast<OnigRegex>(code_.get()), text, file_);
+    Searches searches(static_cast<OnigRegex>(code_.get()), text, file_, effort);
     std::size_t end = 0; // of the last match
     std::size_t from = 0;
     bool any = false;
     while (from <= text.size()) {
         const std::optional<Span> match = searches.next(from);
         if (!match) break;
-        if (match->begin == match->end && any &&
-            match->end == end) { // empty, and directly behind the last one
+        const bool behind = any && match->end == end; // where the last one ended
+        if (match->begin == match->end && behind) {
             from += from < text.size() ? character_at(text, from) : 1;
             continue;
         }

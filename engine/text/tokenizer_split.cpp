@@ -123,6 +123,7 @@ void split_text(std::string_view text, bool at_start, const std::vector<SplitSte
     std::deque<std::string> changed; // texts that are no longer a part of the given one
     for (const SplitStep& step : steps) {
         next.clear();
+        Pattern::Effort effort(text.size());
         for (Piece part : pieces) {
             const auto change = [&](std::string to) { part.text = changed.emplace_back(std::move(to)); };
             if (!step.blank.empty() && part.text.find(' ') != std::string_view::npos)
@@ -135,7 +136,7 @@ void split_text(std::string_view text, bool at_start, const std::vector<SplitSte
                 continue;
             }
             for (const Pattern::Span& span :
-                 delimited(step.pattern->spans(part.text), step.delimiter, step.invert))
+                 delimited(step.pattern->spans(part.text, effort), step.delimiter, step.invert))
                 if (span.end > span.begin)
                     next.push_back({part.text.substr(span.begin, span.end - span.begin),
                                     part.at_start && span.begin == 0});

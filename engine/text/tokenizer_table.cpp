@@ -33,7 +33,7 @@ class TableReader {
             parts_.normal.push_back({NormalStep::Kind::replace, " ", kSentenceBlank});
             add_bos_ = true;
         } else {
-            fail("tokenizer.ggml.model is \"" + table_.model +
+            fail("tokenizer.ggml.model is \"" + valid_utf8(table_.model.substr(0, 40)) +
                  "\", only \"gpt2\" and \"llama\" are supported");
         }
         VocabularyBuilder vocabulary(parts_);
