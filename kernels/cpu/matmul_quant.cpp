@@ -72,7 +72,8 @@ HWY_INLINE V to_float(U small) {
 template <int first>
 HWY_INLINE V four_bits(U bits) {
 #if HWY_TARGET == HWY_AVX3
-    // the table's look-up takes no more than the lowest four bits of an index
+    // A look-up takes no more than the lowest four bits of an index. Masked and converted instead, a product of one row
+    // takes a quarter longer (Q4_0, Zen 4).
     const V table = hn::Iota(F(), static_cast<float>(first));
     return V{_mm512_permutexvar_ps(bits.raw, table.raw)};
 #else
