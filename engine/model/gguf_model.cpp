@@ -220,10 +220,19 @@ VocabularyTable gguf_vocabulary(const Gguf& file) {
     table.pre = file.text(base + "pre").value_or("");
     const std::vector<std::string>* tokens = file.texts(base + "tokens");
     if (tokens == nullptr) throw Error(file.name() + ": has no vocabulary (tokenizer.ggml.tokens)", kServeIt);
-    table.tokens = *tokens;
+    // Ids behind the last token, which the converter fills up to the rows of the embedding.
+    std::size_t size = tokens->size();
+    while (size > 0 && (*tokens)[size - 1] == "[PAD" + std::to_string(size - 1) + "]") --size;
+    table.tokens.assign(tokens->begin(), tokens->begin() + static_cast<std::ptrdiff_t>(size));
     if (const auto* merges = file.texts(base + "merges")) table.merges = *merges;
-    if (const auto scores = file.numbers(base + "scores")) table.scores.assign(scores->begin(), scores->end());
-    if (const auto types = file.integers(base + "token_type", -1, 1000)) table.types.assign(types->begin(), types->end());
+    const auto of_tokens = [&](std::size_t listed, const char* key) { // as many as there are tokens, or it is said
+        if (listed != tokens->size()) file.fail(base + key, "has " + std::to_string(listed) + " entries for " + std::to_string(tokens->size()) + " tokens");
+        return static_cast<std::ptrdiff_t>(size);
+    };
+    if (const auto scores = file.numbers(base + "scores"))
+        table.scores.assign(scores->begin(), scores->begin() + of_tokens(scores->size(), "scores"));
+    if (const auto types = file.integers(base + "token_type", -1, 1000))
+        table.types.assign(types->begin(), types->begin() + of_tokens(types->size(), "token_type"));
     table.bos = id("tokenizer.ggml.bos_token_id");
     table.eos = id("tokenizer.ggml.eos_token_id");
     table.unknown = id("tokenizer.ggml.unknown_token_id");

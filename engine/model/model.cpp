@@ -19,7 +19,8 @@ namespace {
 
 // Tensors of an export that carry nothing the engine needs.
 bool ignorable(std::string_view name, const ModelConfig& config) {
-    return name.ends_with(".inv_freq") || name == "t2d" || (config.tied && name == "lm_head.weight");
+    return name.ends_with(".inv_freq") || name == "t2d" || (config.tied && name == "lm_head.weight") ||
+           is_mtp_tensor(name, config);
 }
 
 // A tied config leaves lm_head.weight out. Where the file has one that is no copy of the embedding, that is
@@ -125,6 +126,7 @@ void load_folder(Model& model, const std::filesystem::path& folder, WeightForm f
         import_model(model, file, file, ignored, progress);
     }
     join(model.notice, unused_head(file, model.config));
+    join(model.notice, mtp_notice(file, model.config));
 }
 
 } // namespace

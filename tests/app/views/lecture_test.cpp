@@ -100,7 +100,7 @@ TEST(Lecture, NamesNoFoldersAndNoScenesThatAreNotThere) {
 // A window may have another model by the time: who reads a link for it says which one it is of, and opens nothing.
 TEST(ViewReader, SaysOfWhichModelALinkOrALectureIs) {
     if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
-    const ViewReader read = view_reader(parse({"loop"}));
+    const ViewReader read = view_reader(parse({"--threads", "1"}));
     EXPECT_EQ(read.link("speclens://loop?k=3").model, "tiny");
     EXPECT_EQ(read.link("speclens://loop?k=3").settings.k, 3);
     EXPECT_EQ(read.link("speclens://loop?model=tiny").model, "tiny");

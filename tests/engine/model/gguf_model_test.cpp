@@ -89,6 +89,26 @@ TEST(GgufFingerprint, TellsModelsApart) {
     EXPECT_EQ(prints.size(), 3u);
 }
 
+// A file of micro_qwen2_tied with some of its bytes changed.
+std::string with(const std::string& from, const std::string& to) {
+    std::string bytes = gguf_of_folder(golden("micro_qwen2_tied"), DType::bf16).bytes();
+    const std::size_t at = bytes.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    EXPECT_EQ(from.size(), to.size()) << from;
+    return bytes.replace(at, from.size(), to);
+}
+
+TEST(GgufModelFile, IdsThatFillUpTheEmbeddingAreNoTokens) {
+    const Both both;
+    const auto folder = Model::load(*both.backend, golden("micro_qwen2"));
+    const auto model = both.load(gguf_of_folder(golden("micro_qwen2"), DType::bf16));
+    ASSERT_LT(folder->tokenizer->size(), folder->config.vocab) << "has rows without a token";
+    EXPECT_EQ(model->tokenizer->size(), folder->tokenizer->size());
+    EXPECT_EQ(model->config.vocab, folder->config.vocab);
+    write_file(both.folder / "toy.gguf", with("tokenizer.ggml.token_type", "tokenizer.ggml.token_typ_"));
+    EXPECT_THROW((void)Model::load(*both.backend, both.folder / "toy.gguf"), Error) << "types are missing";
+}
+
 TEST(GgufModelFile, IsFoundInAFolder) {
     const Both both;
     gguf_of_folder(golden("micro_qwen2_tied"), DType::bf16).write(both.folder / "one.gguf");
@@ -97,16 +117,6 @@ TEST(GgufModelFile, IsFoundInAFolder) {
     expect_error([&] { (void)Model::load(*both.backend, both.folder.path()); }, {"2 GGUF files"});
     fs::copy(golden("micro_qwen2"), both.folder.path(), fs::copy_options::recursive);
     EXPECT_EQ(Model::load(*both.backend, both.folder.path())->config.layers, 3) << "a folder with a config.json is the folder";
-}
-
-// A file of micro_qwen2_tied with other metadata: `replace` comes last, and a key that was there is refused as double, so
-// the changed file is made from its bytes.
-std::string with(const std::string& from, const std::string& to) {
-    std::string bytes = gguf_of_folder(golden("micro_qwen2_tied"), DType::bf16).bytes();
-    const std::size_t at = bytes.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    EXPECT_EQ(from.size(), to.size()) << from;
-    return bytes.replace(at, from.size(), to);
 }
 
 TEST(GgufModelFile, RefusesOtherArchitecturesWithTheWayOut) {

@@ -133,6 +133,33 @@ TEST_F(Load, AnMtpHeadIsKnownByItsNames) {
     }
 }
 
+TEST_F(Load, AnMtpHeadIsLeftAloneAndSaidAndSoIsOneThatWasStripped) {
+    for (const char* field : {"mtp_num_hidden_layers", "num_nextn_predict_layers"})
+        for (const char* tensor : {"", "mtp.fc.weight", "model.layers.4.eh_proj.weight"}) {
+            SCOPED_TRACE(std::string(field) + " " + tensor);
+            const ModelFolder folder("micro_qwen3");
+            folder.edit("config.json", "\"hidden_act\"", "\"" + std::string(field) + "\": 1, \"hidden_act\"");
+            if (*tensor != '\0') {
+                std::string text = read_file(folder / "model.safetensors");
+                std::uint64_t length = 0;
+                std::memcpy(&length, text.data(), sizeof length);
+                std::string header = text.substr(8, length), data = text.substr(8 + length);
+                header.erase(header.find_last_of('}'));
+                header += ",\"" + std::string(tensor) + R"(":{"dtype":"F32","shape":[2],"data_offsets":[)" +
+                          std::to_string(data.size()) + "," + std::to_string(data.size() + 8) + "]}}";
+                header.resize((header.size() + 7) / 8 * 8, ' ');
+                length = header.size();
+                std::memcpy(text.data(), &length, sizeof length);
+                write_file(folder / "model.safetensors",
+                           text.substr(0, 8) + header + data + std::string(8, '\0'));
+            }
+            const auto model = load(folder.path());
+            EXPECT_EQ(model->config.layers, 4);
+            const char* const word = *tensor == '\0' ? "stripped" : "it is not used here";
+            EXPECT_NE(model->notice.find(word), std::string::npos) << model->notice;
+        }
+}
+
 TEST_F(Load, InvFreqIsIgnored) {
     const ModelFolder folder("micro_qwen3");
     std::string text = read_file(folder / "model.safetensors");
