@@ -60,6 +60,7 @@ inline GgufWriter gguf_of_folder(const fs::path& folder, DType matrices, const s
     } else { // letters and one pair of them
         for (std::size_t id = 0; id < 26; ++id) tokens[id] = static_cast<char>('a' + id), types[id] = 1;
         tokens[26] = "ab", types[26] = 1;
+        for (std::size_t id = 27; id < tokens.size(); ++id) tokens[id] = "x" + std::to_string(id), types[id] = 1;
         merges = {"a b"};
     }
     for (std::size_t id = 0; id < tokens.size(); ++id)

@@ -200,7 +200,7 @@ TEST(Check, AModelOfAnotherTemplateIsComparedAndTrainedWithText) {
     write_file(folder / "chat_template.jinja", "{{ '[INST] ' + messages[0].content + ' [/INST]' }}");
     for (const std::vector<std::string>& command :
          {std::vector<std::string>{"compare", "--drafters", "none,lookup", "--repeats", "1", "--domain",
-                                   "chat"},
+                                   "letters"},
           {"train", "--steps", "1", "--texts", "1", "-o", (folder / "heads").string()}}) {
         std::vector<std::string> line = command;
         line.insert(line.end(), {"--model", folder.string(), "--max-tokens", "2"});

@@ -93,7 +93,7 @@ TEST_F(SmolLM2, ReadsPromptsAsItsTokenizerDoes) {
         settings.prompt = run["prompt"].get<std::string>();
         settings.chat = true;
         EXPECT_EQ(prompt_tokens(models, settings).ids, run["ids"].get<std::vector<int>>()) << settings.prompt;
-        EXPECT_EQ(models.tokenizer->decode(run["answer"].get<std::vector<int>>()), run["text"].get<std::string>());
+        EXPECT_EQ(models.tokenizer->decode(run["answer"].get<std::vector<int>>(), true), run["text"].get<std::string>());
     }
 }
 
