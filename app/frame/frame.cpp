@@ -149,7 +149,7 @@ bool draw_job(const FrameDraw& d, std::string_view id, Rect card, const JobCard&
     d.ui.canvas.fill(card, d.ui.theme.raised, 6);
     d.ui.canvas.outline(card, {d.ui.theme.line, 1}, 6);
     const float button = ui::button_width(d.ui.canvas, job.stop);
-    ui::progress(d.ui, {card.x + 16, card.y + 10, card.w - 48 - button, 32}, job.done, job.total, job.words);
+    ui::progress(d.ui, {card.x + 16, card.y + 14, card.w - 48 - button, 32}, job.done, job.total, job.words);
     return ui::button(d.ui, id, {card.right() - 8 - button, card.y + 8, button, 36}, job.stop);
 }
 

@@ -156,6 +156,8 @@ class Session::OutOfTurn {
 
 // Nothing that is there is touched before all of the new models is, and what goes wrong until then is told beside the run.
 void Session::obey(const OpenModel& open) {
+    // Both models are held for a moment.
+    const std::string alone = "Close other programs, or start this one with it alone: --model.";
     const EngineStatus before = published().status;
     cancelled_ = false;
     if (closing_) return;
@@ -187,13 +189,10 @@ void Session::obey(const OpenModel& open) {
     } catch (const Cancelled&) {
         return failed("loading " + name + " was cancelled", "Open it again when there is time for it." + stays);
     } catch (const std::bad_alloc&) {
-        return failed("out of memory for " + name, "Both models are held for a moment: start the program with it alone, --model." + stays);
+        return failed("out of memory for " + name, alone + stays);
     } catch (const Error& error) {
         const bool memory = std::string(error.what()).find("out of memory") != std::string::npos;
-        return failed(error.what(), error.remedy() +
-                                        (memory ? " Both models are held for a moment: the program started with it alone, --model, needs less."
-                                                : "") +
-                                        stays);
+        return failed(error.what(), (memory ? alone : error.remedy()) + stays);
     } catch (const std::exception& error) {
         return failed(error.what(), "Is this the right file?" + stays);
     }
