@@ -3,10 +3,12 @@
 #include <span>
 #include <sstream>
 
+#include "engine/model/gguf_model.h"
 #include "engine/model/table_json.h"
 #include "engine/text/tokenizer.h"
 #include "engine/text/tokenizer_parts.h"
 #include "engine/text/vocabulary_table.h"
+#include "tests/shared/gguf_writer.h"
 #include "tests/shared/model_support.h"
 #include "tests/shared/mutate.h"
 
@@ -42,6 +44,59 @@ TEST(Mutations, Safetensors) {
     std::string valid(8, '\0');
     valid[0] = static_cast<char>(header.size() & 0xFF);
     expect_both(replay_mutations(valid + header + std::string(29, 'x'), kMutations, 1, load));
+}
+
+TEST(Mutations, Gguf) {
+    // A file of its own with all parts and little of each: a mutation hits the header more often than the numbers.
+    GgufWriter file;
+    file.text("general.architecture", "llama");
+    for (const auto& [key, value] : {std::pair{"llama.block_count", 1u}, {"llama.embedding_length", 32u}, {"llama.feed_forward_length", 32u},
+                                     {"llama.attention.head_count", 2u}, {"llama.attention.head_count_kv", 1u}, {"llama.context_length", 64u},
+                                     {"tokenizer.ggml.eos_token_id", 2u}})
+        file.u32(key, value);
+    file.f32("llama.attention.layer_norm_rms_epsilon", 1e-5f);
+    file.text("tokenizer.ggml.model", "gpt2");
+    file.text("tokenizer.ggml.pre", "smollm");
+    file.texts("tokenizer.ggml.tokens", {"a", "b", "<|end|>", "ab"});
+    file.array<std::int32_t>("tokenizer.ggml.token_type", 5, {1, 1, 3, 1});
+    file.texts("tokenizer.ggml.merges", {"a b"});
+    file.text("tokenizer.chat_template", "{% for m in messages %}{{ m.content }}{% endfor %}");
+    const auto tensor = [&](const std::string& name, const std::vector<std::int64_t>& shape, DType dtype) {
+        std::int64_t values = 1;
+        for (const std::int64_t size : shape) values *= size;
+        file.tensor(name, shape, dtype, std::vector<std::byte>(bytes_of(dtype, values), std::byte{1}));
+    };
+    tensor("token_embd.weight", {4, 32}, DType::q4_0);
+    tensor("output_norm.weight", {32}, DType::f32);
+    for (const auto& [name, rows] : {std::pair{"attn_q", 32}, {"attn_k", 16}, {"attn_v", 16}, {"attn_output", 32}, {"ffn_gate", 32}, {"ffn_up", 32}, {"ffn_down", 32}})
+        tensor(std::string("blk.0.") + name + ".weight", {rows, 32}, DType::q8_0);
+    for (const char* name : {"blk.0.attn_norm.weight", "blk.0.ffn_norm.weight"}) tensor(name, {32}, DType::f32);
+    const auto backend = make_cpu_backend({.threads = 1});
+    const TempFolder folder;
+    const auto load = [&](const std::string& text) {
+        const Gguf gguf = parse_gguf(text);
+        const ModelConfig config = gguf_config(gguf);
+        const RowTensors rows(gguf, gguf_tensors(gguf, config, [](const StoredTensor&) { return DType::bf16; }));
+        unsigned sum = 0;
+        for (const auto& [name, one] : rows.tensors())
+            for (const std::byte byte : rows.read(one)) sum += std::to_integer<unsigned>(byte);
+        EXPECT_NE(sum, 1u);
+        const auto tokenizer = Tokenizer::of_table(gguf_vocabulary(gguf), gguf.name());
+        EXPECT_LE(tokenizer->encode("ab a <|end|>").size(), 12u);
+        (void)chat_format_of(gguf.text("tokenizer.chat_template"), gguf.name(), *tokenizer);
+    };
+    load(file.bytes());
+    expect_both(replay_mutations(file.bytes(), kMutations, 11, load));
+    // And whole models: what loads also runs.
+    const auto run = [&](const std::string& text) {
+        write_file(folder / "toy.gguf", text);
+        for (const WeightForm form : {WeightForm::usual, WeightForm::keep}) {
+            const auto decoder = make_model_decoder(Model::load(*backend, folder / "toy.gguf", {}, form), 1);
+            decoder->forward({.tokens = std::vector<int>{0}});
+        }
+    };
+    run(file.bytes());
+    expect_both(replay_mutations(file.bytes(), kFileMutations, 12, run));
 }
 
 TEST(Mutations, SafetensorsIndex) {
