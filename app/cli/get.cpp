@@ -4,6 +4,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "app/cli/commands.h"
@@ -57,8 +58,13 @@ void remember_no(const std::string& name) {
 
 // The first line of standard input; nothing at its end. Ctrl+C throws Interrupted.
 std::optional<std::string> answer() {
+    constexpr int kTickMs = 100; // a signal may come between the look at it and the wait
     std::string line;
     for (;;) {
+        pollfd input{STDIN_FILENO, POLLIN, 0};
+        const int ready = poll(&input, 1, kTickMs);
+        stop_if_interrupted();
+        if (ready <= 0) continue;
         char c = 0;
         const ssize_t got = read(STDIN_FILENO, &c, 1);
         stop_if_interrupted();
