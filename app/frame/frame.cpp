@@ -161,23 +161,53 @@ std::string of_total(const std::string& what, double done, double total, const s
            (large ? "GB" : unit);
 }
 
+// Whether the engine loads, or reads a long prompt, and what is fetched beside it.
+struct Jobs {
+    bool loading = false, reading = false;
+    const FetchView* fetch = nullptr; // null: nothing is fetched
+    [[nodiscard]] int cards() const { return (loading || reading ? 1 : 0) + (fetch ? 1 : 0); }
+};
+Jobs jobs_of(const FrameDraw& d) {
+    const EngineStatus* status = d.input.engine ? d.input.scene.status : nullptr;
+    const bool failed = !d.input.banner.empty() || d.input.scene.view->failed;
+    Jobs jobs;
+    jobs.loading = status && status->state == EngineStatus::State::loading;
+    jobs.reading = status && !jobs.loading && !failed && status->job_unit == "tokens" && status->job_total > 0;
+    if (d.input.fetch && !d.input.fetch->over) jobs.fetch = d.input.fetch;
+    return jobs;
+}
+constexpr float kJobCard = 52, kJobGap = 8;
+
+// The lowest card; the next ones stand above it.
+Rect first_job_card(Rect stage) {
+    return {stage.x + 12, stage.bottom() - kJobCard - kJobGap, stage.w - 24, kJobCard};
+}
+// What lies under the cards does not take the mouse.
+bool under_jobs(const FrameDraw& d) {
+    const int cards = jobs_of(d).cards();
+    if (cards == 0) return false;
+    Rect all = first_job_card(d.layout.stage_clip);
+    const float above = static_cast<float>(cards - 1) * (kJobCard + kJobGap);
+    all.y -= above, all.h += above;
+    return d.ui.mouse_in(all);
+}
+
 // Returns the lower edge of what they leave of the stage.
 float draw_jobs(const FrameDraw& d, Rect stage) {
     float bottom = stage.bottom();
-    Rect card{stage.x + 12, stage.bottom() - 60, stage.w - 24, 52};
+    Rect card = first_job_card(stage);
     const EngineStatus* status = d.input.scene.status;
-    const bool loading = status && status->state == EngineStatus::State::loading;
-    const bool reading = status && status->job_unit == "tokens" && status->job_total > 0; // a long prompt
-    const bool failed = !d.input.banner.empty() || d.input.scene.view->failed;
-    if (d.input.engine && (loading || (reading && !failed))) {
+    const Jobs jobs = jobs_of(d);
+    const bool loading = jobs.loading;
+    if (loading || jobs.reading) {
         const JobCard job{of_total(status->job, status->job_done, status->job_total, status->job_unit), status->job_done,
                           status->job_total, loading ? "Cancel" : "Stop"};
         if (draw_job(d, loading ? "cancel loading" : "stop reading", card, job))
             d.pick(loading ? Action::cancel_loading : Action::cancel);
         bottom = card.y;
-        card.y -= card.h + 8;
+        card.y -= card.h + kJobGap;
     }
-    if (const FetchView* fetch = d.input.fetch; fetch && !fetch->over) {
+    if (const FetchView* fetch = jobs.fetch) {
         const std::string what = fetch->job.empty() ? "fetching " + fetch->title : fetch->job;
         const std::string note = fetch->note.empty() ? "" : " · " + fetch->note;
         if (draw_job(d, "cancel fetching", card,
@@ -368,8 +398,11 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     cover_notes(d);
     ui.came.reset(); // chrome stays where it is
     ui.pans = layout.density == Density::single;
+    const bool covered = ui.covered;
+    ui.covered = covered || under_jobs(d);
     if (input.active)
         for (SceneCommand& command : input.active->draw(scene, ui)) out.push_back(std::move(command));
+    ui.covered = covered;
     ui.pans = false;
     pan_stage(d);
     draw_ribbon(d);
