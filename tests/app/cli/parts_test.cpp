@@ -94,7 +94,7 @@ TEST(Table, NamesTheDefaultsOfEachCommand) {
                           {Command::describe, "--k", "in a race"},
                           {Command::compare, "--prompt", "60 built-in prompts"},
                           {Command::lossless, "--prompt", "default: the table"},
-                          {Command::run, "--prompt", "with --model: The capital of France is"},
+                          {Command::run, "--prompt", "with a model of yours: The capital of France is"},
                           {Command::run, "--drafter", "default: small"},
                           {Command::lossless, "--drafter", "default: all that can run"},
                           {Command::run, "--temp", "default 0.8"},
