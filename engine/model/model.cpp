@@ -150,6 +150,18 @@ std::filesystem::path gguf_file(const std::filesystem::path& path) {
     return files.empty() ? std::filesystem::path() : files.front();
 }
 
+std::vector<DType> Model::forms() const {
+    std::map<DType, std::size_t> sizes;
+    const auto count = [&](const Tensor& matrix) { sizes[matrix.dtype] += matrix.bytes(); };
+    count(head());
+    for (const LayerWeights& l : layer)
+        for (const Buffer* matrix : {&l.wq, &l.wk, &l.wv, &l.wo, &l.gate, &l.up, &l.down}) count(matrix->view());
+    std::vector<DType> forms;
+    for (const auto& [form, size] : sizes) forms.push_back(form);
+    std::ranges::stable_sort(forms, std::ranges::greater(), [&](DType form) { return sizes[form]; });
+    return forms;
+}
+
 void Model::forget_prompts() const {
     prompts->clear();
 }

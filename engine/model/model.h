@@ -87,15 +87,18 @@ class Model {
     [[nodiscard]] static std::shared_ptr<const Model> load(Backend& backend, const std::filesystem::path& path,
                                                            const Progress& progress = {},
                                                            WeightForm form = WeightForm::usual);
-    // Random weights of a given shape (bench --geometry): scale 0.02, norms 1, seeded. No tokenizer.
+    // Random weights of a given shape (bench --geometry): scale 0.02, norms 1, seeded. No tokenizer. Matrices are `form`
+    // (bf16, q8_0, q5_0, q4_1, q4_0; another: Error, usage) where the backend keeps that, elsewhere bf16: see forms().
     [[nodiscard]] static std::shared_ptr<const Model> random(Backend& backend, const ModelConfig& config,
                                                              std::string name, std::uint64_t seed,
-                                                             const Progress& progress = {});
+                                                             const Progress& progress = {}, DType form = DType::bf16);
 
     // Bytes of a model of this shape in bf16, with its rotary table: WeightBytes::all without loading anything.
     [[nodiscard]] static std::size_t weight_bytes(const ModelConfig& config);
 
     [[nodiscard]] const Tensor& head() const { return config.tied ? embedding.view() : lm_head.view(); }
+    // What the matrices that a token reads are in memory, that of most bytes first. Not empty.
+    [[nodiscard]] std::vector<DType> forms() const;
 
     void forget_prompts() const; // the next prompt is read, whatever was read before
 

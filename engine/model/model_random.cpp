@@ -1,7 +1,9 @@
 // A model of a given shape with made-up weights: everything about its speed is right, nothing about its text.
-// Matrix entries are uniform with standard deviation 0.02, a pure function of (seed, tensor, index).
+// Matrix entries are uniform with standard deviation 0.02, a pure function of (seed, tensor, index). Quantised blocks are
+// made as they are stored: one scale for all, and random bits.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -11,6 +13,8 @@
 #include "engine/model/prompt_cache.h"
 #include "engine/model/weight_import.h"
 #include "kernels/bf16.h"
+#include "kernels/error.h"
+#include "kernels/quant.h"
 
 namespace speclens {
 namespace {
@@ -36,6 +40,56 @@ std::vector<std::uint16_t> levels() {
     return table;
 }
 
+// A random quantised block: scales first, the same in every block, then bits that are random throughout (quant.h).
+struct RandomBlock {
+    DType dtype;
+    int steps;    // equally likely values of a number
+    bool minimum; // behind the scale: chosen so that the mean is 0. Elsewhere it is half a step below
+};
+constexpr RandomBlock kBlocks[] = {
+    {DType::q8_0, 256, false}, {DType::q5_0, 32, false}, {DType::q4_1, 16, true}, {DType::q4_0, 16, false}};
+
+const RandomBlock* random_block(DType form) {
+    const auto found = std::ranges::find(kBlocks, form, &RandomBlock::dtype);
+    return found == std::end(kBlocks) ? nullptr : &*found;
+}
+
+// The scales that a block begins with, as they are stored: 2 bytes, or 4 with a minimum.
+std::vector<std::byte> block_head(const RandomBlock& block) {
+    const double scale = kScale * std::sqrt(12.0 / (block.steps * static_cast<double>(block.steps) - 1));
+    std::vector<std::uint16_t> head = {narrow_f16(static_cast<float>(scale))};
+    if (block.minimum) head.push_back(narrow_f16(static_cast<float>(-scale * (block.steps - 1) / 2)));
+    std::vector<std::byte> bytes(2 * head.size());
+    std::memcpy(bytes.data(), head.data(), bytes.size());
+    return bytes;
+}
+
+// What a matrix of this many columns becomes.
+DType form_here(const Backend& backend, DType form, std::int64_t cols) {
+    return random_block(form) && backend.keeps(form, cols) ? form : DType::bf16;
+}
+
+std::size_t random_bytes(const Backend& backend, std::span<const Slot> slots, DType form) {
+    std::size_t total = 0;
+    for (const Slot& slot : slots) {
+        const DType own = form_here(backend, form, slot.cols);
+        // whole tiles, as the backend keeps them
+        const std::int64_t rows = is_quantised(own) ? (slot.rows + kTiledRows - 1) / kTiledRows * kTiledRows : slot.rows;
+        total += slot.vector ? static_cast<std::size_t>(slot.cols) * sizeof(float) : bytes_of(own, rows * slot.cols);
+    }
+    return total;
+}
+
+// Bytes from byte `first` of a stream of random bytes on; `first` and the size are multiples of 2.
+void fill_bytes(std::uint64_t stream, std::size_t first, std::span<std::byte> to) {
+    for (std::size_t i = 0; i < to.size();) {
+        const std::size_t at = first + i, within = at % 8, count = std::min(8 - within, to.size() - i);
+        const std::uint64_t bits = hash(stream + at / 8) >> within * 8;
+        std::memcpy(to.data() + i, &bits, count);
+        i += count;
+    }
+}
+
 } // namespace
 
 std::size_t bf16_bytes(std::span<const Slot> slots) {
@@ -46,11 +100,11 @@ std::size_t bf16_bytes(std::span<const Slot> slots) {
     return total;
 }
 
-void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what,
-                   std::uint64_t seed, const Progress& progress, WeightBytes& bytes) {
+void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what, std::uint64_t seed,
+                   const Progress& progress, WeightBytes& bytes, DType form) {
     const std::vector<std::uint16_t> level = levels();
     const std::uint16_t one = narrow_bf16(1), zero = 0;
-    const std::size_t total = bf16_bytes(slots);
+    const std::size_t total = random_bytes(backend, slots, form);
     std::size_t done = 0;
     WeightImport importer(backend, progress);
     for (std::size_t tensor = 0; tensor < slots.size(); ++tensor) {
@@ -75,8 +129,24 @@ void import_random(Backend& backend, const std::vector<Slot>& slots, const std::
                 report_megabytes(progress, what, done + 2 * (begin + end), total);
             }
         };
-        importer.slot(slot, DType::bf16, fill, bytes);
-        done += bf16_bytes({&slot, 1});
+        const DType own = slot.vector ? DType::bf16 : form_here(backend, form, slot.cols);
+        const auto fill_blocks = [&](std::size_t first, std::span<std::byte> to) {
+            const std::vector<std::byte> head = block_head(*random_block(own));
+            const std::size_t block = block_of(own).bytes;
+            for (std::size_t at = 0; at < to.size(); at += block) {
+                if (at % (block << 17) == 0) {
+                    check_cancelled(progress);
+                    report_megabytes(progress, what, done + first + at, total);
+                }
+                fill_bytes(stream, first + at, to.subspan(at, block));
+                std::ranges::copy(head, to.data() + at);
+            }
+        };
+        if (is_quantised(own))
+            importer.slot(slot, own, fill_blocks, bytes);
+        else
+            importer.slot(slot, DType::bf16, fill, bytes);
+        done += random_bytes(backend, {&slot, 1}, form);
     }
 }
 
@@ -87,16 +157,19 @@ std::size_t Model::weight_bytes(const ModelConfig& config) {
 }
 
 std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& config, std::string name,
-                                           std::uint64_t seed, const Progress& progress) {
+                                           std::uint64_t seed, const Progress& progress, DType form) {
     check_config(config, name);
+    if (form != DType::bf16 && !random_block(form))
+        throw Error(std::string("random weights cannot be made as ") + name_of(form),
+                    "Choose bf16, Q8_0, Q5_0, Q4_1 or Q4_0.", Exit::usage);
     auto model = std::make_shared<Model>();
     model->prompts = std::make_shared<PromptCache>();
     model->backend = &backend;
     model->name = std::move(name);
     model->config = config;
     const std::vector<Slot> slots = model_slots(*model);
-    check_memory(model->name, loading_memory(config, backend, bf16_bytes(slots)), backend.free_memory());
-    import_random(backend, slots, model->name, seed, progress, model->bytes);
+    check_memory(model->name, loading_memory(config, backend, random_bytes(backend, slots, form)), backend.free_memory());
+    import_random(backend, slots, model->name, seed, progress, model->bytes, form);
     model->cos_sin = make_cos_sin(backend, config);
     model->bytes.add_table(model->cos_sin.bytes());
     backend.sync();

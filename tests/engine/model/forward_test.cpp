@@ -7,6 +7,7 @@
 
 #include "engine/text/tokenizer.h"
 #include "tests/shared/model_support.h"
+#include "tests/shared/reference_layer.h"
 
 namespace speclens {
 namespace {
@@ -295,6 +296,57 @@ TEST(ModelForward, RandomModelsRunAndRepeat) {
     const std::vector<float> first = once(1);
     EXPECT_TRUE(same_bits(first, once(1)));
     EXPECT_FALSE(same_bits(first, once(2)));
+}
+
+// The same passes from fewer bytes, where the backend keeps them; elsewhere bf16, which the model says.
+TEST(ModelForward, RandomModelsAreMadeInAskedForms) {
+    const auto backend = test_backend(2);
+    ModelConfig config = geometry("micro");
+    config.layers = 2;
+    const std::vector<int> tokens{1, 2, 3, 4, 5};
+    std::size_t before = 0;
+    for (const DType form : {DType::bf16, DType::q8_0, DType::q5_0, DType::q4_1, DType::q4_0}) {
+        const auto model = Model::random(*backend, config, "micro", 1, {}, form);
+        const bool kept = backend->keeps(form, config.hidden);
+        EXPECT_EQ(model->forms(), std::vector<DType>{kept ? form : DType::bf16}) << name_of(form);
+        EXPECT_TRUE(form == DType::bf16 || !kept || model->bytes.per_token < before) << name_of(form);
+        before = model->bytes.per_token;
+        const Matrix weights = read_matrix(*backend, model->embedding.view());
+        double sum = 0, squares = 0;
+        for (const double w : weights.values) sum += w, squares += w * w;
+        const double count = static_cast<double>(weights.values.size()), mean = sum / count;
+        EXPECT_NEAR(mean, 0, 0.003) << name_of(form);
+        EXPECT_NEAR(std::sqrt(squares / count - mean * mean), 0.02, 0.0005) << name_of(form);
+        const auto at_once = make_model_decoder(model), one_by_one = make_model_decoder(model);
+        const std::vector<float> all = all_logits(at_once->forward({.tokens = tokens}));
+        std::vector<float> singly;
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            const std::vector<float> row = all_logits(one_by_one->forward({.tokens = std::span(tokens).subspan(i, 1)}));
+            singly.insert(singly.end(), row.begin(), row.end());
+        }
+        EXPECT_TRUE(same_bits(all, singly)) << name_of(form);
+        EXPECT_TRUE(std::ranges::all_of(all, [](float logit) { return std::isfinite(logit); })) << name_of(form);
+        const auto again = make_model_decoder(Model::random(*backend, config, "micro", 1, {}, form));
+        EXPECT_TRUE(same_bits(all, all_logits(again->forward({.tokens = tokens})))) << name_of(form);
+        const auto other = make_model_decoder(Model::random(*backend, config, "micro", 2, {}, form));
+        EXPECT_FALSE(same_bits(all, all_logits(other->forward({.tokens = tokens})))) << name_of(form);
+    }
+    expect_error([&] { (void)Model::random(*backend, config, "micro", 1, {}, DType::q4_k); },
+                 {"random weights cannot be made as Q4_K", "Q8_0"});
+}
+
+// Rows that are no whole number of blocks become bf16 alone, the others stay.
+TEST(ModelForward, RandomMatricesOfOtherWidthsAreWidened) {
+    const auto backend = test_backend(1);
+    ModelConfig config = geometry("micro");
+    config.ffn = 80;
+    const auto model = Model::random(*backend, config, "micro", 1, {}, DType::q8_0);
+    const bool kept = backend->keeps(DType::q8_0, config.hidden);
+    EXPECT_EQ(model->layer[0].gate.view().dtype, kept ? DType::q8_0 : DType::bf16);
+    EXPECT_EQ(model->layer[0].down.view().dtype, DType::bf16);
+    const std::vector<DType> forms = model->forms();
+    EXPECT_EQ(forms.front(), kept ? DType::q8_0 : DType::bf16);
+    EXPECT_EQ(forms.size(), kept ? 2u : 1u);
 }
 
 } // namespace
