@@ -8,7 +8,6 @@
 #include <functional>
 #include <optional>
 #include <thread>
-#include <tuple>
 
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
@@ -252,15 +251,17 @@ MedusaView trained_for(const TrainHeads& asked, const std::shared_ptr<const Mode
     return training.view();
 }
 
-std::pair<std::shared_ptr<const PassTimes>, std::shared_ptr<const PassTimes>>
-timed_passes(const MeasurePasses& asked, const std::shared_ptr<const Models>& models) {
-    PassPair pair(models, asked.beside, [] { return !interrupted(); });
+void time_passes(const MeasurePasses& asked, const std::shared_ptr<const Models>& models, Answers& answers) {
+    PassPair pair(models, asked, [] { return !interrupted(); });
     ProgressBar bar;
     do {
         stop_if_interrupted();
         bar.show("timing passes", std::round(100 * pair.done()), 100, "%");
     } while (pair.step());
-    return {pair.own(), pair.beside()};
+    if (asked.forms)
+        answers.passes_forms = pair.forms();
+    else
+        answers.passes = pair.own(), answers.passes_beside = pair.beside();
 }
 
 void answer(const speclens::Command& command, const Subject& subject, Answers& answers) {
@@ -272,7 +273,7 @@ void answer(const speclens::Command& command, const Subject& subject, Answers& a
     } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
         answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
     } else if (const auto* asked = std::get_if<MeasurePasses>(&command); asked && subject.models->target) {
-        std::tie(answers.passes, answers.passes_beside) = timed_passes(*asked, subject.models);
+        time_passes(*asked, subject.models, answers);
     } else if (const auto* heads = std::get_if<TrainHeads>(&command); heads && subject.models->target) {
         answers.training = trained_for(*heads, subject.models);
     } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
@@ -336,6 +337,7 @@ Asked::Asked(const Options& options, const SceneWord& word, const Subject& subje
     request.studies = &answers.studies;
     request.passes = answers.passes.get();
     request.passes_beside = answers.passes_beside.get();
+    request.passes_forms = answers.passes_forms.get();
     request.training = answers.training ? &*answers.training : nullptr;
 }
 

@@ -39,6 +39,7 @@ struct Answers {
     std::optional<Guesses> guesses;
     Studies studies;
     std::shared_ptr<const PassTimes> passes, passes_beside;
+    std::shared_ptr<const std::vector<PassTimes>> passes_forms;
     std::optional<MedusaView> training;
 };
 // A frame with everything it asks for; the request points into the rest.

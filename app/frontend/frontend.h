@@ -98,6 +98,7 @@ struct FrameRequest {
     const Studies* studies = nullptr;
     const PassTimes* passes = nullptr;
     const PassTimes* passes_beside = nullptr;
+    const std::vector<PassTimes>* passes_forms = nullptr;
     const MedusaView* training = nullptr;
     std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
 };

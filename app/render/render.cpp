@@ -105,6 +105,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.studies = request.studies;
     scene.passes = request.passes;
     scene.passes_beside = request.passes_beside;
+    scene.passes_forms = request.passes_forms;
     scene.training = request.training;
     scene.server = request.server.get();
     scene.still = true;

@@ -2,66 +2,111 @@
 
 #include <utility>
 
-#include "engine/lab/random_shape.h"
 #include "kernels/error.h"
 
 namespace speclens {
+namespace {
 
-PassPair::PassPair(std::shared_ptr<const Models> models, std::string beside, std::function<bool()> go_on)
-    : models_(std::move(models)), shape_(std::move(beside)), go_on_(std::move(go_on)) {
+double bytes_per_value(DType form) {
+    const Block block = block_of(form);
+    return static_cast<double>(block.bytes) / static_cast<double>(block.values);
+}
+
+// Whether a picture of both would show two forms, not one twice: Q4_1 and Q4_0 are as good as the same.
+bool other_bytes(DType a, DType b) {
+    const double ratio = bytes_per_value(a) / bytes_per_value(b);
+    return ratio > 1.2 || ratio < 1 / 1.2;
+}
+
+} // namespace
+
+PassPair::PassPair(std::shared_ptr<const Models> models, const MeasurePasses& asked, std::function<bool()> go_on)
+    : models_(std::move(models)), of_forms_(asked.forms), go_on_(std::move(go_on)) {
     if (!models_->target)
         throw Error(models_->scorer ? "a server's passes cannot be timed from here" : "a table has no passes to time",
                     "Load a model.");
-    model_ = models_->target_name();
-    two_ = !shape_.empty() && models_->target->bytes.per_token < Model::weight_bytes(geometry(shape_)) / 2;
+    const Model& target = *models_->target;
+    const Subject own{.name = models_->target_name(),
+                      .model = models_->target_name(),
+                      .config = target.config,
+                      .form = target.forms().front(),
+                      .loaded = true};
+    // By the weights that both have in one form: a large model of few bits needs no other beside it.
+    const bool two = !asked.beside.empty() &&
+                     Model::weight_bytes(target.config) < Model::weight_bytes(geometry(asked.beside)) / 2;
+    const Subject shape = two ? Subject{.name = asked.beside, .model = asked.beside, .config = geometry(asked.beside)} : own;
+    if (of_forms_) {
+        for (const DType form : {DType::bf16, DType::q8_0, DType::q4_0})
+            if (other_bytes(form, shape.form))
+                subjects_.push_back({shape.model + " in " + name_of(form), shape.model, shape.config, form, false});
+        return;
+    }
+    subjects_.push_back(own);
+    if (two) subjects_.push_back(shape);
     measurement_ = std::make_unique<PassMeasurement>(*models_, window_passes(*models_));
 }
 
 double PassPair::done() const {
+    if (complete_) return 1;
     const double now = measurement_ ? measurement_->done() : 0;
-    if (!two_) return own_ ? 1 : now;
-    return own_ ? beside_ ? 1 : 0.5 + now / 2 : now / 2;
+    return (static_cast<double>(at_) + now) / static_cast<double>(subjects_.size());
 }
 
 bool PassPair::step() {
+    if (complete_) return false;
     if (!measurement_) {
-        if (own_ && (!two_ || beside_)) return false;
-        make_weights();
-        return true;
-    }
-    if (measurement_->step()) return true;
-    PassTimes times = measurement_->result();
-    measurement_.reset();
-    if (!own_) {
-        own_ = std::make_shared<const PassTimes>(std::move(times));
-        model_ = two_ ? shape_ : model_;
-    } else {
-        times.random_weights = true;
-        beside_ = std::make_shared<const PassTimes>(std::move(times));
-        models_.reset();
+        begin();
+    } else if (!measurement_->step()) {
+        PassTimes times = measurement_->result();
+        measurement_.reset();
+        times.model = subjects_[at_].model;
+        times.random_weights = !subjects_[at_].loaded;
+        answer(std::move(times));
     }
     return true;
 }
 
-void PassPair::make_weights() {
+void PassPair::answer(PassTimes times) {
+    if (of_forms_) {
+        auto more = forms_ ? std::make_shared<std::vector<PassTimes>>(*forms_) : std::make_shared<std::vector<PassTimes>>();
+        more->push_back(std::move(times));
+        forms_ = std::move(more);
+    } else {
+        (subjects_[at_].loaded ? own_ : beside_) = std::make_shared<const PassTimes>(std::move(times));
+    }
+    complete_ = at_ + 1 == subjects_.size();
+    if (complete_)
+        models_.reset();
+    else
+        ++at_;
+}
+
+void PassPair::begin() {
+    const Subject& subject = subjects_[at_];
     Progress progress;
     progress.report = [this](const std::string&, double, double, const std::string&) {
         if (go_on_ && !go_on_()) throw Cancelled{};
     };
     PassTimes none;
-    none.model = shape_;
+    none.model = subject.model;
+    none.form = subject.form;
     none.random_weights = true;
     try {
-        const std::shared_ptr<const Models> made = random_shape(models_->backend, shape_, 1, progress);
-        measurement_ = std::make_unique<PassMeasurement>(*made, window_passes(*made));
-        models_ = made;
+        if (!models_->backend->keeps(subject.form, subject.config.hidden))
+            throw Error("the backend " + models_->backend->name() + " keeps no " + name_of(subject.form) +
+                            " matrices of this shape",
+                        "Time them with --backend cpu.");
+        Models made;
+        made.backend = models_->backend;
+        made.target = Model::random(*made.backend, subject.config, subject.model, 1, progress, subject.form);
+        measurement_ = std::make_unique<PassMeasurement>(made, window_passes(made));
         return;
     } catch (const Error& error) {
         none.problem = error.what();
     } catch (const Cancelled&) {
         none.problem = "it was stopped";
     }
-    beside_ = std::make_shared<const PassTimes>(std::move(none));
+    answer(std::move(none));
 }
 
 } // namespace speclens

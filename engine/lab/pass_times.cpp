@@ -165,6 +165,7 @@ PassMeasurement::PassMeasurement(const Models& models, PassPlan plan) : work_(st
                     "Choose a context of at most " + std::to_string(positions - widest) + ".", Exit::usage);
     PassTimes& facts = w.facts;
     facts.model = models.target_name();
+    facts.form = w.target->forms().front();
     facts.context = context;
     facts.weight_bytes = static_cast<double>(w.target->bytes.per_token);
     facts.multiply_adds = multiply_adds_of(config);

@@ -32,6 +32,7 @@ struct PassTime : Timing {
 struct PassTimes {
     std::string model;           // that was measured
     bool random_weights = false; // of its shape: the speed is right, the text would mean nothing
+    DType form = DType::bf16;    // of its matrices in memory, of most of their bytes
     std::string problem;         // why there are no passes of it, a sentence; empty: there are, or nobody measured
     int context = 0;             // tokens before the pass
     int repeats = 0;             // of the width that had the fewest

@@ -55,7 +55,7 @@ std::string to_text(const Command& command) {
                                                : "race: to the end";
         }
         std::string operator()(const EndSteppedRace&) const { return "end the stepped race"; }
-        std::string operator()(const MeasurePasses&) const { return "time passes"; }
+        std::string operator()(const MeasurePasses& c) const { return c.forms ? "time passes in other forms" : "time passes"; }
         std::string operator()(const OpenModel& c) const {
             return "open " + (c.paths.target.empty() ? std::string("the built-in model") : c.paths.target.filename().string());
         }

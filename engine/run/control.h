@@ -129,9 +129,11 @@ struct RunStudy {
 };
 // Time passes of the target over 1 to 64 tokens, within a few seconds; the answer is a PassTimes (engine/lab/pass_times.h).
 // Then, where `beside` names a geometry (engine/model/model.h) larger than the target, those of random weights of it:
-// another one.
+// another one. With `forms` only that which has most weights of the two, with random weights in other forms (eight bits,
+// four, bf16), one after another: what fewer bytes do to a pass.
 struct MeasurePasses {
     std::string beside = {};
+    bool forms = false;
 };
 // Train Medusa heads on the target's answers to the built-in prompts (engine/lab/medusa_training.h). What it comes to is
 // published while it learns; complete heads take the place of the loaded ones, for runs from then on.

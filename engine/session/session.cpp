@@ -398,12 +398,14 @@ void Session::time_passes() {
     const bool more = timing_->step();
     const Snapshot shown = published();
     const bool news = (timing_->own() && timing_->own() != shown.passes) ||
-                      (timing_->beside() && timing_->beside() != shown.passes_beside);
+                      (timing_->beside() && timing_->beside() != shown.passes_beside) ||
+                      (timing_->forms() && timing_->forms() != shown.passes_forms);
     if (more && !news && timing_shown_.ms() < kPublishMs) return;
     timing_shown_ = Stopwatch();
     publish([&](Snapshot& p) {
         if (timing_->own()) p.passes = timing_->own();
         if (timing_->beside()) p.passes_beside = timing_->beside();
+        if (timing_->forms()) p.passes_forms = timing_->forms();
         p.status.timed_model = timing_->model();
         p.status.timed = timing_->done();
     });

@@ -41,6 +41,7 @@ struct Snapshot {
     Studies studies;                        // answers to RunStudy, by name; growing
     std::shared_ptr<const PassTimes> passes; // last answer to MeasurePasses
     std::shared_ptr<const PassTimes> passes_beside; // of the geometry that one of them named; null: none
+    std::shared_ptr<const std::vector<PassTimes>> passes_forms; // of the larger one in other forms; null: none asked for
     std::shared_ptr<const MedusaView> training; // last answer to TrainHeads; growing
     EngineStatus status;
     RunSettings settings;                   // of the current run

@@ -298,7 +298,7 @@ void Session::cut_studies() {
 
 void Session::obey(const MeasurePasses& measure) {
     stop_timing();
-    timing_ = std::make_unique<PassPair>(models_, measure.beside,
+    timing_ = std::make_unique<PassPair>(models_, measure,
                                          [this] { return !closing_ && !mailbox_.ends_run(); });
     timing_shown_ = Stopwatch();
     publish([&](Snapshot& p) { p.status.timed_model = timing_->model(); });

@@ -66,6 +66,7 @@ struct SceneInput {
     const Studies* studies = nullptr;     // by name; may be null
     const PassTimes* passes = nullptr;    // what passes of the target cost; may be null
     const PassTimes* passes_beside = nullptr; // and of random weights of a real shape; may be null
+    const std::vector<PassTimes>* passes_forms = nullptr; // of the larger one's shape in other forms; may be null
     const MedusaView* training = nullptr; // heads that are trained here; may be null
     std::size_t cursor = 0;               // events shown
     std::size_t available = 0;            // trace size of this frame

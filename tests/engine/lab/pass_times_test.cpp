@@ -121,6 +121,7 @@ TEST(PassTimes, AreMeasuredForEveryWidthAsOften) {
     }
     EXPECT_EQ(times.of(3)->rows, 3);
     EXPECT_EQ(times.of(2), nullptr);
+    EXPECT_EQ(times.form, DType::bf16);
     EXPECT_DOUBLE_EQ(times.weight_bytes, static_cast<double>(models->target->bytes.per_token));
     const ModelConfig& config = models->target->config;
     EXPECT_DOUBLE_EQ(times.cache_bytes, 2.0 * 5 * config.layers * config.kv_heads * config.head_dim * sizeof(float));
@@ -233,6 +234,60 @@ TEST(PassPair, SaysWhyTheShapeWasNotMeasured) {
     while (huge.step()) {
     }
     EXPECT_NE(huge.beside()->problem.find("memory"), std::string::npos) << huge.beside()->problem;
+}
+
+TEST(PassPair, TimesOneShapeInOtherForms) {
+    PassPair pair(test::micro_models(1), MeasurePasses{.beside = "bundle-s", .forms = true});
+    EXPECT_EQ(pair.model(), "bundle-s in Q8_0");
+    double before = 0;
+    std::size_t complete = 0;
+    while (pair.step()) {
+        EXPECT_GE(pair.done(), before);
+        before = pair.done();
+        const std::size_t now = pair.forms() ? pair.forms()->size() : 0;
+        EXPECT_LE(now - complete, 1u) << "each is there when it is complete";
+        complete = now;
+    }
+    EXPECT_EQ(pair.done(), 1);
+    EXPECT_FALSE(pair.own() || pair.beside()) << "these are asked for by themselves";
+    ASSERT_TRUE(pair.forms());
+    ASSERT_EQ(pair.forms()->size(), 2u) << "bf16 is what the shape has beside the loaded model";
+    double bytes = static_cast<double>(Model::weight_bytes(geometry("bundle-s")));
+    for (std::size_t i = 0; i < 2; ++i) {
+        const PassTimes& times = (*pair.forms())[i];
+        EXPECT_EQ(times.model, "bundle-s");
+        EXPECT_EQ(times.form, i == 0 ? DType::q8_0 : DType::q4_0);
+        EXPECT_TRUE(times.random_weights);
+        EXPECT_EQ(times.problem, "");
+        EXPECT_GE(times.passes.size(), 2u);
+        EXPECT_LT(times.weight_bytes, 0.7 * bytes);
+        bytes = times.weight_bytes;
+    }
+}
+
+// A large model needs no other shape: its own in forms that it does not have. What cannot be had is said.
+TEST(PassPair, TimesTheLoadedModelsShapeInOtherFormsAndSaysWhyNot) {
+    const auto problems = [](PassPair pair) {
+        while (pair.step()) {
+        }
+        std::vector<std::string> found;
+        for (const PassTimes& times : *pair.forms()) {
+            EXPECT_EQ(times.model, "micro target");
+            EXPECT_TRUE(times.passes.empty());
+            found.push_back(std::string(name_of(times.form)) + ": " + times.problem);
+        }
+        return found;
+    };
+    const std::string none = "the backend cpu keeps no ", shape = " matrices of this shape";
+    EXPECT_EQ(problems(PassPair(test::micro_models(1), MeasurePasses{.beside = "micro", .forms = true})),
+              (std::vector<std::string>{"Q8_0: " + none + "Q8_0" + shape, "Q4_0: " + none + "Q4_0" + shape}))
+        << "rows of 48 are no whole number of blocks";
+    auto models = std::make_shared<Models>();
+    models->backend = make_backend("cpu", {.threads = 1});
+    models->target = Model::random(*models->backend, geometry("micro"), "micro target", 1, {}, DType::q4_1);
+    EXPECT_EQ(problems(PassPair(models, MeasurePasses{.forms = true}, [] { return false; })),
+              (std::vector<std::string>{"bf16: it was stopped", "Q8_0: it was stopped"}))
+        << "Q4_0 would be the same again";
 }
 
 } // namespace

@@ -218,6 +218,22 @@ TEST(Session, TimesARealShapeBesideAndStopsOnRequest) {
     EXPECT_NE(session.published().status.state, EngineStatus::State::stopped) << "the run that stands still";
 }
 
+TEST(Session, TimesAShapeInOtherFormsOnRequest) {
+    RunSettings settings;
+    settings.token_ids = {1, 2, 3};
+    settings.drafter = "none";
+    settings.k = 0;
+    Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
+                    settings);
+    session.send(MeasurePasses{.beside = "bundle-s", .forms = true});
+    ASSERT_TRUE(eventually([&] { return session.published().status.timed_model == "bundle-s in Q8_0"; }));
+    ASSERT_TRUE(eventually([&] { return session.published().passes_forms != nullptr; }));
+    EXPECT_EQ(session.published().passes_forms->size(), 1u) << "what is complete is shown";
+    EXPECT_EQ(session.published().passes, nullptr);
+    ASSERT_TRUE(eventually([&] { return session.published().passes_forms->size() == 2; }));
+    ASSERT_TRUE(eventually([&] { return session.published().status.timed_model.empty(); }));
+}
+
 TEST(Session, ReplaysACycleOnRequest) {
     Session session({.target = table_file()}, on_table());
     session.send(Restart{on_table(), Gate::kUnlimited});
