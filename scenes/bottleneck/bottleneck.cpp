@@ -30,8 +30,10 @@ class BottleneckScene final : public Scene {
         draw_bottleneck_controls(d);
         keys(d);
         if (std::ranges::any_of(out, measures)) state_.answered = input.beat;
-        if (input.still && model.told && can_measure(input, model) && !input.passes)
-            out.push_back(measure_both());
+        if (input.still && model.told && can_measure(input, model)) {
+            if (!input.passes) out.push_back(measure_both());
+            if (!input.passes_forms && input.beat == kFormsBeat) out.push_back(measure_forms());
+        }
         ui.pop_id();
         return out;
     }
@@ -42,7 +44,8 @@ class BottleneckScene final : public Scene {
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Mark a wider, narrower pass; an answer while the question is open"},
-                {"M", "Time passes"}};
+                {"M", "Time passes"},
+                {"B", "Time the same shape in fewer bytes"}};
     }
 
   private:
@@ -72,12 +75,16 @@ class BottleneckScene final : public Scene {
         const float h = bottom - y - (lanes ? kLanes + 20 : 0), facts = std::min(440.0F, w * 0.42F);
         draw_bottleneck_chart(d, {x, y, w - facts - 32, h});
         draw_bottleneck_facts(d, {x + w - facts, y, facts, h});
-        if (lanes) draw_bottleneck_lanes(d, {x, bottom - kLanes, w, kLanes});
+        if (!lanes) return;
+        const ui::Rect below{x, bottom - kLanes, w, kLanes};
+        if (d.model.forms.empty()) return draw_bottleneck_lanes(d, below);
+        draw_bottleneck_forms(d, below);
     }
 
     static void keys(const BottleneckDraw& d) {
         if (can_measure(d.input, d.model) && d.ui.take_key(ui::Key::m))
             d.out.push_back(measure_both());
+        if (can_measure_forms(d.input, d.model) && d.ui.take_key(ui::Key::b)) measure_and_show_forms(d.out);
         if (d.model.asks) {
             const int last = static_cast<int>(std::size(kSayings)) - 1;
             int& said = d.state.said;

@@ -35,12 +35,16 @@ CostChart begin_chart(const BottleneckDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const BottleneckModel& m = d.model;
-    ui::fitted_text(canvas, {r.x, r.y + 14}, "Time of a pass, by that of one token", Font::text_bold, 15, theme.ink, r.w);
-    ui::fitted_text(canvas, {r.x, r.y + 34}, "both axes double at every tick; dashed: as many passes one by one",
+    const std::string in_bits = m.forms.empty() ? std::string() : " in " + bits_words(m.forms.front()->form);
+    ui::fitted_text(canvas, {r.x, r.y + 14}, "Time of a pass, by that of one token" + in_bits, Font::text_bold, 15, theme.ink,
+                    r.w);
+    ui::fitted_text(canvas, {r.x, r.y + 34},
+                    "both axes double at every tick; " + std::string(in_bits.empty() ? "dashed" : "grey") +
+                        ": as many passes one by one",
                     Font::text, 14, theme.muted, r.w);
     const Rect plot{r.x + 46, r.y + 54, r.w - 46 - 20, r.h - 54 - 44};
     int widest = 1;
-    for (const PassTimes* of : m.all()) widest = std::max(widest, of->passes.back().rows);
+    for (const PassTimes* of : m.curves()) widest = std::max(widest, of->passes.back().rows);
     const CostRange range = cost_range(m);
     const CostChart chart{plot,
                           {{-0.35, std::log2(widest) + 0.35, plot.x, plot.right()}},
@@ -69,29 +73,53 @@ CostChart begin_chart(const BottleneckDraw& d, Rect r) {
     return chart;
 }
 
-ui::Color color_of(const BottleneckDraw& d, const PassTimes& of) {
-    return &of == d.model.beside ? d.ui.theme.role(Role::target) : d.ui.theme.ink;
+// Another form than the one that is measured first.
+bool other_form(const BottleneckDraw& d, const PassTimes& of) {
+    return !d.model.forms.empty() && &of != d.model.all().front();
 }
 
-// The loaded model has full marks, the real shape rings: hue alone would not tell them apart.
+ui::Color color_of(const BottleneckDraw& d, const PassTimes& of) {
+    return &of == d.model.beside || other_form(d, of) ? d.ui.theme.role(Role::target) : d.ui.theme.ink;
+}
+
+// Fewer bits, shorter dashes; unbroken but for other forms.
+ui::Stroke stroke_of(const BottleneckDraw& d, const PassTimes& of) {
+    ui::Stroke stroke{color_of(d, of), 2};
+    if (!other_form(d, of)) return stroke;
+    stroke.dash = !is_quantised(of.form) ? 14 : of.form == DType::q8_0 ? 8 : 3;
+    stroke.gap = 4;
+    return stroke;
+}
+
+// The loaded model has full marks, the real shape rings, other forms have corners: hue alone would not tell them apart.
 void mark(const BottleneckDraw& d, const PassTimes& of, Vec2 at) {
-    if (&of != d.model.beside) return d.ui.canvas.disc(at, 4, color_of(d, of));
-    d.ui.canvas.disc(at, 4.5F, d.ui.theme.bg);
-    d.ui.canvas.ring(at, 4.5F, {color_of(d, of), 2});
+    ui::Canvas& canvas = d.ui.canvas;
+    if (other_form(d, of)) {
+        std::vector<Vec2> corners = {{at.x, at.y - 5}, {at.x + 5, at.y}, {at.x, at.y + 5}, {at.x - 5, at.y}};
+        if (of.form == DType::q8_0)
+            corners = {{at.x - 4, at.y - 4}, {at.x + 4, at.y - 4}, {at.x + 4, at.y + 4}, {at.x - 4, at.y + 4}};
+        else if (is_quantised(of.form))
+            corners = {{at.x, at.y - 5}, {at.x + 5, at.y + 4}, {at.x - 5, at.y + 4}};
+        return canvas.fill_convex(corners, color_of(d, of));
+    }
+    if (&of != d.model.beside) return canvas.disc(at, 4, color_of(d, of));
+    canvas.disc(at, 4.5F, d.ui.theme.bg);
+    canvas.ring(at, 4.5F, {color_of(d, of), 2});
 }
 
 void curve(const BottleneckDraw& d, const CostChart& chart, const PassTimes& of) {
-    const double one = of.passes.front().ms;
+    const double one = d.model.clock(of);
     std::vector<Vec2> line;
     for (const PassTime& pass : of.passes) line.push_back({chart.x(pass.rows), chart.y(pass.ms / one)});
-    d.ui.canvas.polyline(line, {color_of(d, of), 2});
+    d.ui.canvas.polyline(line, stroke_of(d, of));
     for (std::size_t i = 0; i < line.size(); ++i) {
         const PassTime& pass = of.passes[i];
         const float top = std::max(chart.plot.y, chart.y(pass.median / one)); // up to the median: how much it varied
         d.ui.canvas.line({line[i].x, line[i].y}, {line[i].x, top}, {color_of(d, of), 1.5F});
         mark(d, of, line[i]);
         ui::tooltip(d.ui, {line[i].x - 8, line[i].y - 8, 16, 16},
-                    of.model + ", " + counted(pass.rows, "token") + ": " + ui::number(pass.ms, 3) +
+                    of.model + (other_form(d, of) ? " in " + bits_words(of.form) : std::string()) + ", " +
+                        counted(pass.rows, "token") + ": " + ui::number(pass.ms, 3) +
                         " ms, lower quartile of " + std::to_string(pass.repeats) + " passes, median " +
                         ui::number(pass.median, 3));
     }
@@ -139,18 +167,21 @@ void draw_bottleneck_chart(const BottleneckDraw& d, Rect area) {
     d.ui.canvas.push_clip(chart.plot);
     d.ui.canvas.line({chart.x(1), chart.y(1)}, {chart.x(widest), chart.y(widest)}, {theme.muted, 1.5F, 5, 4});
     d.ui.canvas.pop_clip();
-    for (const PassTimes* of : d.model.all()) curve(d, chart, *of);
+    for (const PassTimes* of : d.model.curves()) curve(d, chart, *of);
 }
 
 void draw_bottleneck_facts(const BottleneckDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    std::vector<const PassTimes*> models = d.model.all();
-    if (models.size() < 2 && d.model.beside) models.insert(models.begin(), d.model.beside); // why it is not measured
+    const BottleneckModel& m = d.model;
+    std::vector<const PassTimes*> models = m.curves();
+    models.insert(models.end(), m.formless.begin(), m.formless.end());
+    if (m.forms.empty() && m.formless.empty() && models.size() < 2 && m.beside) models.insert(models.begin(), m.beside); // why it is not measured
     const float x = area.x + 28, w = area.w - 28;
     float y = area.y + 14;
     for (const PassTimes* of : models) {
-        const std::vector<std::string> lines = model_facts(*of, d.model.marked);
+        const bool form = !m.forms.empty() || std::ranges::find(m.formless, of) != m.formless.end();
+        const std::vector<std::string> lines = form ? form_facts(m, *of) : model_facts(*of, m.marked);
         for (std::size_t i = 0; i < lines.size(); ++i) {
             const ui::ParagraphStyle style{.font = i == 0 ? Font::text_bold : Font::text,
                                            .size = i == 0 ? 15.0F : 14.0F,
@@ -160,7 +191,7 @@ void draw_bottleneck_facts(const BottleneckDraw& d, Rect area) {
             if (y + 20 * static_cast<float>(ui::paragraph_lines(canvas, w, lines[i], style) - 1) > area.bottom() - 4)
                 return;
             if (i == 0 && of->passes.size() >= 2) {
-                canvas.line({area.x, y - 5}, {area.x + 18, y - 5}, {color_of(d, *of), 2});
+                canvas.line({area.x, y - 5}, {area.x + 18, y - 5}, stroke_of(d, *of));
                 mark(d, *of, {area.x + 9, y - 5});
             }
             y = ui::paragraph(canvas, {x, y}, w, lines[i], style);
@@ -197,6 +228,40 @@ void draw_bottleneck_lanes(const BottleneckDraw& d, Rect area) {
                         ui::number(m.one_ms(), 2) + " = " + ui::number(singly, 2) +
                         " ms: " + ui::speed_up(singly / together),
                     Font::mono, 14, theme.ink, area.w);
+}
+
+void draw_bottleneck_forms(const BottleneckDraw& d, Rect area) {
+    const BottleneckModel& m = d.model;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
+    ui::fitted_text(canvas, {area.x, area.y + 16},
+                    (m.marked > 1 ? "One token, and " + counted(m.marked, "token") + " at once," : std::string("One token")) +
+                        " on one clock, " + m.forms.front()->model,
+                    Font::text_bold, 15, theme.ink, area.w);
+    constexpr float kPitch = 32, kHeight = 24, kValues = 216;
+    const float left = area.x + 92, first = area.y + 28;
+    const auto took = [&](const PassTimes& of) {
+        const PassTime* pass = of.of(m.marked);
+        return pass ? pass->ms : of.passes.front().ms;
+    };
+    double longest = 0;
+    for (const PassTimes* of : m.forms) longest = std::max({longest, took(*of), of->passes.front().ms});
+    const ui::Scale x{0, longest, left, area.right() - kValues};
+    float y = first;
+    for (const PassTimes* of : m.forms) {
+        if (y + kHeight > area.bottom() + 4) break;
+        const double one = of->passes.front().ms, many = took(*of);
+        const std::vector<ui::Segment> parts = {
+            {.start = 0, .length = std::min(one, many), .role = Role::target, .label = "1 token"},
+            {.start = one, .length = std::max(many - one, 0.0), .role = Role::target, .strength = 0.55F}};
+        ui::gantt_lane(canvas, theme, x, y, kHeight, std::span(parts).first(many > one ? 2 : 1));
+        canvas.text({area.x, y + 17}, bits_words(of->form), Font::text, 14, theme.muted);
+        canvas.text({area.right(), y + 17},
+                    ui::number(one, 2) + (m.marked > 1 ? " → " + ui::number(many, 2) + " ms, " + ui::speed_up(many / one) : " ms"),
+                    Font::mono, 14, theme.ink, Align::right);
+        y += kPitch;
+    }
 }
 
 void draw_bottleneck_details(const BottleneckDraw& d) {
@@ -270,6 +335,12 @@ void draw_bottleneck_controls(const BottleneckDraw& d) {
     const std::string off = no_models(d.input).empty() ? capital(m.untimed) : no_models(d.input);
     if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = off}))
         d.out.push_back(measure_both());
+    if (!m.told || row.room() < 168) return;
+    at = row.place(168);
+    ui::field_label(ui, at, "The same shape");
+    if (ui::button(ui, "forms", at, "In fewer bytes",
+                   {.shortcut = "B", .disabled = off.empty() && !m.measured() ? "Measure first: M" : off}))
+        measure_and_show_forms(d.out);
 }
 
 } // namespace speclens

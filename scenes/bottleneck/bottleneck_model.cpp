@@ -18,6 +18,20 @@ int usual_width(int beat) {
     return beat == kQuestionBeat || beat == kQuestionBeat + 1 ? kAsked : 8;
 }
 
+// Measured, and at the marked width; not in doubt.
+void keep_steady(std::vector<const PassTimes*>& times, int marked) {
+    std::erase_if(times, [&](const PassTimes* of) { return !of->of(marked) || !doubt(*of, marked).empty(); });
+}
+
+// Time of several rows by that of one, by what is least and most of the two.
+struct FactorRange {
+    double low = 0, high = 0;
+};
+FactorRange factor_range(const PassTimes& times, int rows) {
+    const PassTime &one = *times.of(1), &many = *times.of(rows);
+    return {many.ms / one.median, many.median / one.ms};
+}
+
 // " from 3 tokens on" where they need 2.5 to fill the arithmetic; nothing where one does.
 std::string from_rows(double fill) {
     const int first = static_cast<int>(std::ceil(fill));
@@ -53,8 +67,18 @@ std::vector<const PassTimes*> BottleneckModel::all() const {
 
 std::vector<const PassTimes*> BottleneckModel::steady() const {
     std::vector<const PassTimes*> held = all();
-    std::erase_if(held, [&](const PassTimes* of) { return !of->of(marked) || !doubt(*of, marked).empty(); });
+    keep_steady(held, marked);
     return held;
+}
+
+std::vector<const PassTimes*> BottleneckModel::steady_forms() const {
+    std::vector<const PassTimes*> held = forms;
+    keep_steady(held, marked);
+    return held;
+}
+
+std::vector<const PassTimes*> BottleneckModel::curves() const {
+    return forms.empty() ? all() : forms;
 }
 
 bool BottleneckModel::leaves_room() const {
@@ -83,13 +107,54 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
     const int wanted = state.rows > 0 ? state.rows : usual_width(input.beat);
     for (const PassTime& pass : m.focus->passes)
         if (pass.rows <= wanted) m.marked = pass.rows;
+    m.of_forms = m.told && input.beat == kFormsBeat;
+    if (!m.of_forms || !input.passes_forms) return m;
+    const PassTimes* shape = m.all().front();
+    for (const PassTimes& of : *input.passes_forms)
+        if (of.model == shape->model) (of.passes.size() >= 2 ? m.forms : m.formless).push_back(&of);
+    if (!m.forms.empty()) m.forms.push_back(shape);
+    std::ranges::stable_sort(m.forms, std::ranges::greater(), &PassTimes::weight_bytes);
     return m;
+}
+
+std::string bits_words(DType form) {
+    // "Q4_K": the digit is that of the numbers, without scales
+    return (is_quantised(form) ? std::string(1, name_of(form)[1]) : std::to_string(8 * bytes_of(form))) + " bits";
+}
+
+std::vector<std::string> form_facts(const BottleneckModel& m, const PassTimes& of) {
+    const std::string name = bits_words(of.form) + " (" + name_of(of.form) + ")";
+    if (of.passes.size() < 2) return {name + ": not measured", of.problem};
+    std::vector<std::string> lines = {name + ", " + ui::megabytes(of.weight_bytes) + " of weights"};
+    const PassTimes& most = *m.forms.front();
+    if (&of == &most || of.random_weights != most.random_weights)
+        lines.push_back(of.model + (of.random_weights ? ", random weights" : ""));
+    const double one = of.passes.front().ms, factor = pass_factor(of, m.marked);
+    lines.push_back("1 token: " + ui::number(one, 2) + " ms" +
+                    (&of == &most ? "" : ", " + ui::speed_up(one / m.clock(of)) + " of " + bits_words(most.form)) +
+                    (m.marked > 1 && factor > 0 ? "; " + counted(m.marked, "token") + ": " + ui::speed_up(factor) : ""));
+    if (const std::string why = doubt(of, m.marked); !why.empty()) lines.push_back("in doubt: " + why);
+    return lines;
+}
+
+FormsTold forms_told(const BottleneckModel& m) {
+    FormsTold told;
+    std::vector<const PassTimes*> held = m.steady_forms();
+    told.rows = m.marked > 1 ? m.marked : 4;
+    std::erase_if(held, [&](const PassTimes* of) { return !of->of(told.rows); });
+    if (held.size() < 2) return told;
+    told.most = held.front(), told.fewest = held.back();
+    told.most_factor = pass_factor(*told.most, told.rows), told.fewest_factor = pass_factor(*told.fewest, told.rows);
+    const PassTime &of_most = told.most->passes.front(), &of_fewest = told.fewest->passes.front();
+    told.faster = of_fewest.ms < of_most.ms && told_apart(of_fewest, of_most);
+    told.dearer = factor_range(*told.fewest, told.rows).low > factor_range(*told.most, told.rows).high;
+    return told;
 }
 
 std::vector<std::string> model_facts(const PassTimes& times, int marked) {
     std::vector<std::string> lines;
     if (times.passes.size() < 2) return {times.model + ": not measured", times.problem};
-    lines.push_back(times.model + ", " + ui::megabytes(times.weight_bytes) + " of weights");
+    lines.push_back(times.model + (is_quantised(times.form) ? std::string(" in ") + name_of(times.form) : "") + ", " + ui::megabytes(times.weight_bytes) + " of weights");
     if (times.random_weights) lines.emplace_back("random weights of a real shape: speed right, text meaningless");
     const std::string share = ui::percent(times.read_share(times.passes.front())) + " of the bandwidth";
     const std::string cached = "stays in the cache of " + ui::megabytes(times.cache_limit);
@@ -117,9 +182,9 @@ std::vector<std::string> model_facts(const PassTimes& times, int marked) {
 
 CostRange cost_range(const BottleneckModel& m) {
     CostRange range;
-    for (const PassTimes* of : m.all())
+    for (const PassTimes* of : m.curves())
         for (const PassTime& pass : of->passes) {
-            const double one = of->passes.front().ms;
+            const double one = m.clock(*of);
             range.low = std::min(range.low, pass.ms / one);
             range.high = std::max({range.high, pass.ms / one, static_cast<double>(pass.rows)});
         }
@@ -127,11 +192,24 @@ CostRange cost_range(const BottleneckModel& m) {
 }
 
 Command measure_both() {
-    return MeasurePasses{kRealShape};
+    return MeasurePasses{.beside = kRealShape};
+}
+
+Command measure_forms() {
+    return MeasurePasses{.beside = kRealShape, .forms = true};
+}
+
+void measure_and_show_forms(std::vector<SceneCommand>& out) {
+    out.emplace_back(measure_forms());
+    out.emplace_back(SetBeat{kFormsBeat});
 }
 
 bool can_measure(const SceneInput& input, const BottleneckModel& m) {
     return models_loaded(input) && m.untimed.empty() && m.under_way.empty();
+}
+
+bool can_measure_forms(const SceneInput& input, const BottleneckModel& m) {
+    return can_measure(input, m) && m.told && m.measured();
 }
 
 std::string verdict_words(const BottleneckModel& m, const BottleneckState& state) {

@@ -1,7 +1,7 @@
 // The decode bottleneck (S1): a pass reads every weight once, for one token or for many. What passes over 1
 // to 64 tokens took on this machine, by the time of one and beside as many passes one by one: of the loaded model,
 // and where that is small enough for a cache, of random weights of a real shape too. The first two beats come before
-// the answer: a picture of the walk, then a question to the room.
+// the answer: a picture of the walk, then a question to the room. One beat holds the same shape in fewer bytes beside it.
 #pragma once
 
 #include <string>
@@ -30,12 +30,18 @@ inline constexpr Saying kSayings[] = {
 inline constexpr int kAsked = 16;       // tokens
 inline constexpr int kQuestionBeat = 1; // asks about them; the beat after it has the answer
 
+inline constexpr int kFormsBeat = 5;    // the same shape in several forms, where they were timed
+
 inline constexpr const char* kRealShape = "smollm2-135m"; // small enough for every machine, too large for its caches
 
 struct BottleneckModel {
     const PassTimes* times = nullptr; // of the loaded model; null or without passes: not measured
     const PassTimes* beside = nullptr; // of random weights of a real shape; likewise
     const PassTimes* focus = nullptr; // what the bus and the lanes are about: `beside`, where its times hold, else `times`
+    // At kFormsBeat: one shape in several forms, most bytes first, once another form than that of all().front() is timed.
+    std::vector<const PassTimes*> forms;
+    std::vector<const PassTimes*> formless; // forms that were asked for and could not be timed, at kFormsBeat
+    bool of_forms = false;                  // kFormsBeat, and times may be seen
     int marked = 1;                   // width, one of those measured
     bool told = true;  // what passes took may be seen: before the answer only when it was asked for
     bool asks = false; // the question is open
@@ -47,6 +53,10 @@ struct BottleneckModel {
     [[nodiscard]] std::vector<const PassTimes*> all() const;
     // Those whose passes over one token and over the marked width can be relied on: what a headline may speak of.
     [[nodiscard]] std::vector<const PassTimes*> steady() const;
+    [[nodiscard]] std::vector<const PassTimes*> steady_forms() const; // of `forms`, likewise
+    [[nodiscard]] std::vector<const PassTimes*> curves() const; // of the chart: the forms where there are some, else all()
+    // Time that is 1× in the chart for that curve: of one token, of the form of most bytes where forms are compared.
+    [[nodiscard]] double clock(const PassTimes& of) const { return (forms.empty() ? of : *forms.front()).passes.front().ms; }
     // Of `focus`; 0: not measured.
     [[nodiscard]] double one_ms() const { return ms(1); }
     [[nodiscard]] double ms(int rows) const;
@@ -61,6 +71,18 @@ struct BottleneckModel {
 [[nodiscard]] std::string doubt(const PassTimes& times, int marked);
 // What is known of a measured model, a line each: name and weights, where they lie, what limits its passes.
 [[nodiscard]] std::vector<std::string> model_facts(const PassTimes& times, int marked);
+[[nodiscard]] std::string bits_words(DType form); // "8 bits": of a weight, without its share of scales
+// What is known of a form beside that of most bytes, a line each: bits and bytes, what one token and several take.
+[[nodiscard]] std::vector<std::string> form_facts(const BottleneckModel& model, const PassTimes& of);
+// What fewer bytes do, by the two of steady_forms() that are farthest apart, over so many rows at once.
+struct FormsTold {
+    const PassTimes *most = nullptr, *fewest = nullptr; // null: fewer than two
+    int rows = 0;
+    double most_factor = 0, fewest_factor = 0; // of a pass of one token
+    bool faster = false; // one token in fewer bytes, and the times can be told apart
+    bool dearer = false; // the rows, by the time of one, likewise
+};
+[[nodiscard]] FormsTold forms_told(const BottleneckModel& model);
 
 // The chart's scale, by the time of one pass: from below every time to above every time, and to one by one.
 struct CostRange {
@@ -68,9 +90,10 @@ struct CostRange {
 };
 [[nodiscard]] CostRange cost_range(const BottleneckModel& model);
 [[nodiscard]] bool can_measure(const SceneInput& input, const BottleneckModel& model);
+[[nodiscard]] bool can_measure_forms(const SceneInput& input, const BottleneckModel& model); // something to hold them against
 [[nodiscard]] BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState& state);
 
-inline constexpr int kBottleneckBeats = 6;
+inline constexpr int kBottleneckBeats = 7;
 [[nodiscard]] StageTitle bottleneck_title(const BottleneckModel& model);
 [[nodiscard]] Story bottleneck_story(const SceneInput& input, const BottleneckModel& model,
                                      const BottleneckState& state);
@@ -97,8 +120,11 @@ void draw_bottleneck_bus(const BottleneckDraw& d, ui::Rect area); // memory, bus
 void draw_bottleneck_chart(const BottleneckDraw& d, ui::Rect area); // what a pass costs, by its tokens
 void draw_bottleneck_facts(const BottleneckDraw& d, ui::Rect area); // whose curves they are
 void draw_bottleneck_lanes(const BottleneckDraw& d, ui::Rect area); // one pass against as many
+void draw_bottleneck_forms(const BottleneckDraw& d, ui::Rect area); // one token and many, in each form, on one clock
 void draw_bottleneck_details(const BottleneckDraw& d);
 void draw_bottleneck_controls(const BottleneckDraw& d);
-[[nodiscard]] Command measure_both(); // the loaded model, then the real shape
+[[nodiscard]] Command measure_both();  // the loaded model, then the real shape
+[[nodiscard]] Command measure_forms(); // the larger of the two in other forms
+void measure_and_show_forms(std::vector<SceneCommand>& out); // and go to the beat that is about them
 
 } // namespace speclens

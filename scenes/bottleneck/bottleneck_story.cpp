@@ -1,4 +1,4 @@
-// Words of S1: title, six beats, and the frame as text.
+// Words of S1: title, seven beats, and the frame as text.
 #include <sstream>
 
 #include "engine/lab/pass_bound.h"
@@ -24,6 +24,79 @@ std::string beside_words(const BottleneckModel& m) {
            (stays_in_cache(*m.times) ? ": it stays in the cache" +
                                            std::string(arithmetic ? ", and arithmetic takes the time." : ".")
                                      : ".");
+}
+
+// What the forms are, for a sentence: "8 and 4 bits".
+std::string other_bits(const std::vector<const PassTimes*>& forms) {
+    std::string words;
+    for (const PassTimes* of : forms) {
+        std::string bits = bits_words(of->form);
+        if (of != forms.back()) bits.resize(bits.find(' '));
+        words += (words.empty() ? "" : of == forms.back() ? " and " : ", ") + bits;
+    }
+    return words;
+}
+
+// The beat about bytes: the one that speaks of two forms of one shape, by times that can be relied on.
+Words form_words(const BottleneckModel& m) {
+    const std::string heading = "What fewer bytes do";
+    if (!m.measured())
+        return {heading, "Fewer bytes make the walk shorter, not the lookup. " +
+                             std::string(m.untimed.empty() ? "Measure to see what that does here."
+                                                         : "A checkpoint shows what that does.")};
+    if (m.forms.empty()) {
+        if (!m.formless.empty())
+            return {heading, "Other forms of " + m.all().front()->model + " could not be timed: " + m.formless.front()->problem + "."};
+        return {heading, "A weight in 8 or 4 bits instead of 16 makes the walk shorter, and has to be widened before the lookup. Does "
+                         "checking stay as cheap? B times the same shape in other forms."};
+    }
+    const FormsTold told = forms_told(m);
+    if (!told.most) return {heading, "Times in doubt cannot tell what fewer bytes do: measure again with B."};
+    const auto megabytes = [](const PassTimes* of) { return ui::megabytes(of->weight_bytes); };
+    std::string text = "In " + bits_words(told.fewest->form) + " " + told.most->model + " reads " + megabytes(told.fewest) +
+                       " a pass instead of " + megabytes(told.most) + ". One token takes " +
+                       ui::number(told.fewest->passes.front().ms, 2) + " ms instead of " +
+                       ui::number(told.most->passes.front().ms, 2) + ", " + number_word(told.rows) + " at once " +
+                       ui::speed_up(told.fewest_factor) + " that instead of " + ui::speed_up(told.most_factor) + ". ";
+    if (told.faster && told.dearer)
+        text += "Fewer bytes make plain decoding faster and checking relatively dearer: guesses must be right more often to pay.";
+    else if (told.faster)
+        text += "Fewer bytes make plain decoding faster; that checking became dearer cannot be told from these times.";
+    else
+        text += "That fewer bytes make plain decoding faster cannot be told from these times.";
+    return {heading, text};
+}
+
+// Title of that beat: what can be told of each form, by times that can be relied on.
+StageTitle form_title(const BottleneckModel& m) {
+    StageTitle title;
+    if (m.forms.empty()) {
+        title.title = "The same shape in fewer bytes: what does a pass cost?";
+        title.subtitle = m.formless.empty() ? "press B to time " + m.all().front()->model + " in other forms"
+                                            : "other forms could not be timed: " + m.formless.front()->problem;
+        return title;
+    }
+    const std::vector<const PassTimes*> steady = m.steady_forms();
+    const std::string tokens = capital(number_word(m.marked));
+    const PassTimes& most = *m.forms.front();
+    title.subtitle = most.model + " in " + other_bits(m.forms) + ", " + std::to_string(most.context) + " tokens before the pass";
+    if (steady.size() < 2) {
+        title.title = "What fewer bytes do: timing in doubt";
+        return title;
+    }
+    const std::string whose = m.marked == 1 ? " the time of " + bits_words(steady.front()->form) : " the time of one";
+    std::string listed;
+    for (const PassTimes* of : steady) {
+        const double factor = m.marked == 1 ? of->passes.front().ms / steady.front()->passes.front().ms : pass_factor(*of, m.marked);
+        if (m.marked == 1 && of == steady.front()) continue;
+        std::string bits = bits_words(of->form);
+        if (!listed.empty()) bits.resize(bits.find(' '));
+        listed += (listed.empty() ? "" : ", ") + ui::speed_up(factor) + (listed.empty() ? whose : "") + " in " + bits;
+    }
+    title.title = tokens + (m.marked == 1 ? " token takes " : " tokens at once cost ") + listed;
+    title.short_title = tokens + (m.marked == 1 ? " token: " : " at once: ") + listed;
+    title.short_title.erase(title.short_title.find(whose), whose.size());
+    return title;
 }
 
 Words beat_words(const SceneInput& input, const BottleneckModel& m, const BottleneckState& state, int beat) {
@@ -109,6 +182,8 @@ Words beat_words(const SceneInput& input, const BottleneckModel& m, const Bottle
                 here + (m.steady().empty() ? "Times in doubt cannot tell whether guesses pay."
                                            : "Four rows cost two passes or more: few guesses pay for that.")};
     }
+    case kFormsBeat:
+        return form_words(m);
     default: {
         const auto figures = printed_shares(input.figures);
         if (figures.size() < 4) return {"Check what is printed", "The published figures are not at hand."};
@@ -153,6 +228,19 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
         title.tier = m.tier;
         return title;
     }
+    const auto say_doubt = [&](const std::vector<const PassTimes*>& shown) {
+        if (!m.under_way.empty()) title.subtitle = m.under_way;
+        for (const PassTimes* of : shown)
+            if (const std::string why = doubt(*of, m.marked); !why.empty()) {
+                title.subtitle += " · in doubt: " + why;
+                break;
+            }
+    };
+    if (m.of_forms) {
+        title = form_title(m);
+        say_doubt(m.forms);
+        return title;
+    }
     const std::vector<const PassTimes*> steady = m.steady();
     const std::string tokens = capital(number_word(m.marked));
     if (steady.empty())
@@ -172,12 +260,7 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
     for (const PassTimes* of : m.all()) title.subtitle += (title.subtitle.empty() ? "" : " and ") + of->model;
     title.subtitle += (title.subtitle.empty() ? "" : ", ") + std::to_string(m.times->context) +
                       " tokens before the pass";
-    if (!m.under_way.empty()) title.subtitle = m.under_way;
-    for (const PassTimes* of : m.all())
-        if (const std::string why = doubt(*of, m.marked); !why.empty()) {
-            title.subtitle += " · in doubt: " + why;
-            break;
-        }
+    say_doubt(m.all());
     return title;
 }
 
@@ -188,7 +271,11 @@ Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const 
     story.text = words.text;
     if (story.step == 3 && m.measured())
         if (!doubt(*m.focus, m.marked).empty()) story.text += " These times are in doubt: measure again.";
-    if (can_measure(input, m)) {
+    if (m.of_forms && can_measure_forms(input, m)) {
+        story.task = "Time the same shape in fewer bytes: B";
+        story.task_done = !m.forms.empty();
+        measure_and_show_forms(story.on_task);
+    } else if (can_measure(input, m)) {
         story.task = "Measure this machine: M";
         story.task_done = m.measured() && m.told;
         story.on_task = {measure_both()};
@@ -204,6 +291,10 @@ std::string bottleneck_description(const SceneInput& input, const BottleneckMode
     if (m.asks && state.said >= 0) out << "Said: " << kSayings[state.said].words << "\n";
     if (m.measured() && m.told) {
         for (const PassTimes* of : m.all()) describe_times(out, *of, m.marked);
+        for (const PassTimes* of : m.forms)
+            if (of != m.all().front()) describe_times(out, *of, m.marked);
+        for (const PassTimes* of : m.formless)
+            out << of->model << " in " << name_of(of->form) << ": not measured, " << of->problem << "\n";
         if (m.beside && m.beside->passes.size() < 2)
             out << m.beside->model << ": not measured, " << m.beside->problem << "\n";
     }

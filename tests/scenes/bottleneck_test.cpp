@@ -47,12 +47,16 @@ class EdgeCanvas final : public ui::Canvas {
     std::vector<ui::Rect> clips_;
 };
 
+std::vector<PassTimes> made_forms() {
+    return {test::passes_in_form(DType::q8_0, 0.53), test::passes_in_form(DType::q4_0, 0.28)};
+}
+
 struct Window {
     std::vector<Command> sent;
     Snapshot published;
     std::unique_ptr<SceneBench> bench;
 
-    explicit Window(bool measured, ui::Rect screen = {0, 0, 1600, 1000}, bool beside = false) {
+    explicit Window(bool measured, ui::Rect screen = {0, 0, 1600, 1000}, bool beside = false, bool forms = false) {
         EnginePort port;
         port.send = [this](Command c) { sent.push_back(std::move(c)); };
         bench = std::make_unique<SceneBench>("bottleneck", port, screen);
@@ -63,6 +67,7 @@ struct Window {
         published.status.ready_drafters = {"none", "small"};
         if (measured) published.passes = std::make_shared<const PassTimes>(made_passes());
         if (beside) published.passes_beside = std::make_shared<const PassTimes>(test::passes_of_a_shape());
+        if (forms) published.passes_forms = std::make_shared<const std::vector<PassTimes>>(made_forms());
         bench->controller.observe(published, bench->time);
         bench->settle();
         sent.clear();
@@ -370,10 +375,130 @@ TEST(BottleneckScene, HoldsWhatWasSaidAgainstWhatWasMeasured) {
     EXPECT_TRUE(window.bench->shows("You said 16×")) << window.bench->words;
 }
 
+// ---- the same shape in fewer bytes ----
+
+struct InForms : Told {
+    std::vector<PassTimes> forms = made_forms();
+    InForms() { input.passes_forms = &forms; }
+    [[nodiscard]] std::string words() { return bottleneck_description(input, model(kFormsBeat), {}); }
+    [[nodiscard]] StageTitle title() { return bottleneck_title(model(kFormsBeat)); }
+    [[nodiscard]] std::string text() { return story(kFormsBeat).text; }
+};
+
+TEST(BottleneckForms, HoldsOneShapeInSeveralFormsAgainstEachOther) {
+    InForms told;
+    const BottleneckModel m = told.model(kFormsBeat);
+    ASSERT_EQ(m.forms.size(), 3u);
+    EXPECT_EQ(m.forms[0], &told.shape) << "most bytes first";
+    EXPECT_EQ(m.forms[2]->form, DType::q4_0);
+    EXPECT_EQ(m.clock(*m.forms[2]), 20) << "all by one token in 16 bits";
+    EXPECT_LT(cost_range(m).low, 0.38);
+    EXPECT_EQ(told.title().title, "Eight tokens at once cost 1.00× the time of one in 16 bits, 1.75× in 8, 2.89× in 4");
+    EXPECT_EQ(told.title().short_title, "Eight at once: 1.00× in 16 bits, 1.75× in 8, 2.89× in 4");
+    EXPECT_EQ(told.title().subtitle, "smollm2-135m in 16, 8 and 4 bits, 64 tokens before the pass");
+    EXPECT_EQ(told.title().tier, ui::Tier::live);
+    EXPECT_EQ(bottleneck_title(bottleneck_model(told.input, {.rows = 1})).title,
+              "One token takes 0.63× the time of 16 bits in 8 bits, 0.38× in 4");
+    const std::string text = told.text();
+    EXPECT_NE(text.find("In 4 bits smollm2-135m reads 75 MB a pass instead of 269 MB. One token takes 7.60 ms instead of "
+                        "20.00, eight at once 2.89× that instead of 1.00×. Fewer bytes make plain decoding faster and "
+                        "checking relatively dearer"),
+              std::string::npos)
+        << text;
+    const std::string words = told.words();
+    for (const char* fact : {"smollm2-135m in Q8_0, 143 MB of weights", "smollm2-135m in Q4_0, 75 MB of weights", "bundle S, 2.0 MB"})
+        EXPECT_NE(words.find(fact), std::string::npos) << fact << "\n" << words;
+    for (int beat = 0; beat < kBottleneckBeats; ++beat)
+        EXPECT_EQ(told.model(beat).forms.empty(), beat != kFormsBeat) << beat;
+}
+
+TEST(BottleneckForms, SaysNothingByTimesInDoubt) {
+    InForms told;
+    told.forms[1].other_cores = 1.3;
+    EXPECT_EQ(told.title().title, "Eight tokens at once cost 1.00× the time of one in 16 bits, 1.75× in 8");
+    EXPECT_NE(told.title().subtitle.find("in doubt: other programs kept 1.3 cores busy"), std::string::npos);
+    EXPECT_NE(told.text().find("In 8 bits"), std::string::npos) << told.text();
+    EXPECT_EQ(told.text().find("2.89"), std::string::npos) << told.text();
+    told.forms[0].passes[3].median = 2 * told.forms[0].passes[3].ms;
+    EXPECT_EQ(told.title().title, "What fewer bytes do: timing in doubt");
+    EXPECT_EQ(told.text(), "Times in doubt cannot tell what fewer bytes do: measure again with B.");
+    EXPECT_NE(told.words().find("in doubt"), std::string::npos);
+}
+
+// Only what can be told apart is told.
+TEST(BottleneckForms, ClaimsNoMoreThanTheTimesTell) {
+    InForms told;
+    told.forms.pop_back();
+    PassTimes& eight = told.forms.front();
+    for (std::size_t i = 0; i < eight.passes.size(); ++i) {
+        eight.passes[i].ms = told.shape.passes[i].ms * 0.6;
+        eight.passes[i].median = eight.passes[i].ms * 1.05;
+    }
+    EXPECT_NE(told.text().find("that checking became dearer cannot be told"), std::string::npos) << told.text();
+    for (std::size_t i = 0; i < eight.passes.size(); ++i) eight.passes[i].ms = eight.passes[i].median = told.shape.passes[i].ms;
+    EXPECT_NE(told.text().find("That fewer bytes make plain decoding faster cannot be told"), std::string::npos) << told.text();
+}
+
+// A large model that is loaded in few bits: its own times beside random weights of its shape, and its form is named.
+TEST(BottleneckForms, ComparesALargeLoadedModelWithItsOwnShape) {
+    InForms told;
+    told.own = test::passes_in_form(DType::q4_1, 0.3);
+    told.own.model = "SmolLM2", told.own.random_weights = false;
+    told.input.passes_beside = nullptr;
+    EXPECT_TRUE(told.model(kFormsBeat).forms.empty()) << "of another shape";
+    for (PassTimes& of : told.forms) of.model = "SmolLM2";
+    told.forms[1] = test::passes_of_a_shape(), told.forms[1].model = "SmolLM2";
+    const BottleneckModel m = told.model(kFormsBeat);
+    ASSERT_EQ(m.forms.size(), 3u);
+    EXPECT_EQ(m.forms.back(), &told.own);
+    EXPECT_EQ(told.title().subtitle, "SmolLM2 in 16, 8 and 4 bits, 64 tokens before the pass");
+    EXPECT_EQ(form_facts(m, told.own)[0], "4 bits (Q4_1), 81 MB of weights");
+    EXPECT_EQ(form_facts(m, told.own)[1], "SmolLM2");
+    EXPECT_NE(told.words().find("SmolLM2 in Q4_1, 81 MB of weights"), std::string::npos) << told.words();
+}
+
+TEST(BottleneckForms, SaysWhyAFormIsNotThere) {
+    InForms told;
+    for (PassTimes& of : told.forms) of.passes.clear(), of.problem = "the backend cuda keeps no Q8_0 matrices of this shape";
+    EXPECT_NE(told.title().subtitle.find("could not be timed: the backend cuda keeps no Q8_0"), std::string::npos);
+    EXPECT_NE(told.words().find("smollm2-135m in Q4_0: not measured, the backend cuda"), std::string::npos) << told.words();
+    EXPECT_NE(told.text().find("could not be timed"), std::string::npos) << told.text();
+}
+
+TEST(BottleneckForms, AreTimedOnDemandAndShownThen) {
+    Window window(false);
+    window.beat(2);
+    window.bench->key(ui::Key::b);
+    EXPECT_TRUE(window.sent.empty()) << "there is nothing to hold them against";
+    window.finish_measuring();
+    window.bench->key(ui::Key::b);
+    ASSERT_EQ(window.sent.size(), 1u);
+    const auto* asked = std::get_if<MeasurePasses>(&window.sent.back());
+    ASSERT_TRUE(asked);
+    EXPECT_TRUE(asked->forms);
+    EXPECT_EQ(asked->beside, kRealShape);
+    window.bench->settle();
+    EXPECT_EQ(window.input().beat, kFormsBeat);
+    EXPECT_TRUE(window.bench->shows("press B to time bundle S in other forms")) << window.bench->words;
+    window.bench->click(window.bench->find("In fewer bytes"));
+    EXPECT_EQ(window.sent.size(), 2u);
+}
+
+TEST(BottleneckForms, AreDrawnOnOneClock) {
+    Window window(true, {0, 0, 1600, 1000}, true, true);
+    window.beat(kFormsBeat);
+    for (const char* shown : {"Time of a pass, by that of one token in 16 bits", "8 bits (Q8_0), 143 MB of weights",
+                              "1 token: 7.60 ms, 0.38× of 16 bits; 8 tokens: 2.89×",
+                              "One token, and 8 tokens at once, on one clock, smollm2-135m", "7.60 → 22.00 ms, 2.89×"})
+        EXPECT_TRUE(window.bench->shows(shown)) << shown << "\n" << window.bench->words;
+    window.beat(kFormsBeat - 1);
+    EXPECT_FALSE(window.bench->shows("Q8_0")) << window.bench->words;
+}
+
 TEST(BottleneckScene, NothingCollidesWhereEverythingIsShown) {
     for (const bool measured : {true, false})
         for (const Size& s : kSizes) {
-            Window window(measured, {0, 0, s.w, s.h}, measured);
+            Window window(measured, {0, 0, s.w, s.h}, measured, measured);
             for (int beat = 0; beat < kBottleneckBeats; ++beat) {
                 window.beat(beat);
                 look(*window.bench, std::string("bottleneck ") + s.name + " beat " + std::to_string(beat),

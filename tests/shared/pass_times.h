@@ -50,4 +50,15 @@ inline PassTimes passes_of_a_shape() {
     return times;
 }
 
+// The same shape in so many bytes of 269 MB: one token is quicker, eight are not, and a little dearer than in bf16.
+inline PassTimes passes_in_form(DType form, double share) {
+    PassTimes times = passes_of_a_shape();
+    times.form = form;
+    times.weight_bytes = 269e6 * share;
+    times.read_bytes = times.weight_bytes;
+    for (PassTime& pass : times.passes)
+        pass.ms = std::max(20.0 * (share + 0.1) + 0.25 * (pass.rows - 1), 2.75 * pass.rows), pass.median = pass.ms;
+    return times;
+}
+
 } // namespace speclens::test
