@@ -170,8 +170,12 @@ std::shared_ptr<const Models> random_models(const Options& options) {
         bar.show(what, done, total, unit);
     };
     const ModelConfig config = geometry(options.geometry);
+    if (options.weights == WeightForm::keep)
+        throw Error("random weights are in no file, so there is no form to keep",
+                    "With --geometry choose --weights bf16 or --weights q8.", Exit::usage);
     const std::shared_ptr<Models> models =
-        random_shape(make_backend(options.backend, {.threads = options.threads}), options.geometry, options.seed, progress);
+        random_shape(make_backend(options.backend, {.threads = options.threads}), options.geometry, options.seed, progress,
+                     options.weights == WeightForm::q8 ? DType::q8_0 : DType::bf16);
     for (const DrafterChoice& choice : options.drafters) {
         const DrafterInfo* info = find_drafter(choice.name);
         const std::string method = network_of(choice.name);
@@ -181,6 +185,26 @@ std::shared_ptr<const Models> random_models(const Options& options) {
                                                       choice.name, options.seed + 1, progress));
     }
     return models;
+}
+
+// Where --weights could not be had: what is measured instead.
+void say_other_form(const Options& options, const Models& models) {
+    const DType form = models.target->forms().front();
+    if (!models.bundle.empty() && options.weights != WeightForm::usual)
+        say("the built-in model stays as it is stored: its matrices are " + std::string(name_of(form)));
+    else if (options.weights == WeightForm::q8 && form != DType::q8_0)
+        say("the backend " + models.backend->name() + " keeps no " + name_of(DType::q8_0) +
+            " matrices of this shape: most of them are " + name_of(form));
+    else if (options.weights == WeightForm::keep && !models.target->kept_as.empty())
+        say("the backend " + models.backend->name() + " cannot keep all matrices as they are stored: they are " +
+            models.weights());
+}
+
+// "Q4_1 and Q8_0", that of most bytes first.
+std::string forms_of(const Model& model) {
+    std::string words;
+    for (const DType form : model.forms()) words += (words.empty() ? "" : " and ") + std::string(name_of(form));
+    return words;
 }
 
 double peak_bytes() {
@@ -207,7 +231,7 @@ BenchResult facts_of(const Options& options, const std::shared_ptr<const Models>
     result.device = models->backend->description();
     result.isa = instructions_of(result.device);
     result.threads = models->backend->threads();
-    result.precision = std::string("weights ") + name_of(models->target->head().dtype) + ", cache " +
+    result.precision = "weights " + forms_of(*models->target) + ", cache " +
                        name_of(models->backend->cache_dtype());
     result.model = models->target_name();
     result.random_weights = !options.geometry.empty();
@@ -264,6 +288,7 @@ Exit command_bench(const Options& options) {
             say("drafter " + choice.name + " is left out: " + problem);
     }
     if (names.empty()) names = models->ready_drafters();
+    say_other_form(options, *models);
     check_drafter_options(options, names, models->layers());
     if (models->tokenizer) say_if_asked_as_text(*models);
 

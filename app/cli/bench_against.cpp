@@ -79,8 +79,8 @@ void check_comparable(const nlohmann::json& now, const nlohmann::json& then, con
     for (const auto& [field, words] : same)
         if (text_of(now, field) != text_of(then, field))
             throw Error(name + " is of another " + words + ": " + text_of(then, field) + ", not " + text_of(now, field),
-                        "Compare results of one model on one kind of device: give bench the same --model, --geometry "
-                        "and --backend as then.",
+                        "Compare results of one model in one form on one kind of device: give bench the same --model, "
+                        "--geometry, --weights and --backend as then.",
                         Exit::usage);
 }
 

@@ -160,7 +160,7 @@ constexpr OptionRow kOptionRows[] =
          }},
         {"--weights", "bf16|keep|q8", "Models",
          "what matrices are in memory: bf16 (the default for GGUF files, which are widened), keep (as in the file: quantised ones "
-         "stay so on the CPU), q8 (quantised to eight bits when they are loaded)",
+         "stay so on the CPU), q8 (quantised to eight bits when they are loaded; random ones of --geometry are made so)",
          kLoads,
          [](Options& o, Text name, Text text) {
              (void)one_of(name, text, {"bf16", "keep", "q8"});

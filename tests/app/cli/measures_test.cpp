@@ -526,6 +526,36 @@ TEST(Bench, MeasuresLongContextsWhereTheModelHasRoomAndComparesWithAnEarlierResu
     EXPECT_NE(with({"--against", file.string() + ".none"}).code, 0);
 }
 
+// Fewer bytes are another subject: text and JSON name the form, and results of two are not compared.
+TEST(Bench, MeasuresAFormAndComparesItWithNoOther) {
+    const std::filesystem::path file = fresh_folder() / "bench.json";
+    const auto bench = [&](std::vector<std::string> more) {
+        const std::vector<std::string> all = {"bench",     "--context", "8", "--repeats", "2",
+                                              "--threads", "1",         "--backend", "cpu", "--drafters", "lookup"};
+        more.insert(more.begin(), all.begin(), all.end());
+        return speclens(more);
+    };
+    const Outcome eight = bench({"--geometry", "micro", "--weights", "q8", "--json", file.string()});
+    ASSERT_EQ(eight.code, 0) << eight.err;
+    EXPECT_NE(eight.out.find("weights Q8_0, cache f32"), std::string::npos) << eight.out;
+    const Json json = Json::parse(read_file(file));
+    EXPECT_EQ(json["precision"], "weights Q8_0, cache f32");
+    const Outcome usual = bench({"--geometry", "micro", "--against", file.string()});
+    EXPECT_EQ(usual.code, 2) << usual.out;
+    EXPECT_NE(usual.err.find("weights Q8_0, cache f32, not weights bf16, cache f32"), std::string::npos) << usual.err;
+    EXPECT_NE(usual.err.find("--weights"), std::string::npos) << usual.err;
+    EXPECT_EQ(bench({"--geometry", "micro", "--weights", "q8", "--against", file.string()}).code, 0);
+    const Outcome kept = bench({"--geometry", "micro", "--weights", "keep"});
+    EXPECT_EQ(kept.code, 2);
+    EXPECT_NE(kept.err.find("random weights are in no file"), std::string::npos) << kept.err;
+    const Outcome loaded = bench({"--model", micro_model(), "--weights", "q8", "--json", "-"});
+    ASSERT_EQ(loaded.code, 0) << loaded.err;
+    EXPECT_EQ(Json::parse(loaded.out)["precision"], "weights Q8_0, cache f32");
+    const Outcome same = bench({"--model", micro_model(), "--weights", "keep", "--json", "-"});
+    ASSERT_EQ(same.code, 0) << same.err;
+    EXPECT_EQ(Json::parse(same.out)["precision"], "weights bf16, cache f32");
+}
+
 TEST(Bench, MeasuresHeadsOfAPublishedShape) {
     const Outcome outcome =
         speclens({"bench", "--geometry", "micro", "--drafters", "eagle3,dflash,domino", "--context", "20",
