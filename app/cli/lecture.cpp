@@ -10,6 +10,7 @@
 #include "app/cli/values.h"
 #include "app/cli/view.h"
 #include "engine/run/model_names.h"
+#include "remote/client/endpoint.h"
 
 namespace speclens::cli {
 
@@ -35,7 +36,7 @@ std::string without_folders(const Options& options, const std::string& value) {
 }
 
 // The link as one of whatever models are loaded. Throws Error (usage) where it is of others, unless `other` is there to take
-// the name of the model: a window may have another by now, and asks.
+// the name of the model: a window may have another by now, and asks. A place or an address is refused all the same.
 Link of_loaded_models(const Options& options, const Link& link, std::string* other = nullptr) {
     Link own = link;
     std::string model = kBuiltInModel; // where a link names none
@@ -46,7 +47,8 @@ Link of_loaded_models(const Options& options, const Link& link, std::string* oth
     const std::string word = loaded_model(options);
     const bool own_model = model == word || (!options.model.empty() && same_path(model, options.model));
     if (other) *other = own_model ? word : model;
-    bool same = other || own_model;
+    const bool place = model.find('/') != std::string::npos || looks_like_endpoint(model);
+    bool same = own_model || (other && !place);
     for (auto& [name, value] : own.options) {
         if (name != "drafter" && name != "drafters") continue;
         value = without_folders(options, value);

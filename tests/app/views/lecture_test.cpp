@@ -106,7 +106,9 @@ TEST(ViewReader, SaysOfWhichModelALinkOrALectureIs) {
     EXPECT_EQ(read.link("speclens://loop?model=tiny").model, "tiny");
     EXPECT_EQ(read.link("speclens://loop?model=smollm2&k=3").model, "smollm2");
     EXPECT_EQ(read.link("speclens://loop?model=smollm2&k=3").settings.k, 3);
-    EXPECT_EQ(read.link("speclens://loop?model=/x/y.gguf").model, "/x/y.gguf");
+    EXPECT_EQ(read.link("speclens://loop?model=mine").model, "mine") << "opened in this window, perhaps";
+    EXPECT_THROW((void)read.link("speclens://loop?model=/x/y.gguf"), Error) << "a place is nobody's to name but the user's";
+    EXPECT_THROW((void)read.link("speclens://loop?model=http://127.0.0.1:8000"), Error);
     EXPECT_THROW((void)read.link("speclens://loop?drafter=small=/x"), Error) << "nor does a head's folder open";
     const auto file = lecture_file("title = \"t\"\n[[step]]\ntitle = \"One\"\nlink = \"speclens://loop\"\n"
                                    "[[step]]\ntitle = \"Two\"\nlink = \"speclens://loop?model=smollm2\"\n");
