@@ -110,7 +110,7 @@ class GgufWriter {
 
 inline Gguf parse_gguf(const std::string& text, const std::string& name = "toy/model.gguf") {
     std::vector<std::byte> image(text.size());
-    std::memcpy(image.data(), text.data(), text.size());
+    if (!text.empty()) std::memcpy(image.data(), text.data(), text.size());
     return Gguf::parse(std::move(image), name);
 }
 
