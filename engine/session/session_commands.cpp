@@ -34,6 +34,8 @@ void Session::apply(const Command& command) {
 // ---- runs ----
 
 void Session::show_run() {
+    // What is known of its passes, before anybody sees it without.
+    if (models_->target && run_->settings().timing) times_.time(run_->trace());
     guest_asked_.reset();
     guessed_cycle_.reset();
     failed_.reset();
