@@ -486,8 +486,11 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
         });
     };
     // above temperature 0 only a replay knows the other row: the scene asks for it by itself
-    ASSERT_TRUE(until([](const DominoModel& m) {
-        return m.head_on && m.replayed && m.other == DominoModel::Other::whole;
+    // and the run is over, or the scene would go with it
+    ASSERT_TRUE(until([&](const DominoModel& m) {
+        const Snapshot now = session.published();
+        const bool over = now.status.state == EngineStatus::State::stopped && bench.controller.frame(bench.time).scene.trace == now.trace.get();
+        return over && m.head_on && m.replayed && m.other == DominoModel::Other::whole;
     }));
     const DominoModel before = domino_model(bench.controller.frame(bench.time).scene);
     std::vector<int> base;
