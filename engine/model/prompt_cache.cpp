@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/error.h"
-
 namespace speclens {
 namespace {
 

@@ -430,12 +430,6 @@ const std::string& Gguf::file_name(const StoredTensor& tensor) const {
     return files_[static_cast<std::size_t>(tensor.file)]->name();
 }
 
-std::size_t Gguf::bytes() const {
-    std::size_t sum = 0;
-    for (const auto& file : files_) sum += file->size();
-    return sum;
-}
-
 bool looks_like_gguf(const std::filesystem::path& path) {
     std::error_code failure;
     if (!std::filesystem::is_regular_file(path, failure)) return false;

@@ -53,7 +53,6 @@ class Gguf final : public TensorFiles {
     void read(const StoredTensor& tensor, std::size_t first, std::span<std::byte> to) const override;
     [[nodiscard]] const std::string& file_name(const StoredTensor& tensor) const override;
     [[nodiscard]] std::string name() const override { return files_.front()->name(); } // of the first part
-    [[nodiscard]] std::size_t bytes() const;                                         // of all parts
 
   private:
     // Reads the header of one more part; its metadata.

@@ -14,6 +14,7 @@
 #include "kernels/error.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/shared/temp_folder.h"
+#include "tests/shared/variable.h"
 
 namespace speclens {
 namespace {
@@ -194,28 +195,12 @@ TEST(Window, ADroppedModelTakesThePlaceOfTheOldOne) {
     EXPECT_NE(link.find("model=micro_qwen3"), std::string::npos) << link;
 }
 
-// A variable of the environment, as it was at the end.
-class Variable {
-  public:
-    Variable(const char* name, const std::string& value) : name_(name) {
-        if (const char* before = std::getenv(name)) before_ = before;
-        setenv(name, value.c_str(), 1);
-    }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-    ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
-
-  private:
-    const char* name_;
-    std::optional<std::string> before_;
-};
-
 // With a python3 that never ends, one that finds no network, and one that is at work when the window is closed.
 TEST(Window, FetchesAModelBesideTheRunAndSaysWhatCameOfIt) {
     if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY: run under xvfb-run";
     const test::TempFolder folder;
-    const Variable home("XDG_DATA_HOME", folder.path().string());
-    const Variable path("PATH", (folder / "bin").string() + ":/usr/bin:/bin");
+    const test::Variable home("XDG_DATA_HOME", folder.path().string());
+    const test::Variable path("PATH", (folder / "bin").string() + ":/usr/bin:/bin");
     std::filesystem::create_directory(folder / "bin");
     const auto python = [&](const std::string& script) {
         std::ofstream(folder / "bin/python3") << "#!/bin/sh\n" << script << "\n";

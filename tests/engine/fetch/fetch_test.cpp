@@ -23,6 +23,7 @@
 #include "tests/engine/fetch/zip_writer.h"
 #include "tests/shared/eventually.h"
 #include "tests/shared/temp_folder.h"
+#include "tests/shared/variable.h"
 
 namespace speclens::test {
 namespace {
@@ -63,22 +64,6 @@ std::vector<std::string> lines_in(const fs::path& file) {
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     return lines;
 }
-
-// A variable of the environment, as it was at the end.
-class Variable {
-  public:
-    Variable(const char* name, const std::string& value) : name_(name) {
-        if (const char* before = std::getenv(name)) before_ = before;
-        setenv(name, value.c_str(), 1);
-    }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-    ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
-
-  private:
-    const char* name_;
-    std::optional<std::string> before_;
-};
 
 class Fetch : public testing::Test {
   protected:
