@@ -34,6 +34,13 @@ const char* name_of(DType dtype) {
     return facts(dtype).name;
 }
 
+const char* name_of(Precision precision) {
+    constexpr const char* names[] = {"f32", "bf16", "int8"};
+    const auto at = static_cast<std::size_t>(precision);
+    CHECK(at < std::size(names), "precision out of range");
+    return names[at];
+}
+
 Block block_of(DType dtype) {
     return facts(dtype).block;
 }
@@ -91,8 +98,9 @@ Buffer::~Buffer() {
     if (backend_ != nullptr && tensor_.data != nullptr) backend_->release(tensor_.data, tensor_.bytes());
 }
 
-Buffer Backend::import_weight(const void* host, DType stored, std::int64_t rows, std::int64_t cols) {
-    Buffer weight = allocate_weight(stored, rows, cols);
+Buffer Backend::import_weight(const void* host, DType stored, std::int64_t rows, std::int64_t cols,
+                              Precision precision) {
+    Buffer weight = allocate_weight(stored, rows, cols, precision);
     import_weight(weight.view(), stored, host);
     return weight;
 }

@@ -33,6 +33,14 @@ struct Block {
 
 inline constexpr std::int64_t kTiledRows = 16;
 
+// How a product rounds the activations that meet a weight. Sums are f32 in every precision.
+enum class Precision : std::uint8_t {
+    f32,  // not at all
+    bf16, // to bf16, to nearest even, as engines on GPUs do
+    int8  // with a quantised weight: in blocks of 32 values, to 8 bits and one scale a block; with any other, to bf16
+};
+[[nodiscard]] const char* name_of(Precision precision); // "f32", "bf16", "int8"
+
 // A view of device memory that somebody else owns. A vector is a tensor with one row.
 struct Tensor {
     void* data = nullptr; // device pointer; only the backend that made it may dereference it
@@ -44,6 +52,8 @@ struct Tensor {
     // Quantised matrices always are, with any number of rows: the last tile counts as a whole one, and a slice may end
     // with the matrix.
     bool tiled = false;
+    // Only weights: what Backend::allocate_weight was asked for. Slices keep it.
+    Precision precision = Precision::f32;
 
     [[nodiscard]] bool empty() const { return data == nullptr; }
     [[nodiscard]] std::int64_t size() const { return rows * cols; }
@@ -131,6 +141,9 @@ class Backend {
     [[nodiscard]] virtual bool keeps(DType stored, std::int64_t /*cols*/) const {
         return stored == DType::bf16 || stored == DType::f16 || stored == DType::f32;
     }
+    // Whether the device has instructions for products in this precision. Where it has none the same rounding is done,
+    // at no gain in speed.
+    [[nodiscard]] virtual bool has_products(Precision precision) const { return precision == Precision::f32; }
     // Bytes that the backend keeps, once for all models, after attention of so many rows in a context of so
     // many tokens.
     [[nodiscard]] virtual std::size_t attention_scratch(const HeadShape&, int /*rows*/,
@@ -146,13 +159,19 @@ class Backend {
     // (bf16, f16, f32 or quantised): bf16 stays bf16, f16 becomes f32 (exactly), f32 stays f32, a quantised type stays
     // what it is: widened inside a product as kernels/quant.h says, with the bits of a product with those numbers. bf16
     // may be `tiled`; f32 never is, so small f32 tables (norms, biases, angles) may be imported and read as rows.
+    // Products with it are in the given precision.
     // Throws Error(device) for a quantised type that is not kept (see `keeps`), and as `allocate`.
-    [[nodiscard]] virtual Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) = 0;
+    [[nodiscard]] virtual Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols,
+                                                 Precision precision) = 0;
+    [[nodiscard]] Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) {
+        return allocate_weight(stored, rows, cols, Precision::f32);
+    }
     // Fills such a matrix, or a slice of it, with to.size() values of dtype `stored`; `host` need not be
     // aligned and is consumed on return.
     virtual void import_weight(const Tensor& to, DType stored, const void* host) = 0;
     // Both at once.
-    [[nodiscard]] Buffer import_weight(const void* host, DType stored, std::int64_t rows, std::int64_t cols);
+    [[nodiscard]] Buffer import_weight(const void* host, DType stored, std::int64_t rows, std::int64_t cols,
+                                       Precision precision = Precision::f32);
     virtual void upload(const Tensor& to,
                         const void* host) = 0; // to.bytes() bytes; `host` is consumed on return
     virtual void download(const Tensor& from, void* host) = 0;   // waits, from.bytes() bytes

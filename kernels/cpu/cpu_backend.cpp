@@ -20,9 +20,10 @@ bool CpuBackend::keeps(DType stored, std::int64_t cols) const {
     return layout == nullptr ? Backend::keeps(stored, cols) : cols % layout->values == 0;
 }
 
-Buffer CpuBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) {
+Buffer CpuBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_t cols, Precision precision) {
     shapes::weight(*this, stored, rows, cols);
     Tensor view = {.data = nullptr, .dtype = shapes::kept_as(stored), .rows = rows, .cols = cols};
+    view.precision = precision;
     view.tiled = is_quantised(stored) || (stored == DType::bf16 && divides_into_tiles(rows, cols));
     view.data = allocate(view.bytes());
     if (const std::int64_t whole = rows / kTiledRows * kTiledRows; is_quantised(stored) && whole < rows) {

@@ -48,7 +48,8 @@ class CpuBackend final : public Backend {
     // ---- memory ----
     void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
     void release(void* data, std::size_t) noexcept override { release_aligned(data); }
-    Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) override;
+    using Backend::allocate_weight;
+    Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols, Precision precision) override;
     using Backend::import_weight;
     void import_weight(const Tensor& to, DType stored, const void* host) override;
     void upload(const Tensor& to, const void* host) override {

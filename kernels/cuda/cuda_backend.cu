@@ -121,8 +121,11 @@ void* CudaBackend::reserve(Scratch& scratch, std::size_t bytes) {
     return scratch.data;
 }
 
-Buffer CudaBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) {
+Buffer CudaBackend::allocate_weight(DType stored, std::int64_t rows, std::int64_t cols, Precision precision) {
     shapes::weight(*this, stored, rows, cols);
+    if (precision != Precision::f32)
+        throw Error(std::string("the CUDA backend multiplies in f32 only, not in ") + name_of(precision),
+                    "Use --precision f32.", Exit::device);
     Tensor view = {.data = nullptr, .dtype = shapes::kept_as(stored), .rows = rows, .cols = cols};
     view.tiled = stored == DType::bf16 && divides_into_tiles(rows, cols);
     view.data = allocate(view.bytes());

@@ -275,8 +275,8 @@ class Wrong final : public Backend {
     int max_rows() const override { return right_->max_rows(); }
     void* allocate(std::size_t bytes) override { return right_->allocate(bytes); }
     void release(void* data, std::size_t bytes) noexcept override { right_->release(data, bytes); }
-    Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols) override {
-        return right_->allocate_weight(stored, rows, cols);
+    Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols, Precision precision) override {
+        return right_->allocate_weight(stored, rows, cols, precision);
     }
     void import_weight(const Tensor& to, DType stored, const void* host) override {
         right_->import_weight(to, stored, host);
