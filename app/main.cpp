@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/cli/commands.h"
+#include "app/cli/input.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
@@ -102,6 +103,7 @@ Exit guarded(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
     speclens::cli::prepare_process();
+    speclens::cli::prepare_input();
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
     return static_cast<int>(speclens::cli::guarded(arguments));
 }
