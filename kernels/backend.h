@@ -144,6 +144,8 @@ class Backend {
     // Whether the device has instructions for products in this precision. Where it has none the same rounding is done,
     // at no gain in speed.
     [[nodiscard]] virtual bool has_products(Precision precision) const { return precision == Precision::f32; }
+    // What multiplies in this precision, for people: "AVX-512 BF16". Empty: the device says no more than description().
+    [[nodiscard]] virtual std::string products_title(Precision) const { return {}; }
     // Bytes that the backend keeps, once for all models, after attention of so many rows in a context of so
     // many tokens.
     [[nodiscard]] virtual std::size_t attention_scratch(const HeadShape&, int /*rows*/,

@@ -9,12 +9,14 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/backend.h"
 #include "kernels/bf16.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/memory.h"
+#include "kernels/cpu/products.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/shapes.h"
 
@@ -28,9 +30,11 @@ inline constexpr std::int64_t kWorthLaunching = 32 << 10;
 
 class CpuBackend final : public Backend {
   public:
-    CpuBackend(Isa isa, int threads)
-        : isa_(isa), pool_(threads), tile_matmul_(tile_matmul(isa)), quant_matmul_(quant_matmul(isa)),
-          row_matmul_(row_matmul(isa)), attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)),
+    CpuBackend(Isa isa, int threads) : CpuBackend(isa, narrow_products(isa), threads) {}
+    // With none but these of the machine's instructions for narrow numbers.
+    CpuBackend(Isa isa, const NarrowProducts& narrow, int threads)
+        : isa_(isa), pool_(threads), f32_(products_of(isa, narrow, Precision::f32)),
+          bf16_(products_of(isa, narrow, Precision::bf16)), int8_(products_of(isa, narrow, Precision::int8)), attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)),
           gate_(gate_kernels(isa)), row_(row_kernels(isa)) {}
 
     // ---- about the device ----
@@ -44,6 +48,8 @@ class CpuBackend final : public Backend {
     std::size_t free_memory() const override { return available_memory(); }
     int max_rows() const override { return kMaxPassRows; }
     bool keeps(DType stored, std::int64_t cols) const override;
+    bool has_products(Precision precision) const override { return products(precision).fast; }
+    std::string products_title(Precision precision) const override { return products(precision).path; }
 
     // ---- memory ----
     void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
@@ -114,29 +120,41 @@ class CpuBackend final : public Backend {
         });
     }
 
+    const Products& products(Precision precision) const {
+        return precision == Precision::f32 ? f32_ : precision == Precision::bf16 ? bf16_ : int8_;
+    }
     const MatmulKernels& kernels_for(const Tensor& weight) const {
-        return is_quantised(weight.dtype) ? quant_matmul_ : weight.tiled ? tile_matmul_ : row_matmul_;
+        const Products& all = products(weight.precision);
+        return is_quantised(weight.dtype) ? all.quantised : weight.tiled ? all.tiles : all.rows;
+    }
+    bool packed_alike(const Tensor& a, const Tensor& b) const {
+        return kernels_for(a).pack == kernels_for(b).pack && a.dtype == b.dtype;
     }
     // A task for `weight` with x as its kernel wants it; where the outputs go is left open.
     MatmulTask prepare(const Tensor& x, const Tensor& weight);
 
     Isa isa_;
     ThreadPool pool_;
-    const MatmulKernels& tile_matmul_;
-    const MatmulKernels& quant_matmul_;
-    const MatmulKernels& row_matmul_;
+    Products f32_, bf16_, int8_;
     const AttentionKernels& attention_;
     const NormRopeKernels& norm_rope_;
     const GateKernels& gate_;
     const RowKernels& row_;
     struct Free {
-        void operator()(float* data) const noexcept { release_aligned(data); }
+        void operator()(std::byte* data) const noexcept { release_aligned(data); }
     };
+    // x as one of the kernels packs it for one type of weight. They stay from pass to pass, a handful at most.
     struct Packed {
-        std::unique_ptr<float, Free> data;
-        std::int64_t size = 0;
+        decltype(MatmulKernels::pack) pack = nullptr;
+        DType weights = DType::f32;
+        std::unique_ptr<std::byte, Free> data;
+        std::size_t size = 0;
     };
-    Packed packed_[2]; // x for rows of bf16 and for rows of f32
+    Packed& packed_for(const MatmulKernels& kernels, DType weights, std::size_t size);
+
+    std::vector<Packed> packed_;
+    std::vector<MatmulTask> tasks_;          // of one launch
+    std::vector<std::int64_t> units_before_; // units of all its parts before this one
 };
 
 } // namespace speclens

@@ -17,12 +17,12 @@ constexpr std::int64_t kUnit = kTiledRows; // outputs dealt out together, so tha
 
 // Half of x was usually written by other threads a moment ago. Asking for all of its lines at once costs one
 // trip to another core's cache; multiplying its way through costs one for every few lines.
-void fetch(const MatmulTask& task) {
-    constexpr std::int64_t kLineFloats = 16;
-    constexpr std::int64_t kMost = 16 << 10; // values that fit the nearest cache beside the weights
-    const std::int64_t size = task.rows * task.k;
+void fetch(const MatmulTask& task, const MatmulKernels& kernels) {
+    constexpr std::int64_t kLine = 64;
+    constexpr std::int64_t kMost = 64 << 10; // bytes that fit the nearest cache beside the weights
+    const std::int64_t row = kernels.pack != nullptr ? kernels.packed_row(task.k) : 4 * task.k, size = task.rows * row;
     if (task.rows == 1 || size > kMost) return;
-    for (std::int64_t i = 0; i < size; i += kLineFloats) hwy::Prefetch(task.x + i);
+    for (std::int64_t i = 0; i < size; i += kLine) hwy::Prefetch(static_cast<const std::byte*>(task.x) + i);
 }
 
 } // namespace
@@ -67,19 +67,27 @@ void CpuBackend::add_norm(const Tensor& residual, const Tensor& delta, const Ten
     });
 }
 
+CpuBackend::Packed& CpuBackend::packed_for(const MatmulKernels& kernels, DType weights, std::size_t size) {
+    auto found = std::ranges::find_if(
+        packed_, [&](const Packed& packed) { return packed.pack == kernels.pack && packed.weights == weights; });
+    if (found == packed_.end()) found = packed_.insert(found, Packed{kernels.pack, weights, nullptr, 0});
+    if (size > found->size) {
+        found->data.reset();
+        found->size = 0;
+        found->data.reset(static_cast<std::byte*>(allocate_aligned(size)));
+        found->size = size;
+    }
+    return *found;
+}
+
 MatmulTask CpuBackend::prepare(const Tensor& x, const Tensor& weight) {
     const int rows = static_cast<int>(x.rows);
-    const float* prepared = data_of<const float>(x);
+    const void* prepared = x.data;
     if (const MatmulKernels& kernels = kernels_for(weight); kernels.pack != nullptr) {
-        Packed& packed = packed_[weight.dtype == DType::bf16 ? 0 : 1];
-        if (const std::int64_t size = x.rows * packed_stride(x.cols); size > packed.size) {
-            packed = {};
-            packed.data.reset(
-                static_cast<float*>(allocate_aligned(static_cast<std::size_t>(size) * sizeof(float))));
-            packed.size = size;
-        }
-        kernels.pack(prepared, rows, x.cols, weight.dtype, packed.data.get());
-        prepared = packed.data.get();
+        const auto size = static_cast<std::size_t>(x.rows * kernels.packed_row(x.cols));
+        std::byte* packed = packed_for(kernels, weight.dtype, size).data.get();
+        kernels.pack(data_of<const float>(x), rows, x.cols, weight.dtype, packed);
+        prepared = packed;
     }
     return {.x = prepared,
             .rows = rows,
@@ -93,27 +101,26 @@ MatmulTask CpuBackend::prepare(const Tensor& x, const Tensor& weight) {
 
 void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
     shapes::matmul(x, parts, kMaxPassRows);
-    std::vector<MatmulTask> tasks;
-    std::vector<std::int64_t> units_before = {0}; // units of all parts before this one
+    tasks_.clear();
+    units_before_.assign(1, 0);
     for (const Projection& part : parts) {
         const std::int64_t n = part.out.cols;
         // Neighbours usually want x in the same order: pack it once.
-        const bool again = !tasks.empty() && part.weight.tiled == parts[tasks.size() - 1].weight.tiled &&
-                           part.weight.dtype == tasks.back().dtype;
-        tasks.push_back(again ? tasks.back() : prepare(x, part.weight));
-        tasks.back().weight = part.weight.data;
-        tasks.back().bias = data_or_null<const float>(part.bias);
-        tasks.back().out_stride = n;
-        units_before.push_back(units_before.back() + (n + kUnit - 1) / kUnit);
+        const bool again = !tasks_.empty() && packed_alike(parts[tasks_.size() - 1].weight, part.weight);
+        tasks_.push_back(again ? tasks_.back() : prepare(x, part.weight));
+        tasks_.back().weight = part.weight.data;
+        tasks_.back().bias = data_or_null<const float>(part.bias);
+        tasks_.back().out_stride = n;
+        units_before_.push_back(units_before_.back() + (n + kUnit - 1) / kUnit);
     }
-    share(units_before.back(), kUnit * x.cols * x.rows, [&](std::int64_t first, std::int64_t last) {
-        fetch(tasks.front());
+    share(units_before_.back(), kUnit * x.cols * x.rows, [&](std::int64_t first, std::int64_t last) {
+        fetch(tasks_.front(), kernels_for(parts.front().weight));
         for (std::size_t i = 0; i < parts.size(); ++i) {
-            const std::int64_t begin = (std::max(first, units_before[i]) - units_before[i]) * kUnit;
+            const std::int64_t begin = (std::max(first, units_before_[i]) - units_before_[i]) * kUnit;
             const std::int64_t end =
-                std::min((std::min(last, units_before[i + 1]) - units_before[i]) * kUnit, parts[i].out.cols);
+                std::min((std::min(last, units_before_[i + 1]) - units_before_[i]) * kUnit, parts[i].out.cols);
             if (begin >= end) continue;
-            MatmulTask task = tasks[i];
+            MatmulTask task = tasks_[i];
             task.out = data_of<float>(parts[i].out) + begin;
             kernels_for(parts[i].weight).multiply(task, begin, end);
         }
@@ -124,7 +131,7 @@ void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor
     shapes::matmul_swiglu(x, gate, up, out, kMaxPassRows);
     const std::int64_t f = out.cols;
     const MatmulTask gate_task = prepare(x, gate);
-    MatmulTask up_task = gate.dtype == up.dtype && gate.tiled == up.tiled ? gate_task : prepare(x, up);
+    MatmulTask up_task = packed_alike(gate, up) ? gate_task : prepare(x, up);
     up_task.weight = up.data;
     // Strips of outputs narrow enough that both halves stay in cache until they meet.
     constexpr std::int64_t kStrip = 16 << 10; // values
@@ -132,7 +139,7 @@ void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor
     const std::int64_t strip = std::clamp(kStrip / x.rows, 2 * kUnit, 8 * kUnit) / kUnit * kUnit;
     share((f + kUnit - 1) / kUnit, 2 * kUnit * x.cols * x.rows,
           [&](std::int64_t first_unit, std::int64_t last_unit) {
-              fetch(gate_task);
+              fetch(gate_task, kernels_for(gate));
               alignas(64) float gates[kStrip];
               alignas(64) float ups[kStrip];
               const std::int64_t last = std::min(last_unit * kUnit, f);

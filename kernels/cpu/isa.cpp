@@ -9,7 +9,47 @@
 
 #include "hwy/highway.h"
 
+#if HWY_ARCH_X86
+#include <cpuid.h>
+#endif
+#if HWY_ARCH_X86 && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace speclens {
+
+#if HWY_ARCH_X86
+namespace {
+
+struct Leaf {
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+};
+Leaf features(unsigned subleaf) { // Intel's Software Developer's Manual, CPUID leaf 7
+    Leaf leaf;
+    if (__get_cpuid_max(0, nullptr) < 7) return leaf;
+    __cpuid_count(7, 0, leaf.eax, leaf.ebx, leaf.ecx, leaf.edx);
+    if (subleaf > leaf.eax) return {};
+    if (subleaf > 0) __cpuid_count(7, subleaf, leaf.eax, leaf.ebx, leaf.ecx, leaf.edx);
+    return leaf;
+}
+bool has_bit(unsigned word, int bit) {
+    return (word >> bit & 1) != 0;
+}
+
+// Tiles make the state of a thread larger by 8 KiB, so Linux gives them only to processes that ask
+// (Documentation/arch/x86/xstate.rst).
+bool may_use_tiles() {
+#if defined(__linux__)
+    constexpr int kRequestPermission = 0x1023, kTileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+    return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+    return false;
+#endif
+}
+
+} // namespace
+#endif
 
 const char* name_of(Isa isa) {
     switch (isa) {
@@ -46,6 +86,19 @@ std::vector<Isa> available_isas() {
     found.push_back(Isa::portable);
 #endif
     return found;
+}
+
+NarrowProducts narrow_products(Isa isa) {
+#if HWY_ARCH_X86
+    const Leaf first = features(0), second = features(1);
+    if (isa == Isa::avx2) return {.vnni = has_bit(second.eax, 4)};
+    if (isa == Isa::avx512) {
+        static const bool tiles = has_bit(first.edx, 22) && has_bit(first.edx, 24) && may_use_tiles();
+        return {.vnni = has_bit(first.ecx, 11), .bf16 = has_bit(second.eax, 5), .amx_bf16 = tiles};
+    }
+#endif
+    (void)isa;
+    return {};
 }
 
 Isa choose_isa() {

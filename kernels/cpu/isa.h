@@ -16,6 +16,15 @@ enum class Isa { portable, avx2, avx512 };
 
 // The sets this machine can run, slowest first.
 [[nodiscard]] std::vector<Isa> available_isas();
+// Instructions for products of narrow numbers. Processors have or lack them beside their set.
+struct NarrowProducts {
+    bool vnni = false;     // sums of four products of 8 bits: AVX512_VNNI, or beside AVX2 AVX-VNNI
+    bool bf16 = false;     // sums of two products of bf16: AVX512_BF16
+    bool amx_bf16 = false; // products of tiles of bf16: AMX-BF16, where the system lets us use it
+};
+// Those that this machine has beside `isa`; none beside the portable set.
+[[nodiscard]] NarrowProducts narrow_products(Isa isa);
+
 // SPECLENS_ISA when it is set, otherwise the fastest one. Throws Error when the machine lacks what is asked
 // for.
 [[nodiscard]] Isa choose_isa();

@@ -3,6 +3,7 @@
 // and calls them. "Row" below is a row of the pass (one token), "output" a row of a weight matrix.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/backend.h"
@@ -10,10 +11,10 @@
 
 namespace speclens {
 
-// ---- matmul_tiles.cpp (bf16 weights in tiles), matmul_quant.cpp (quantised ones) and matmul_rows.cpp (weights as rows) ----
+// ---- products: matmul_*.cpp; products.h chooses among them ----
 
 struct MatmulTask {
-    const float* x = nullptr; // as `pack` left it, or (rows, k)
+    const void* x = nullptr; // as `pack` left it, or (rows, k) f32
     int rows = 0;
     const void* weight = nullptr; // (n, k)
     DType dtype = DType::bf16;
@@ -24,22 +25,20 @@ struct MatmulTask {
 };
 
 struct MatmulKernels {
-    // Rearranges x (rows, k) for multiply; `packed` holds rows * packed_stride(k) floats, 64-byte aligned.
-    // Null: multiply takes x as it is.
-    void (*pack)(const float* x, int rows, std::int64_t k, DType weights, float* packed);
+    // Rearranges and rounds x (rows, k) for multiply; `packed` is 64-byte aligned. Null: multiply takes x as it is.
+    void (*pack)(const float* x, int rows, std::int64_t k, DType weights, std::byte* packed) = nullptr;
+    // Bytes of a row that was packed, a multiple of 64 where rows have to begin at a cache line.
+    std::int64_t (*packed_row)(std::int64_t k) = nullptr;
     // Outputs [first, last) of all rows. For tiled weights both are multiples of kTiledRows, or `last` is the end of a
     // quantised matrix.
-    void (*multiply)(const MatmulTask& task, std::int64_t first, std::int64_t last);
+    void (*multiply)(const MatmulTask& task, std::int64_t first, std::int64_t last) = nullptr;
 };
-[[nodiscard]] const MatmulKernels& tile_matmul(Isa isa);
+// Products in f32 of bf16 weights in tiles, of quantised ones, of weights as rows. `rounded`: x is rounded to bf16 first.
+[[nodiscard]] const MatmulKernels& tile_matmul(Isa isa, bool rounded = false);
 [[nodiscard]] const MatmulKernels& quant_matmul(Isa isa);
-[[nodiscard]] const MatmulKernels& row_matmul(Isa isa);
-
-[[nodiscard]] inline std::int64_t packed_stride(std::int64_t k) {
-    // Whole pairs of the widest vectors, and one cache line more so that rows do not fall on the same cache
-    // sets.
-    return (k + 31) / 32 * 32 + 16;
-}
+[[nodiscard]] const MatmulKernels& row_matmul(Isa isa, bool rounded = false);
+// Products of bf16 weights in tiles with x rounded to bf16, by AVX512_BF16. Null in a program for another architecture.
+[[nodiscard]] const MatmulKernels* bf16_matmul();
 
 // ---- attention.cpp ----
 

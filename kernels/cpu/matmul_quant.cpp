@@ -17,6 +17,7 @@
 
 #include "hwy/cache_control.h"
 #include "kernels/cpu/kernels.h"
+#include "kernels/cpu/quant_scales-inl.h"
 #include "kernels/cpu/quant_tiles.h"
 #include "kernels/cpu/simd-inl.h"
 
@@ -37,35 +38,6 @@ constexpr std::int64_t kPanelColumns = 512; // f32: 128 KiB of the second cache
 constexpr int vectors_for(int columns) {
     if (kManyRegisters) return columns <= 4 ? 4 : 2;
     return columns == 1 ? 4 : 2;
-}
-
-using U = hn::Vec<hn::Repartition<std::uint32_t, F>>;
-using I = hn::Vec<hn::Repartition<std::int32_t, F>>;
-constexpr hn::Repartition<std::uint32_t, F> kWords;
-constexpr hn::Repartition<std::int32_t, F> kInts;
-
-HWY_INLINE U load_words(const std::byte* from) {
-    return hn::LoadU(kWords, reinterpret_cast<const std::uint32_t*>(from));
-}
-
-HWY_INLINE V load_halves(const std::byte* from) {
-#if HWY_TARGET == HWY_SSSE3 // as widen_f16 in kernels/quant.cpp; the other sets have an instruction
-    const hn::Rebind<std::uint16_t, F> u16;
-    const U bits = hn::PromoteTo(kWords, hn::LoadU(u16, reinterpret_cast<const std::uint16_t*>(from)));
-    const U magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(kWords, 0x7FFF)));
-    const U scaled = hn::BitCast(kWords, hn::Mul(hn::BitCast(F(), magnitude), hn::Set(F(), 0x1p112f)));
-    const U exponent = hn::Set(kWords, 0x7C00u << 13);
-    const U special = hn::IfThenElseZero(hn::Eq(hn::And(magnitude, exponent), exponent), hn::Set(kWords, 0x7F800000u));
-    const U sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(kWords, 0x8000)));
-    return hn::BitCast(F(), hn::Or3(scaled, special, sign));
-#else
-    const hn::Rebind<hwy::float16_t, F> f16;
-    return hn::PromoteTo(F(), hn::LoadU(f16, reinterpret_cast<const hwy::float16_t*>(from)));
-#endif
-}
-
-HWY_INLINE V to_float(U small) {
-    return hn::ConvertTo(F(), hn::BitCast(kInts, small));
 }
 
 // The four lowest bits plus `first`, as a float.
@@ -90,39 +62,14 @@ struct Widen {
     // Pieces of a stretch: columns whose numbers are in one vector of words (Q8_0: just eight), and those in what is left.
     static constexpr int kColumns = kLayout.bits == 8 ? 8 : kLayout.per_word();
     static constexpr int kPieces = kStretch / kColumns, kRest = kStretch % kColumns;
-    static constexpr bool kOffset = T == DType::q4_1 || T == DType::q4_k;
 
-    V scale, offset;     // of a stretch
+    Scales<T> scales;    // of a stretch
     U numbers;           // of a piece, the next column in the lowest bits
     const std::byte* at; // Q8_0: of the next column
 
     // block: sixteen rows; sub: vector of the tile
     HWY_INLINE void begin_stretch(const std::byte* block, std::int64_t sub, int stretch) {
-        const V d = load_halves(block + 2 * kLanes * sub);
-        const std::byte* words = block + kLayout.words_at() + 4 * kLanes * sub;
-        if constexpr (T == DType::q4_k) {
-            const U s = load_words(words), m = load_words(words + 64), rest = load_words(words + 128);
-            const U six = hn::Set(kWords, 63), four = hn::Set(kWords, 15), top = hn::Set(kWords, 48);
-            const int shift = 8 * (stretch % 4);
-            U scales, mins;
-            if (stretch < 4) {
-                scales = hn::And(hn::ShiftRightSame(s, shift), six);
-                mins = hn::And(hn::ShiftRightSame(m, shift), six);
-            } else {
-                scales = hn::Or(hn::And(hn::ShiftRightSame(rest, shift), four),
-                                hn::And(hn::ShiftRightSame(s, shift + 2), top));
-                mins = hn::Or(hn::And(hn::ShiftRightSame(rest, shift + 4), four),
-                              hn::And(hn::ShiftRightSame(m, shift + 2), top));
-            }
-            scale = hn::Mul(d, to_float(scales));
-            offset = hn::Mul(load_halves(block + 32 + 2 * kLanes * sub), to_float(mins));
-        } else if constexpr (T == DType::q6_k) {
-            const U s = hn::ShiftLeftSame(load_words(words + 64 * (stretch / 4)), 24 - 8 * (stretch % 4));
-            scale = hn::Mul(d, hn::ConvertTo(F(), hn::ShiftRight<24>(hn::BitCast(kInts, s))));
-        } else {
-            scale = d;
-            if constexpr (kOffset) offset = load_halves(block + 32 + 2 * kLanes * sub);
-        }
+        scales.begin_stretch(block, sub, stretch);
     }
 
     // The columns of this piece of the block are next.
@@ -163,9 +110,9 @@ struct Widen {
             number = four_bits<kFirst>(numbers);
             numbers = hn::ShiftRight<4>(numbers);
         }
-        const V product = hn::Mul(number, scale);
-        if constexpr (T == DType::q4_1) return hn::Add(product, offset);
-        if constexpr (T == DType::q4_k) return hn::Sub(product, offset);
+        const V product = hn::Mul(number, scales.scale);
+        if constexpr (T == DType::q4_1) return hn::Add(product, scales.offset);
+        if constexpr (T == DType::q4_k) return hn::Sub(product, scales.offset);
         return product;
     }
 };
@@ -297,7 +244,7 @@ HWY_NOINLINE void outputs_for_rows(const MatmulTask& task, const float* x, float
 
 template <DType T, int C>
 void outputs_for_rows(const MatmulTask& task, std::int64_t first, std::int64_t last) {
-    outputs_for_rows<T, vectors_for(C), C>(task, task.x, task.out, first, last);
+    outputs_for_rows<T, vectors_for(C), C>(task, static_cast<const float*>(task.x), task.out, first, last);
 }
 
 // ---- more rows: weights from a panel ----
@@ -414,7 +361,7 @@ void multiply_panels(const MatmulTask& task, std::int64_t first, std::int64_t la
             for (int i = 0, row = 0; row < task.rows; row = block_begin(task.rows, ++i)) {
                 const PanelTask part = {.tile = panel,
                                         .columns = end - column,
-                                        .x = task.x + row * task.k + column,
+                                        .x = static_cast<const float*>(task.x) + row * task.k + column,
                                         .x_stride = task.k,
                                         .bias = task.bias && end == task.k ? task.bias + j : nullptr,
                                         .out = task.out + row * task.out_stride + (j - first),
@@ -448,7 +395,7 @@ void multiply_typed(const MatmulTask& task, std::int64_t first, std::int64_t las
     HWY_ALIGN float lanes[kTogether * kTiledRows];
     for (int row = 0; row < task.rows; row += kTogether) {
         MatmulTask part = task;
-        part.x = task.x + row * task.k;
+        part.x = static_cast<const float*>(task.x) + row * task.k;
         part.rows = std::min(kTogether, task.rows - row);
         part.bias = nullptr;
         part.out = lanes;
@@ -482,7 +429,7 @@ void multiply_quant(const MatmulTask& task, std::int64_t first, std::int64_t las
 
 } // namespace
 
-const MatmulKernels kQuantMatmul = {nullptr, multiply_quant};
+const MatmulKernels kQuantMatmul = {.multiply = multiply_quant};
 
 } // namespace HWY_NAMESPACE
 } // namespace speclens

@@ -28,6 +28,12 @@ namespace speclens {
 namespace HWY_NAMESPACE {
 namespace {
 
+// Floats of a row of packed x: whole pairs of the widest vectors, and one cache line more so that rows do not fall on the
+// same cache sets.
+constexpr std::int64_t packed_stride(std::int64_t k) {
+    return (k + 31) / 32 * 32 + 16;
+}
+
 constexpr std::int64_t kStep = 2 * kLanes;      // columns consumed per step: an even and an odd vector
 constexpr int kMaxColumns = 8;                  // rows of x per weight load
 constexpr std::int64_t kPrefetchBytes = 8192;   // ahead of the weight row being read; the rows are contiguous
@@ -205,8 +211,8 @@ void multiply_typed(const MatmulTask& task, std::int64_t first, std::int64_t las
     const std::int64_t in_l2 = kPanelBytes / (task.k * static_cast<std::int64_t>(sizeof(W))) / 8 * 8;
     const std::int64_t height = task.rows <= kMaxColumns ? last - first : std::max<std::int64_t>(8, in_l2);
     for (std::int64_t j = first; j < last; j += height) {
-        all_rows(weight + j * task.k, std::min(height, last - j), task.k, task.x, packed_stride(task.k),
-                 task.rows, task.bias ? task.bias + j : nullptr, task.out + (j - first), task.out_stride);
+        all_rows(weight + j * task.k, std::min(height, last - j), task.k, static_cast<const float*>(task.x),
+                 packed_stride(task.k), task.rows, task.bias ? task.bias + j : nullptr, task.out + (j - first), task.out_stride);
     }
 }
 
@@ -218,18 +224,23 @@ void multiply_rows(const MatmulTask& task, std::int64_t first, std::int64_t last
     }
 }
 
-void pack_rows(const float* x, int rows, std::int64_t k, DType weights, float* packed) {
+template <bool kRound>
+void pack_rows(const float* x, int rows, std::int64_t k, DType weights, std::byte* packed) {
     const F f;
     const std::int64_t stride = packed_stride(k);
     for (int row = 0; row < rows; ++row) {
         const float* from = x + row * k;
-        float* to = packed + row * stride;
+        float* to = reinterpret_cast<float*>(packed) + row * stride;
         for (std::int64_t i = 0; i < k; i += kStep) {
             const std::int64_t left = k - i;
             V low = left >= kLanes ? hn::LoadU(f, from + i) : load_first(from + i, left);
             V high = left >= kStep   ? hn::LoadU(f, from + i + kLanes)
                      : left > kLanes ? load_first(from + i + kLanes, left - kLanes)
                                      : hn::Zero(f);
+            if constexpr (kRound) {
+                low = round_to_bf16(low);
+                high = round_to_bf16(high);
+            }
             if (weights == DType::bf16) {
                 const V even = hn::ConcatEven(f, high, low);
                 high = hn::ConcatOdd(f, high, low);
@@ -241,9 +252,14 @@ void pack_rows(const float* x, int rows, std::int64_t k, DType weights, float* p
     }
 }
 
+std::int64_t packed_row(std::int64_t k) {
+    return packed_stride(k) * static_cast<std::int64_t>(sizeof(float));
+}
+
 } // namespace
 
-const MatmulKernels kRowMatmul = {pack_rows, multiply_rows};
+const MatmulKernels kRowMatmul = {pack_rows<false>, packed_row, multiply_rows};
+const MatmulKernels kRoundedRowMatmul = {pack_rows<true>, packed_row, multiply_rows};
 
 } // namespace HWY_NAMESPACE
 } // namespace speclens
@@ -252,13 +268,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace speclens {
 
-const MatmulKernels& row_matmul(Isa isa) {
+const MatmulKernels& row_matmul(Isa isa, bool rounded) {
 #if HWY_ARCH_X86
-    if (isa == Isa::avx512) return N_AVX3::kRowMatmul;
-    if (isa == Isa::avx2) return N_AVX2::kRowMatmul;
+    if (isa == Isa::avx512) return rounded ? N_AVX3::kRoundedRowMatmul : N_AVX3::kRowMatmul;
+    if (isa == Isa::avx2) return rounded ? N_AVX2::kRoundedRowMatmul : N_AVX2::kRowMatmul;
 #endif
     (void)isa;
-    return HWY_NAMESPACE::kRowMatmul;
+    return rounded ? HWY_NAMESPACE::kRoundedRowMatmul : HWY_NAMESPACE::kRowMatmul;
 }
 
 } // namespace speclens

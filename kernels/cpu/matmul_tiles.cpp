@@ -165,7 +165,7 @@ void multiply_tiles(const MatmulTask& task, std::int64_t first, std::int64_t las
     for (std::int64_t j = first; j < last; j += height) {
         const std::int64_t end = std::min(last, j + height);
         for (int i = 0, row = 0; row < task.rows; row = block_begin(task.rows, ++i)) {
-            const float* x = task.x + row * task.k;
+            const float* x = static_cast<const float*>(task.x) + row * task.k;
             float* out = task.out + row * task.out_stride + (j - first);
             switch (block_begin(task.rows, i + 1) - row) {
             case 1:
@@ -197,9 +197,17 @@ void multiply_tiles(const MatmulTask& task, std::int64_t first, std::int64_t las
     }
 }
 
+void pack_rounded(const float* x, int rows, std::int64_t k, DType, std::byte* packed) {
+    round_all_to_bf16(x, rows * k, reinterpret_cast<float*>(packed));
+}
+std::int64_t rounded_row(std::int64_t k) {
+    return k * static_cast<std::int64_t>(sizeof(float));
+}
+
 } // namespace
 
-const MatmulKernels kTileMatmul = {nullptr, multiply_tiles};
+const MatmulKernels kTileMatmul = {.multiply = multiply_tiles};
+const MatmulKernels kRoundedTileMatmul = {pack_rounded, rounded_row, multiply_tiles};
 
 } // namespace HWY_NAMESPACE
 } // namespace speclens
@@ -208,13 +216,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace speclens {
 
-const MatmulKernels& tile_matmul(Isa isa) {
+const MatmulKernels& tile_matmul(Isa isa, bool rounded) {
 #if HWY_ARCH_X86
-    if (isa == Isa::avx512) return N_AVX3::kTileMatmul;
-    if (isa == Isa::avx2) return N_AVX2::kTileMatmul;
+    if (isa == Isa::avx512) return rounded ? N_AVX3::kRoundedTileMatmul : N_AVX3::kTileMatmul;
+    if (isa == Isa::avx2) return rounded ? N_AVX2::kRoundedTileMatmul : N_AVX2::kTileMatmul;
 #endif
     (void)isa;
-    return HWY_NAMESPACE::kTileMatmul;
+    return rounded ? HWY_NAMESPACE::kRoundedTileMatmul : HWY_NAMESPACE::kTileMatmul;
 }
 
 } // namespace speclens

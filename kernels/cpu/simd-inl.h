@@ -85,6 +85,23 @@ HWY_INLINE float max_lanes(V v) {
     return hn::GetLane(hn::MaxOfLanes(F(), v));
 }
 
+// The nearest bf16, ties to even, as a float; NaN stays NaN.
+HWY_INLINE V round_to_bf16(V x) {
+    const hn::RebindToUnsigned<F> u32;
+    const auto bits = hn::BitCast(u32, x);
+    const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(u32, 1));
+    const auto nearest = hn::Add(bits, hn::Add(odd, hn::Set(u32, 0x7FFF)));
+    const auto quiet = hn::Or(bits, hn::Set(u32, 0x00400000)); // whose upper half is a NaN, too
+    const auto kept = hn::IfThenElse(hn::RebindMask(u32, hn::IsNaN(x)), quiet, nearest);
+    return hn::BitCast(F(), hn::And(kept, hn::Set(u32, 0xFFFF0000u)));
+}
+// `size` values, one after the other.
+HWY_INLINE void round_all_to_bf16(const float* from, std::int64_t size, float* to) {
+    std::int64_t i = 0;
+    for (; i + kLanes <= size; i += kLanes) hn::StoreU(round_to_bf16(hn::LoadU(F(), from + i)), F(), to + i);
+    if (i < size) store_first(round_to_bf16(load_first(from + i, size - i)), to + i, size - i);
+}
+
 // exp(x) for x <= 0, within 2 units in the last place. Below e^-87 the result is 0 and not a subnormal
 // number; NaN stays NaN. x = n ln 2 + r with |r| <= ln 2 / 2; e^r is the polynomial of Cephes' expf
 // (Moshier), 2^n an addition to the exponent, and a float that is too large for fractions rounds n.

@@ -1,0 +1,38 @@
+#include "kernels/cpu/products.h"
+
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+Products of_f32(Isa isa) {
+    return {tile_matmul(isa), quant_matmul(isa), row_matmul(isa), true, title_of(isa)};
+}
+
+Products of_bf16(Isa isa, const NarrowProducts& narrow) {
+    const MatmulKernels& rounded = tile_matmul(isa, true);
+    Products products = {rounded, rounded, row_matmul(isa, true), false, title_of(isa)};
+    products.quantised.multiply = quant_matmul(isa).multiply;
+    if (const MatmulKernels* kernels = bf16_matmul(); narrow.bf16 && kernels != nullptr) {
+        products.tiles = *kernels;
+        products.fast = true;
+        products.path = "AVX-512 BF16";
+    }
+    return products;
+}
+
+} // namespace
+
+Products products_of(Isa isa, const NarrowProducts& narrow, Precision precision) {
+    switch (precision) {
+    case Precision::f32:
+        return of_f32(isa);
+    case Precision::bf16:
+        return of_bf16(isa, narrow);
+    case Precision::int8:
+        return of_bf16(isa, narrow);
+    }
+    check_failed("a precision", __FILE__, __LINE__, name_of(precision));
+}
+
+} // namespace speclens

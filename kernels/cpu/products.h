@@ -1,0 +1,27 @@
+// Which kernels multiply a weight: by how it is stored, by the precision asked for and by what the processor has.
+//
+//              weights             AVX2, portable             AVX-512                      AVX-512 with its extensions
+//   f32        all                 f32                        f32                          f32
+//   bf16       bf16 in tiles       x rounded, then f32        x rounded, then f32          AVX512_BF16
+//              all others          x rounded, then f32        x rounded, then f32          x rounded, then f32
+//
+// A quantised weight is widened to f32 and not to bf16: most of its numbers (a scale of 11 bits times one of up to 8) are no
+// bf16, and only x is meant to be rounded. Who wants such products faster asks for int8.
+#pragma once
+
+#include <string>
+
+#include "kernels/cpu/kernels.h"
+
+namespace speclens {
+
+struct Products {
+    MatmulKernels tiles;     // bf16 in tiles (weight_tiles.h)
+    MatmulKernels quantised; // in tiles (quant_tiles.h)
+    MatmulKernels rows;      // f32, and bf16 that does not divide into tiles
+    bool fast = false;       // by instructions for this precision
+    std::string path;        // what multiplies, for people: "AVX-512 BF16"
+};
+[[nodiscard]] Products products_of(Isa isa, const NarrowProducts& narrow, Precision precision);
+
+} // namespace speclens
