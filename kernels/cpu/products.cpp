@@ -21,6 +21,15 @@ Products of_bf16(Isa isa, const NarrowProducts& narrow) {
     return products;
 }
 
+Products of_int8(Isa isa, const NarrowProducts& narrow) {
+    Products products = of_bf16(isa, narrow); // of weights that are not quantised
+    products.quantised = int8_matmul(isa, narrow.vnni);
+    products.fast = isa != Isa::portable;
+    products.path = title_of(isa);
+    if (narrow.vnni) products.path = isa == Isa::avx512 ? "AVX-512 VNNI" : "AVX-VNNI";
+    return products;
+}
+
 } // namespace
 
 Products products_of(Isa isa, const NarrowProducts& narrow, Precision precision) {
@@ -30,7 +39,7 @@ Products products_of(Isa isa, const NarrowProducts& narrow, Precision precision)
     case Precision::bf16:
         return of_bf16(isa, narrow);
     case Precision::int8:
-        return of_bf16(isa, narrow);
+        return of_int8(isa, narrow);
     }
     check_failed("a precision", __FILE__, __LINE__, name_of(precision));
 }

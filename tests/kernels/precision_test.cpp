@@ -189,5 +189,353 @@ TEST(Bf16Products, MatchTheDoublePrecisionLoopOnUnroundSizes) {
     });
 }
 
+// ---- int8 ----
+
+// Activations as kernels/cpu/quant_activations.h says.
+struct Quantised {
+    std::vector<int> q;
+    std::vector<float> scales; // of 32 values
+};
+Quantised quantise(const std::vector<float>& x) {
+    Quantised result;
+    for (std::size_t first = 0; first < x.size(); first += 32) {
+        float most = 0;
+        bool finite = true;
+        for (std::size_t i = first; i < first + 32; ++i) {
+            finite = finite && std::isfinite(x[i]);
+            if (finite) most = std::max(most, std::abs(x[i]));
+        }
+        const bool zero = !finite || most < 0x1p-100f;
+        result.scales.push_back(!finite ? std::nanf("") : zero ? 0 : most / 127.0f);
+        for (std::size_t i = first; i < first + 32; ++i)
+            result.q.push_back(zero ? 0 : static_cast<int>(std::nearbyint(x[i] * (127.0f / most))));
+    }
+    return result;
+}
+
+// The scale (and offset) of column `col` of a block, and its number.
+struct Number {
+    float scale = 0, offset = 0;
+    int number = 0;
+};
+Number number_at(const QuantLayout& layout, const std::byte* block, int col) {
+    const auto half = [&](int i) {
+        std::uint16_t bits = 0;
+        std::memcpy(&bits, block + layout.half_at[i], 2);
+        return widen_f16(bits);
+    };
+    const auto byte = [&](int at) { return std::to_integer<int>(block[at]); };
+    const int raw = static_cast<int>(number_in_block(layout, block, col)), s = col / 32;
+    switch (layout.dtype) {
+    case DType::q8_0:
+        return {half(0), 0, std::to_integer<int>(block[2 + col]) - (std::to_integer<int>(block[2 + col]) > 127 ? 256 : 0)};
+    case DType::q4_0:
+        return {half(0), 0, raw - 8};
+    case DType::q5_0:
+        return {half(0), 0, raw - 16};
+    case DType::q4_1:
+        return {half(0), half(1), raw};
+    case DType::q4_k: { // get_scale_min_k4 of ggml-quants.c
+        const int scale = s < 4 ? byte(4 + s) & 63 : (byte(8 + s) & 15) | (byte(s) >> 6) << 4;
+        const int least = s < 4 ? byte(8 + s) & 63 : byte(8 + s) >> 4 | (byte(4 + s) >> 6) << 4;
+        return {half(0) * static_cast<float>(scale), -(half(1) * static_cast<float>(least)), raw};
+    }
+    default: { // q6_k
+        const int scale = byte(192 + col / 16);
+        return {half(0) * static_cast<float>(scale > 127 ? scale - 256 : scale), 0, raw - 32};
+    }
+    }
+}
+
+std::vector<float> int8_chains(Isa isa, const std::vector<float>& x, const Stored& w) {
+    const QuantLayout& layout = *quant_layout(w.dtype);
+    const Quantised a = quantise(x);
+    const auto row_bytes = static_cast<std::int64_t>(bytes_of(w.dtype, w.cols));
+    std::vector<float> out;
+    for (std::int64_t row = 0; row * w.cols < static_cast<std::int64_t>(x.size()); ++row)
+        for (std::int64_t j = 0; j < w.rows; ++j) {
+            float acc = 0;
+            for (std::int64_t first = 0; first < w.cols; first += layout.stretch) {
+                int sum = 0, all = 0;
+                Number number;
+                for (std::int64_t i = first; i < first + layout.stretch; ++i) {
+                    number = number_at(layout, w.bytes.data() + j * row_bytes + i / layout.values * layout.bytes,
+                                       static_cast<int>(i % layout.values));
+                    const int q = a.q[static_cast<std::size_t>(row * w.cols + i)];
+                    sum += number.number * q;
+                    all += q;
+                }
+                const float scale = a.scales[static_cast<std::size_t>((row * w.cols + first) / 32)];
+                acc = multiply_add(isa, static_cast<float>(sum), number.scale * scale, acc);
+                if (w.dtype == DType::q4_1 || w.dtype == DType::q4_k)
+                    acc = multiply_add(isa, number.offset, scale * static_cast<float>(all), acc);
+            }
+            out.push_back(acc);
+        }
+    return out;
+}
+
+TEST(Int8Products, GiveTheBitsOfTheirChain) {
+    on_every_path(Precision::int8, [](const Path& path) {
+        const std::unique_ptr<Backend> backend = path.backend(1);
+        for (const DType dtype : kKept) {
+            const std::int64_t values = block_of(dtype).values;
+            for (const std::int64_t n : {1, 15, 16, 48, 80, 129})
+                for (const std::int64_t k : {values, 3 * values, 1024 / values * values}) {
+                    Numbers numbers(static_cast<std::uint64_t>(n * 31 + k));
+                    const Stored w = stored_matrix(dtype, n, k, numbers);
+                    const Buffer weight = w.in(*backend, Precision::int8);
+                    const std::vector<float> x = numbers.floats(11 * k), want = int8_chains(path.isa, x, w);
+                    for (const std::ptrdiff_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 11})
+                        EXPECT_TRUE(same_bits(product(*backend, {x.begin(), x.begin() + rows * k}, weight.view()),
+                                              {want.begin(), want.begin() + rows * n}))
+                            << name_of(dtype) << " " << rows << " x " << n << " x " << k;
+                }
+        }
+    });
+}
+
+// All numbers at an end of their range: no sum on the way is too large for its register.
+TEST(Int8Products, HoldTheLargestSums) {
+    on_every_path(Precision::int8, [](const Path& path) {
+        const std::unique_ptr<Backend> backend = path.backend(1);
+        for (const DType dtype : kKept)
+            for (const int fill : {0x00, 0x80, 0x7F, 0xFF}) {
+                Numbers numbers(3);
+                Stored w = stored_matrix(dtype, 16, 256, numbers, [](int) { return narrow_f16(0.01f); });
+                const QuantLayout& layout = *quant_layout(dtype);
+                for (std::size_t i = 0; i < w.bytes.size(); ++i) {
+                    const auto at = static_cast<int>(i % static_cast<std::size_t>(layout.bytes));
+                    const bool scale = (at >= layout.half_at[0] && at < layout.half_at[0] + 2) ||
+                                       (layout.halves > 1 && at >= layout.half_at[1] && at < layout.half_at[1] + 2);
+                    if (!scale) w.bytes[i] = static_cast<std::byte>(fill);
+                }
+                std::vector<float> x(3 * 256, 1.0f);
+                std::fill(x.begin() + 256, x.begin() + 512, -1.0f);
+                for (std::size_t i = 512; i < 768; ++i) x[i] = i % 2 == 0 ? 1.0f : -1.0f;
+                EXPECT_TRUE(same_bits(product(*backend, x, w.in(*backend, Precision::int8).view()), int8_chains(path.isa, x, w)))
+                    << name_of(dtype) << " " << fill;
+            }
+    });
+}
+
+TEST(Int8Products, TakeZerosAndTinyValuesForZeros) {
+    on_every_path(Precision::int8, [](const Path& path) {
+        const std::unique_ptr<Backend> backend = path.backend(1);
+        for (const DType dtype : kKept) {
+            Numbers numbers(5);
+            const Stored w = stored_matrix(dtype, 20, 256, numbers);
+            std::vector<float> x(4 * 256);
+            for (std::size_t i = 0; i < 256; ++i) {
+                x[256 + i] = numbers.uniform() * 0x1p-101f;
+                x[512 + i] = i % 64 < 32 ? numbers.uniform() * 1e-44f : numbers.uniform() * 0x1p-99f;
+                x[768 + i] = i % 7 == 0 ? -0.0f : numbers.uniform() * 3e38f;
+            }
+            const std::vector<float> got = product(*backend, x, w.in(*backend, Precision::int8).view());
+            EXPECT_TRUE(same_bits(got, int8_chains(path.isa, x, w))) << name_of(dtype);
+            for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(got[i], 0.0f);
+        }
+    });
+}
+
+// A weight meets an activation that is half a step away at most.
+TEST(Int8Products, StayWithinTheirRoundingOfTheDoublePrecisionLoop) {
+    on_every_path(Precision::int8, [](const Path& path) {
+        const std::unique_ptr<Backend> backend = path.backend();
+        for (const DType dtype : kKept) {
+            Numbers numbers(53);
+            const Stored w = stored_matrix(dtype, 50, 768, numbers);
+            const std::vector<float> x = numbers.floats(9 * 768, -3, 3);
+            const std::vector<float> got = product(*backend, x, w.in(*backend, Precision::int8).view());
+            const std::vector<double> want = exact(x, w);
+            const Quantised a = quantise(x);
+            for (std::size_t i = 0; i < got.size(); ++i) {
+                const std::size_t row = i / 50, j = i % 50;
+                double bound = 0;
+                for (std::size_t c = 0; c < 768; ++c) {
+                    const double weight = std::abs(static_cast<double>(w.values[j * 768 + c]));
+                    bound += weight * (0.5001 * static_cast<double>(a.scales[(row * 768 + c) / 32]) + 3e-5);
+                }
+                ASSERT_LE(std::abs(static_cast<double>(got[i]) - want[i]), bound) << name_of(dtype) << " " << i;
+            }
+        }
+    });
+}
+
+TEST(Int8Products, RoundToBf16WhereAWeightIsNotQuantised) {
+    on_every_path(Precision::int8, [](const Path& path) {
+        const std::unique_ptr<Backend> backend = path.backend();
+        Numbers numbers(59);
+        const std::vector<float> x = numbers.floats(5 * 96);
+        for (const DType dtype : {DType::bf16, DType::f32})
+            for (const std::int64_t n : {48, 50}) {
+                const Stored w = stored(dtype, n, 96, numbers);
+                EXPECT_TRUE(same_bits(product(*backend, x, w.in(*backend, Precision::int8).view()),
+                                      product(*backend, x, w.in(*backend, Precision::bf16).view())));
+            }
+    });
+}
+
+// ---- both ----
+
+constexpr DType kAll[] = {DType::bf16, DType::f32, DType::q8_0, DType::q4_0, DType::q4_1, DType::q5_0, DType::q4_k, DType::q6_k};
+
+template <class Check>
+void in_every_precision(const Check& check) {
+    for (const Precision precision : {Precision::bf16, Precision::int8})
+        on_every_path(precision, [&](const Path& path) { check(path, precision); });
+}
+
+// Products with several weights in one launch and a SwiGLU; all outputs of a row side by side.
+struct Layer {
+    std::vector<Buffer> weights;
+    std::int64_t cols = 256;
+
+    Layer(Backend& backend, Precision precision, const std::vector<DType>& types) {
+        Numbers numbers(61);
+        for (const DType dtype : types)
+            for (const std::int64_t n : {100, 112}) weights.push_back(stored(dtype, n, cols, numbers).in(backend, precision));
+    }
+    std::vector<std::vector<float>> run(Backend& backend, const std::vector<float>& x) const {
+        const std::int64_t rows = static_cast<std::int64_t>(x.size()) / cols;
+        const Guarded in(backend, DType::f32, rows, cols, x);
+        std::vector<Guarded> outs;
+        std::vector<Projection> parts;
+        for (const Buffer& weight : weights) outs.emplace_back(backend, DType::f32, rows, weight.view().rows);
+        for (std::size_t i = 0; i < outs.size(); ++i) parts.push_back({weights[i].view(), {}, outs[i]});
+        backend.matmul(in, parts);
+        for (std::size_t i = 2; i < weights.size() + 2; ++i) { // gate and up of one type and of two
+            const Tensor& gate = weights[i % weights.size()].view();
+            const Tensor& up = weights[(i - 2) % weights.size()].view();
+            outs.emplace_back(backend, DType::f32, rows, gate.rows);
+            backend.matmul_swiglu(in, gate, i % 4 < 2 ? gate : up, outs.back());
+        }
+        std::vector<std::vector<float>> all(static_cast<std::size_t>(rows));
+        for (const Guarded& out : outs) {
+            EXPECT_TRUE(out.guards_intact());
+            const std::vector<float> values = out.floats();
+            const auto width = static_cast<std::ptrdiff_t>(values.size()) / rows;
+            for (std::ptrdiff_t row = 0; row < rows; ++row)
+                all[static_cast<std::size_t>(row)].insert(all[static_cast<std::size_t>(row)].end(), values.begin() + row * width,
+                                                          values.begin() + (row + 1) * width);
+        }
+        return all;
+    }
+};
+
+TEST(NarrowProducts, ARowHasTheSameBitsInEveryPassAndWithEveryNumberOfThreads) {
+    in_every_precision([](const Path& path, Precision precision) {
+        Numbers numbers(67);
+        const std::vector<float> x = numbers.floats(64 * 256);
+        const std::vector<DType> types(std::begin(kAll), std::end(kAll));
+        std::vector<std::vector<float>> alone;
+        for (const int threads : {1, 2, 3, 5, 8}) {
+            const std::unique_ptr<Backend> backend = path.backend(threads);
+            const Layer layer(*backend, precision, types);
+            if (threads == 1)
+                for (std::ptrdiff_t row = 0; row < 64; ++row)
+                    alone.push_back(layer.run(*backend, {x.begin() + row * 256, x.begin() + (row + 1) * 256}).front());
+            for (std::ptrdiff_t rows = threads == 1 ? 1 : threads; rows <= 64; rows += threads == 1 ? 1 : 2 * threads + 3) {
+                const std::ptrdiff_t first = 64 - rows;
+                const auto got = layer.run(*backend, {x.begin() + first * 256, x.end()});
+                for (std::ptrdiff_t row = 0; row < rows; ++row)
+                    ASSERT_TRUE(same_bits(got[static_cast<std::size_t>(row)], alone[static_cast<std::size_t>(first + row)]))
+                        << threads << " threads, row " << row << " of " << rows;
+            }
+        }
+    });
+}
+
+TEST(NarrowProducts, LetNanAndInfinityThroughOnlyToTheirOwnRow) {
+    in_every_precision([](const Path& path, Precision precision) {
+        const std::unique_ptr<Backend> backend = path.backend();
+        for (const DType dtype : kAll)
+            for (const float value : {std::nanf(""), -std::nanf(""), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
+                Numbers numbers(71);
+                std::vector<float> x = numbers.floats(9 * 256);
+                const std::vector<std::vector<float>> whole = Layer(*backend, precision, {dtype}).run(*backend, x);
+                x[4 * 256 + 39] = value;
+                const std::vector<std::vector<float>> got = Layer(*backend, precision, {dtype}).run(*backend, x);
+                for (std::size_t row = 0; row < 9; ++row) {
+                    if (row != 4) {
+                        EXPECT_TRUE(same_bits(got[row], whole[row])) << name_of(dtype) << " " << row;
+                        continue;
+                    }
+                    const bool nan = std::isnan(value) || (precision == Precision::int8 && is_quantised(dtype));
+                    for (std::size_t j = 0; j < 212; ++j) // the plain products
+                        ASSERT_TRUE(nan ? std::isnan(got[row][j]) : !std::isfinite(got[row][j])) << name_of(dtype) << " " << j << " " << got[row][j];
+                }
+            }
+    });
+}
+
+TEST(NarrowProducts, ReadASliceOfWholeTiles) {
+    in_every_precision([](const Path& path, Precision precision) {
+        const std::unique_ptr<Backend> backend = path.backend();
+        for (const DType dtype : kAll) {
+            Numbers numbers(73);
+            const Stored w = stored(dtype, 96, 256, numbers);
+            const std::vector<float> x = numbers.floats(256);
+            const Buffer weight = w.in(*backend, precision);
+            const std::vector<float> all = product(*backend, x, weight.view());
+            EXPECT_TRUE(same_bits(product(*backend, x, weight.view().slice(32, 48)), {all.begin() + 32, all.begin() + 80})) << name_of(dtype);
+        }
+    });
+}
+
+TEST(NarrowProducts, SaysWhatMultiplies) {
+    for (const Path& path : paths()) {
+        const std::unique_ptr<Backend> backend = path.backend();
+        EXPECT_TRUE(backend->has_products(Precision::f32));
+        EXPECT_EQ(backend->products_title(Precision::f32), title_of(path.isa));
+        EXPECT_EQ(backend->has_products(Precision::bf16), path.narrow.bf16 || path.narrow.amx_bf16);
+        EXPECT_EQ(backend->has_products(Precision::int8), path.isa != Isa::portable);
+        if (path.narrow.vnni && path.isa == Isa::avx512) { EXPECT_EQ(backend->products_title(Precision::int8), "AVX-512 VNNI"); }
+        if (!path.narrow.bf16 && !path.narrow.amx_bf16) { EXPECT_EQ(backend->products_title(Precision::bf16), title_of(path.isa)); }
+    }
+}
+
+TEST(NarrowProducts, AForcedInstructionSetHasNoneOfAnother) {
+    for (const Isa isa : {Isa::portable, Isa::avx2}) {
+        EXPECT_FALSE(narrow_products(isa).bf16) << name_of(isa);
+        EXPECT_FALSE(narrow_products(isa).amx_bf16) << name_of(isa);
+    }
+    EXPECT_FALSE(narrow_products(Isa::portable).vnni);
+}
+
+std::uint64_t hash_of_rows(const std::vector<std::vector<float>>& rows) { // FNV-1a
+    std::uint64_t hash = 0xCBF29CE484222325u;
+    for (const std::vector<float>& row : rows)
+        for (const float value : row) hash = (hash ^ std::bit_cast<std::uint32_t>(value)) * 0x100000001B3u;
+    return hash;
+}
+
+// One number for each path and precision, the same in Debug and Release and for every thread count. A change here means that
+// recorded traces in this precision no longer replay to the bit: change it on purpose only. The numbers are printed on failure.
+TEST(NarrowProducts, GoldenHashOfSomeProducts) {
+    const std::map<std::string, std::uint64_t> golden = {
+        {"bf16 by portable (SSSE3)", 0x89ed5b9b83ebd128u},
+        {"bf16 by AVX2", 0x3e3855360dab4ff9u},
+        {"bf16 by AVX-512", 0x339ab38f169f8d09u},
+        {"bf16 by AVX-512 BF16", 0xf064fb50c458c8d1u},
+        {"int8 by portable (SSSE3)", 0x19704af261d12c1eu}, // the only one without fused multiply-adds
+        {"int8 by AVX2", 0xe1a95321488934d2u},
+        {"int8 by AVX-VNNI", 0xe1a95321488934d2u},
+        {"int8 by AVX-512", 0xe1a95321488934d2u},
+        {"int8 by AVX-512 VNNI", 0xe1a95321488934d2u},
+    };
+    Numbers numbers(79);
+    const std::vector<float> x = numbers.floats(13 * 256);
+    for (const Precision precision : {Precision::bf16, Precision::int8})
+        on_every_path(precision, [&](const Path& path) {
+            if (!golden.contains(path.text(precision))) return; // AMX: see amx_test.cpp
+            const std::unique_ptr<Backend> backend = path.backend(3);
+            const std::vector<DType> types = precision == Precision::bf16 ? std::vector<DType>(std::begin(kAll), std::end(kAll))
+                                                                          : std::vector<DType>(std::begin(kKept), std::end(kKept));
+            const std::uint64_t hash = hash_of_rows(Layer(*backend, precision, types).run(*backend, x));
+            EXPECT_EQ(hash, golden.at(path.text(precision))) << path.text(precision) << std::hex << ": 0x" << hash;
+        });
+}
+
 } // namespace
 } // namespace speclens::test
