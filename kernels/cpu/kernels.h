@@ -39,6 +39,8 @@ struct MatmulKernels {
 [[nodiscard]] const MatmulKernels& row_matmul(Isa isa, bool rounded = false);
 // Products of bf16 weights in tiles with x rounded to bf16, by AVX512_BF16. Null in a program for another architecture.
 [[nodiscard]] const MatmulKernels* bf16_matmul();
+// The same by AMX-BF16, in another order of additions.
+[[nodiscard]] const MatmulKernels* amx_matmul();
 // Products of quantised weights with x in 8 bits (quant_activations.h). `vnni`: by AVX512_VNNI or, beside AVX2, AVX-VNNI.
 [[nodiscard]] const MatmulKernels& int8_matmul(Isa isa, bool vnni);
 

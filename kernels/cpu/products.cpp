@@ -18,6 +18,12 @@ Products of_bf16(Isa isa, const NarrowProducts& narrow) {
         products.fast = true;
         products.path = "AVX-512 BF16";
     }
+    // One order of additions for every number of rows, so AMX for all or for none. Its one-row product reads the same bytes.
+    if (const MatmulKernels* kernels = amx_matmul(); narrow.amx_bf16 && kernels != nullptr) {
+        products.tiles = *kernels;
+        products.fast = true;
+        products.path = "AMX BF16";
+    }
     return products;
 }
 

@@ -2,7 +2,7 @@
 //
 //              weights             AVX2, portable             AVX-512                      AVX-512, extended
 //   f32        all                 f32                        f32                          f32
-//   bf16       bf16 in tiles       x rounded, then f32        x rounded, then f32          AVX512_BF16
+//   bf16       bf16 in tiles       x rounded, then f32        x rounded, then f32          AMX-BF16, AVX512_BF16
 //              all others          x rounded, then f32        x rounded, then f32          x rounded, then f32
 //   int8       quantised           pairs of products (AVX2    pairs of products            AVX512_VNNI
 //                                  with AVX-VNNI: that)
