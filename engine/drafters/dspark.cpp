@@ -21,11 +21,7 @@ class DSpark final : public BlockDrafter {
           threshold_(args.options.confidence),
           corrects_(args.options.correction && network().config.markov_rank > 0) {
         if (network().config.markov_rank > 0) {
-            // of the ids that the head ranks: a reduced vocabulary of its own, or all of the target's,
-            // perhaps cut
-            const Tensor out = network().markov_out.view();
-            markov_out_ = network().config.draft_vocab > 0 ? OutputHead{out, network().target_id, {}}
-                                                           : args.output_head(out);
+            markov_out_ = ranking_head(args, network().markov_out.view());
             markov_.emplace(network());
         }
         confidence_ = row_of(1);

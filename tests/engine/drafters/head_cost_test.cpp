@@ -113,5 +113,38 @@ TEST_F(HeadCost, ASharedMatrixGuessesWhatCopiesOfItGuess) {
     for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(at_once.nodes[i].token, one_by_one.nodes[i].token) << i;
 }
 
+TEST_F(HeadCost, ABlockMultipliesItsOutputMatrixOnce) {
+    for (const char* name : {"dflash", "domino", "dspark"}) {
+        SCOPED_TRACE(name);
+        const Method method = name == std::string("dflash")   ? Method::dflash
+                              : name == std::string("domino") ? Method::domino
+                                                              : Method::dspark;
+        DraftConfig config = micro_head(method, target_->config);
+        (void)drafted(name, config, greedy(5));
+        EXPECT_EQ(backend_.products[target_->head().data], 1);
+        EXPECT_EQ(backend_.rows[target_->head().data], 5);
+        config.draft_vocab = 20;
+        (void)drafted(name, config, greedy(5));
+        EXPECT_EQ(backend_.products[network_->lm_head.view().data], 1);
+        EXPECT_EQ(backend_.products[target_->head().data], 0);
+    }
+}
+
+// Greedy guesses of Domino leave the device together, whatever ids its head ranks.
+TEST_F(HeadCost, DominoAsksTheDeviceOnceForABlock) {
+    const DraftConfig whole = micro_head(Method::domino, target_->config);
+    DraftConfig own = whole, gathered = whole;
+    own.draft_vocab = gathered.draft_vocab = 20;
+    gathered.gathers_head = true;
+    DrafterOptions cut;
+    cut.fr_spec = 20;
+    for (const auto& [config, options] : {std::pair{whole, DrafterOptions{}}, std::pair{own, DrafterOptions{}},
+                                          std::pair{gathered, DrafterOptions{}}, std::pair{whole, cut}}) {
+        const Draft draft = drafted("domino", config, greedy(6), options);
+        EXPECT_EQ(draft.nodes.size(), 6u);
+        EXPECT_EQ(backend_.downloads, 1);
+    }
+}
+
 } // namespace
 } // namespace speclens::test
