@@ -158,8 +158,9 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
     block.anchor = anchor;
     block.rows = pass.normed.slice(config.anchor_aligned ? 0 : 1, k);
     block.base = base_rows_.begin(k, head_.ids);
-    const Projection head[] = {{head_.weight, {}, block.base}};
-    backend().matmul(block.rows, head);
+    products_.assign(1, {head_.weight, {}, block.base});
+    add_products(k, products_);
+    backend().matmul(block.rows, products_);
     return block;
 }
 

@@ -39,12 +39,20 @@ DominoHead::DominoHead(const DrafterArgs& args, const OutputHead& head, int pool
     pool_values_ = row(pool_size_);
 }
 
+Projection DominoHead::of_rows(std::int64_t rows) {
+    rows_known_ = true;
+    return {network_.mix_row.view(), {}, from_rows_.view().slice(0, rows)};
+}
+
 void DominoHead::begin(const Tensor& rows, const Tensor& base, int corrected) {
     base_ = base;
     unread_.clear();
+    if (corrected < rows.rows && !rows_known_) {
+        const Projection half[] = {of_rows(rows.rows)};
+        backend().matmul(rows, half);
+    }
+    rows_known_ = false;
     if (corrected >= rows.rows) return; // nothing to correct
-    const Projection half[] = {{network_.mix_row.view(), {}, from_rows_.view().slice(0, rows.rows)}};
-    backend().matmul(rows, half);
     backend().upload(state_.view(), zeros_.data());
     backend().upload(hidden_.view(), zeros_.data()); // of a state that is zero
     hidden_known_ = true;

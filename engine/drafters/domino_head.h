@@ -24,6 +24,8 @@ class DominoHead {
     // `head`: what ranked the base logits, whole or cut. `pool`: ids that are corrected; 0: all.
     DominoHead(const DrafterArgs& args, const OutputHead& head, int pool);
 
+    // W_row·row of a block of `rows` rows, for who multiplies them anyway, before begin(), which does it else.
+    [[nodiscard]] Projection of_rows(std::int64_t rows);
     // Begins a block: rows (k, h) and their base logits (k, columns of the head), valid until its last
     // correction. Nothing is read yet. `corrected`: the first row that will be.
     void begin(const Tensor& rows, const Tensor& base, int corrected);
@@ -65,6 +67,7 @@ class DominoHead {
     int pool_size_;
     ModelRows corrected_;
     std::vector<int> unread_;
+    bool rows_known_ = false;   // from_rows_ is of the next block
     bool hidden_known_ = false; // hidden_ is W_hh of the current state
     bool keep_gates_ = false;
 

@@ -127,6 +127,8 @@ TEST_F(HeadCost, ABlockMultipliesItsOutputMatrixOnce) {
         (void)drafted(name, config, greedy(5));
         EXPECT_EQ(backend_.products[network_->lm_head.view().data], 1);
         EXPECT_EQ(backend_.products[target_->head().data], 0);
+        if (method != Method::dspark) continue;
+        EXPECT_EQ(backend_.products[network_->confidence_row.view().data], 1) << "what rows say of it, for all at once";
     }
 }
 
