@@ -77,12 +77,13 @@ std::string describe_head(const DraftNetwork& network) {
         add("block " + std::to_string(c.block) + ": up to " + std::to_string(c.most_drafts()) + " guesses, " +
             (c.anchor_aligned ? "row k for the token k + 1 after the anchor"
                               : "row k for the token k after the anchor"));
-        add("mask token " + std::to_string(c.mask_id));
+        add(c.own_mask ? "a mask of its own" : "mask token " + std::to_string(c.mask_id));
         if (c.gru > 0 && c.method == DraftConfig::Method::domino)
             add("GRU " + std::to_string(c.gru) + ", rank " + std::to_string(c.rank) + ", " +
                 std::to_string(c.prefix) + " uncorrected");
         if (c.draft_vocab > 0)
-            add(std::to_string(c.draft_vocab) + " of " + std::to_string(c.layer.vocab) + " ids");
+            add(std::to_string(c.draft_vocab) + " of " + std::to_string(c.layer.vocab) + " ids" +
+                (c.gathers_head ? " on the target's output matrix" : ""));
         if (const auto narrow = std::ranges::count_if(c.windows, [](int window) { return window > 0; });
             narrow > 0)
             add(std::to_string(narrow) + " of them with a window of " +

@@ -10,17 +10,21 @@ namespace speclens {
 
 namespace {
 
-// The target's, perhaps cut; or the network's own, which ranks some ids of the target's only.
 OutputHead own_head(const DrafterArgs& args) {
     const DraftNetwork& network = *args.network;
     if (network.config.draft_vocab == 0) return args.target_head();
     if (args.options.fr_spec > 0)
         throw Error("--fr-spec does nothing for " + network.name + ": its head has a reduced vocabulary of its own",
-                    "Leave it out.", Exit::usage);
-    return {network.lm_head.view(), network.target_id, {}};
+                    "Leave it out; draft_vocab_size in the head's config.json says how many ids it ranks.", Exit::usage);
+    return ranking_head(args, network.lm_head.view());
 }
 
 } // namespace
+
+OutputHead ranking_head(const DrafterArgs& args, const Tensor& matrix) {
+    const DraftNetwork& network = *args.network;
+    return network.config.draft_vocab > 0 ? OutputHead{matrix, network.target_id, {}} : args.output_head(matrix);
+}
 
 BlockDrafter::BlockDrafter(const DrafterArgs& args)
     : network_(args.network), options_(args.options), taps_(network_->config.taps),
@@ -43,6 +47,12 @@ BlockDrafter::BlockDrafter(const DrafterArgs& args)
     context_ = Buffer(backend(), DType::f32, rows, hidden);
     positions_ = Buffer(backend(), DType::i32, 1, rows);
     newest_taps_ = row_of(static_cast<int>(taps_.size()) * hidden);
+    if (!network_->config.own_mask) return;
+    masks_ = Buffer(backend(), DType::f32, network_->config.block, hidden);
+    const std::vector<int> first(static_cast<std::size_t>(network_->config.block), 0);
+    const Tensor ids = {ids_.view().data, DType::i32, 1, network_->config.block};
+    backend().upload(ids, first.data());
+    backend().embed(network_->mask.view(), ids, masks_.view());
 }
 
 void BlockDrafter::begin(std::span<const int>) {
@@ -121,6 +131,7 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
     const int slots = slots_for(k);
     std::vector<int> tokens(static_cast<std::size_t>(slots), config.mask_id), positions(tokens.size());
     tokens[0] = anchor;
+    const int embedded = config.own_mask ? 1 : slots; // of the rows
     for (int i = 0; i < slots; ++i) positions[static_cast<std::size_t>(i)] = length_ + i;
     const std::vector<std::uint64_t> everything(tokens.size(), ~std::uint64_t{0} >> (64 - slots));
 
@@ -128,9 +139,11 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
     AttentionMask mask{.prefix = kept_, .first_slot = kept_, .ancestors = all_.view().slice(0, slots)};
     backend().upload(mask.ancestors, everything.data());
     LayerStack::Pass pass = stack_.begin(positions, mask);
-    const Tensor ids = {ids_.view().data, DType::i32, 1, slots};
+    const Tensor ids = {ids_.view().data, DType::i32, 1, embedded};
     backend().upload(ids, tokens.data());
-    backend().embed(network_->target->embedding.view(), ids, pass.residual);
+    backend().embed(network_->target->embedding.view(), ids, pass.residual.slice(0, embedded));
+    if (embedded < slots)
+        backend().copy(masks_.view().slice(0, slots - 1), pass.residual.slice(1, slots - 1));
     std::vector<LayerStack::Pass::Range> seen;
     for (int layer = 0; layer < config.layer.layers; ++layer) {
         const int window = config.windows.empty() ? 0 : config.windows[static_cast<std::size_t>(layer)];
@@ -145,8 +158,9 @@ BlockDrafter::Block BlockDrafter::fill(int anchor, int k) {
     block.anchor = anchor;
     block.rows = pass.normed.slice(config.anchor_aligned ? 0 : 1, k);
     block.base = base_rows_.begin(k, head_.ids);
-    const Projection head[] = {{head_.weight, {}, block.base}};
-    backend().matmul(block.rows, head);
+    products_.assign(1, {head_.weight, {}, block.base});
+    add_products(k, products_);
+    backend().matmul(block.rows, products_);
     return block;
 }
 

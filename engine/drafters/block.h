@@ -15,6 +15,10 @@
 
 namespace speclens {
 
+// `matrix`, with one row for each id that the head ranks, as `args` want it: over the head's reduced vocabulary, or over
+// the target's, perhaps cut.
+[[nodiscard]] OutputHead ranking_head(const DrafterArgs& args, const Tensor& matrix);
+
 class BlockDrafter : public Drafter {
   public:
     explicit BlockDrafter(const DrafterArgs& args);
@@ -32,6 +36,9 @@ class BlockDrafter : public Drafter {
         Tensor base;
         int anchor = 0; // token
     };
+    // More products of a block's proposing rows, `rows` of them, in the launch of their base logits: what a head does
+    // with them before it knows a guess.
+    virtual void add_products(std::int64_t /*rows*/, std::vector<Projection>& /*products*/) {}
     // Appends the next nodes until `k` or a stop token; the default draws every row from its base logits.
     virtual void choose(const Block& block, int k, const DraftRequest& request, Draft& draft);
 
@@ -67,12 +74,14 @@ class BlockDrafter : public Drafter {
     std::vector<int> taps_;
     LayerStack stack_;
     ModelRows base_rows_;
-    OutputHead head_; // the target's, perhaps cut
+    OutputHead head_; // the target's, perhaps cut, or the network's own over a reduced vocabulary
     Waiting waiting_;
     int length_ = 0; // positions whose context is known
     int kept_ = 0;   // of them in the cache: all, or the newest when the context is limited
 
+    std::vector<Projection> products_;
     Buffer ids_;             // (1, B) i32
+    Buffer masks_;           // (B, h): the network's own mask again and again, where it has one
     Buffer all_;             // (B, 1) i64: every row sees every row
     Buffer fused_, context_; // (rows, h)
     Buffer positions_;       // (1, rows) i32, of the context

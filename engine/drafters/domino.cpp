@@ -18,6 +18,10 @@ class Domino final : public BlockDrafter {
           corrects_(args.options.correction) {}
 
   protected:
+    void add_products(std::int64_t rows, std::vector<Projection>& products) override {
+        if (corrects_ && network().config.prefix < rows) products.push_back(causal_.of_rows(rows));
+    }
+
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
         if (!corrects_) return BlockDrafter::choose(block, k, request, draft);
         if (request.sampling.temperature == 0 && request.entries == 0 && !request.lens &&

@@ -2,24 +2,30 @@
 
 #include <algorithm>
 
+#include "engine/drafters/block.h"
 #include "kernels/error.h"
 
 namespace speclens {
 
 DominoHead::DominoHead(const DrafterArgs& args, const OutputHead& head, int pool)
-    : network_(*args.network), correction_(args.output_head(network_.correction.view())), pool_size_(pool),
+    : network_(*args.network), correction_(ranking_head(args, network_.correction.view())), pool_size_(pool),
       corrected_(backend(), network_.config.layer.vocab, tokens_of(*network_.target), network_.name) {
     const DraftConfig& c = network_.config;
     const auto row = [&](int cols) { return Buffer(backend(), DType::f32, 1, cols); };
     id_ = Buffer(backend(), DType::i32, 1, 1);
-    guessed_ = Buffer(backend(), DType::i32, 1, c.block + 1);
-    if (network_.gru_table.empty()) embedded_ = row(c.layer.hidden);
+    guessed_ = Buffer(backend(), DType::i32, 1, c.block);
+    embedded_ = row(c.layer.hidden);
+    zeros_.resize(static_cast<std::size_t>(3 * c.gru));
     input_ = row(3 * c.gru);
     hidden_ = row(3 * c.gru);
     gates_ = row(3 * c.gru);
     state_ = row(c.gru);
     mixed_ = row(c.rank);
     from_rows_ = Buffer(backend(), DType::f32, c.block, c.rank);
+    if (correction_.cut()) {
+        column_ids_ = Buffer(backend(), DType::i32, static_cast<std::int64_t>(correction_.ids.size()), 1);
+        backend().upload(column_ids_.view(), correction_.ids.data());
+    }
     if (pool_size_ == 0) return;
     const auto columns = static_cast<int>(head.weight.rows);
     if (pool_size_ >= columns)
@@ -33,47 +39,69 @@ DominoHead::DominoHead(const DrafterArgs& args, const OutputHead& head, int pool
     pool_values_ = row(pool_size_);
 }
 
+Projection DominoHead::of_rows(std::int64_t rows) {
+    rows_known_ = true;
+    return {network_.mix_row.view(), {}, from_rows_.view().slice(0, rows)};
+}
+
 void DominoHead::begin(const Tensor& rows, const Tensor& base, int corrected) {
     base_ = base;
     unread_.clear();
+    if (corrected < rows.rows && !rows_known_) {
+        const Projection half[] = {of_rows(rows.rows)};
+        backend().matmul(rows, half);
+    }
+    rows_known_ = false;
     if (corrected >= rows.rows) return; // nothing to correct
-    const Projection half[] = {{network_.mix_row.view(), {}, from_rows_.view().slice(0, rows.rows)}};
-    backend().matmul(rows, half);
-    const std::vector<float> zeros(static_cast<std::size_t>(3 * network_.config.gru), 0.0f);
-    backend().upload(state_.view(), zeros.data());
-    backend().upload(hidden_.view(), zeros.data()); // of a state that is zero
+    backend().upload(state_.view(), zeros_.data());
+    backend().upload(hidden_.view(), zeros_.data()); // of a state that is zero
     hidden_known_ = true;
     if (pool_size_ > 0) choose_pool(base, corrected);
 }
 
-// W_ih·embedding of the token.
+// Of the tokens that the head ranks there may be a table; the anchor and a forced token may be others.
 Tensor DominoHead::input_of(int token) {
-    if (!network_.gru_table.empty()) return network_.gru_table.view().slice(token, 1);
+    if (!network_.gru_table.empty()) {
+        const std::vector<int>& ids = network_.target_id;
+        if (ids.empty()) return network_.gru_table.view().slice(token, 1);
+        const auto found = std::ranges::lower_bound(ids, token);
+        if (found != ids.end() && *found == token) return network_.gru_table.view().slice(found - ids.begin(), 1);
+    }
     backend().upload(id_.view(), &token);
-    return input_of(id_.view());
+    return input_of_id(id_.view());
 }
 
-Tensor DominoHead::input_of(const Tensor& id) {
-    if (!network_.gru_table.empty()) {
-        backend().gather_rows(network_.gru_table.view(), id, input_.view());
-        return input_.view();
-    }
+Tensor DominoHead::input_of_id(const Tensor& id) {
     backend().embed(network_.target->embedding.view(), id, embedded_.view());
     const Projection input[] = {{network_.gru_input.view(), {}, input_.view()}};
     backend().matmul(embedded_.view(), input);
     return input_.view();
 }
 
-void DominoHead::catch_up() {
-    for (const int token : unread_) {
-        if (!hidden_known_) {
-            const Projection hidden[] = {{network_.gru_hidden.view(), {}, hidden_.view()}};
-            backend().matmul(state_.view(), hidden);
-        }
-        backend().gru(input_of(token), hidden_.view(), state_.view(), state_.view(),
-                      keep_gates_ ? gates_.view() : Tensor{});
-        hidden_known_ = false;
+// The table has a row for each id that the network ranks, which are the columns unless --fr-spec cut them.
+Tensor DominoHead::input_of_column(const Tensor& column) {
+    const bool cut = correction_.cut() && network_.target_id.empty();
+    Tensor row = column;
+    if (cut || (correction_.cut() && network_.gru_table.empty())) {
+        backend().gather_rows(column_ids_.view(), column, id_.view());
+        row = id_.view();
     }
+    if (network_.gru_table.empty()) return input_of_id(row);
+    backend().gather_rows(network_.gru_table.view(), row, input_.view());
+    return input_.view();
+}
+
+void DominoHead::step(const Tensor& input, const Tensor& gates) {
+    if (!hidden_known_) {
+        const Projection hidden[] = {{network_.gru_hidden.view(), {}, hidden_.view()}};
+        backend().matmul(state_.view(), hidden);
+    }
+    backend().gru(input, hidden_.view(), state_.view(), state_.view(), gates);
+    hidden_known_ = false;
+}
+
+void DominoHead::catch_up() {
+    for (const int token : unread_) step(input_of(token), keep_gates_ ? gates_.view() : Tensor{});
     unread_.clear();
 }
 
@@ -105,26 +133,21 @@ Tensor DominoHead::correct_row(int index, const Tensor& weight, const Tensor& ba
 std::vector<int> DominoHead::guesses(const Tensor& rows, const Tensor& base, int prefix, int anchor) {
     CHECK(whole(), "only some ids are corrected");
     const auto count = static_cast<int>(rows.rows);
-    const auto place = [&](int index) { // of the token that is read as number `index`; 0: the anchor
+    const auto place = [&](int index) { // of guess `index`
         return Tensor{static_cast<std::int32_t*>(guessed_.view().data) + index, DType::i32, 1, 1};
     };
     begin(rows, base, prefix);
-    backend().upload(place(0), &anchor);
-    for (int i = 0; i < std::min(prefix, count); ++i) backend().argmax(base.slice(i, 1), place(i + 1));
-    for (int i = 0; i < count; ++i) {
-        if (prefix < count) { // somebody will ask for the state
-            if (!hidden_known_) {
-                const Projection hidden[] = {{network_.gru_hidden.view(), {}, hidden_.view()}};
-                backend().matmul(state_.view(), hidden);
-            }
-            backend().gru(input_of(place(i)), hidden_.view(), state_.view(), state_.view(), {});
-            hidden_known_ = false;
-        }
-        if (i >= prefix)
-            backend().argmax(correct_row(i, correction_.weight, base.slice(i, 1), {}), place(i + 1));
+    prefix = std::min(prefix, count);
+    if (prefix > 0)
+        backend().argmax(base.slice(0, prefix), {guessed_.view().data, DType::i32, 1, prefix});
+    for (int i = 0; i < count && prefix < count; ++i) {
+        step(i == 0 ? input_of(anchor) : input_of_column(place(i - 1)), {});
+        if (i >= prefix) backend().argmax(correct_row(i, correction_.weight, base.slice(i, 1), correction_.ids), place(i));
     }
     std::vector<int> tokens(static_cast<std::size_t>(count));
-    backend().download({place(1).data, DType::i32, 1, count}, tokens.data());
+    backend().download({guessed_.view().data, DType::i32, 1, count}, tokens.data());
+    if (correction_.cut())
+        for (int& token : tokens) token = correction_.ids[static_cast<std::size_t>(token)];
     return tokens;
 }
 

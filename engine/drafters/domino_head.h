@@ -24,6 +24,8 @@ class DominoHead {
     // `head`: what ranked the base logits, whole or cut. `pool`: ids that are corrected; 0: all.
     DominoHead(const DrafterArgs& args, const OutputHead& head, int pool);
 
+    // W_row·row of a block of `rows` rows, for who multiplies them anyway, before begin(), which does it else.
+    [[nodiscard]] Projection of_rows(std::int64_t rows);
     // Begins a block: rows (k, h) and their base logits (k, columns of the head), valid until its last
     // correction. Nothing is read yet. `corrected`: the first row that will be.
     void begin(const Tensor& rows, const Tensor& base, int corrected);
@@ -32,8 +34,8 @@ class DominoHead {
     // Logits of row `index` after the tokens read so far, as row 0 of the result; valid until the next call.
     [[nodiscard]] ModelRows& correct(int index);
 
-    // Whether guesses() can be used: every id is corrected.
-    [[nodiscard]] bool whole() const { return pool_size_ == 0 && !correction_.cut(); }
+    // Whether guesses() can be used: every id that the head ranks is corrected.
+    [[nodiscard]] bool whole() const { return pool_size_ == 0; }
     // The likeliest tokens of a block of `rows` rows, the first `prefix` of them from base logits alone: what
     // correct() and read() would choose one by one, without a look at a token in between, so that a device is
     // asked once and answers once.
@@ -49,24 +51,30 @@ class DominoHead {
 
   private:
     [[nodiscard]] Backend& backend() const { return network_.backend(); }
+    // W_ih·embedding of a token, (1, 3G); of the token of a column of the head that only the device knows.
     [[nodiscard]] Tensor input_of(int token);
-    [[nodiscard]] Tensor input_of(const Tensor& id); // (1, 1), known to the device only
+    [[nodiscard]] Tensor input_of_column(const Tensor& column);
+    [[nodiscard]] Tensor input_of_id(const Tensor& id); // (1, 1)
+    // One more token for the state.
+    void step(const Tensor& input, const Tensor& gates);
     [[nodiscard]] Tensor correct_row(int index, const Tensor& weight, const Tensor& base,
                                      std::span<const int> ids);
     void choose_pool(const Tensor& base, int first);
 
     const DraftNetwork& network_;
-    OutputHead correction_; // W₂, cut like the head
+    OutputHead correction_; // W₂, of the ids that the head ranks
+    Buffer column_ids_;     // (columns, 1) i32: their ids, where those are some of the target's
     int pool_size_;
     ModelRows corrected_;
     std::vector<int> unread_;
+    bool rows_known_ = false;   // from_rows_ is of the next block
     bool hidden_known_ = false; // hidden_ is W_hh of the current state
     bool keep_gates_ = false;
 
     Tensor base_;             // (k, columns)
     Buffer id_;               // (1, 1) i32
-    Buffer guessed_;          // (1, B + 1) i32: the anchor and the guesses
-    Buffer embedded_, input_; // (1, h), (1, 3G): where there is no table
+    Buffer guessed_;          // (1, B) i32: the guesses, as columns of the head
+    Buffer embedded_, input_; // (1, h), (1, 3G)
     Buffer hidden_, gates_;   // (1, 3G)
     Buffer state_, mixed_;    // (1, G), (1, E)
     Buffer from_rows_;        // (B, E)
@@ -76,6 +84,7 @@ class DominoHead {
     Buffer pool_base_, pool_correction_;           // (B, pool), (pool, E) f32
     Buffer pool_best_, pool_chosen_, pool_values_; // (1, columns), (1, pool) i32, (1, pool)
     std::vector<float> host_base_, best_, host_pool_;
+    std::vector<float> zeros_; // a state at its beginning
 };
 
 } // namespace speclens

@@ -249,14 +249,33 @@ bool samples_from_anchor(const Fields& fields, const DraftConfig& config) {
     return method.integer_or("speculative_tokens", 0, 0, 1 << 20) == config.block;
 }
 
-void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& config, bool speculators) {
+// What stands for a place to be filled: a token of the target, as published heads have it, or a row of the head's own
+// for targets that have no token to spare.
+void read_mask(const Nested& own, const ModelConfig& target, const TensorFiles& file, DraftConfig& config) {
+    const char* const token = "mask_token_id";
+    const Fields& fields = own.of(token);
+    config.own_mask = file.find(kMaskTensor) != nullptr;
+    if (!config.own_mask) {
+        if (fields.find(token) == nullptr)
+            throw Error(fields.file() + ": mask_token_id is missing, and model.safetensors has no " + kMaskTensor,
+                        "One of the two must say what stands for a place to be filled: a token of the target, or a row "
+                        "(1, hidden_size) of the head's own.");
+        config.mask_id = fields.integer(token, 0, target.vocab - 1);
+    } else if (fields.find(token) != nullptr) {
+        throw Error(fields.file() + ": names mask_token_id, and model.safetensors holds " + kMaskTensor,
+                    "Only one of the two can stand for a place to be filled: leave the other out.");
+    }
+}
+
+void read_block(const Fields& fields, const ModelConfig& target, const TensorFiles& file, DraftConfig& config,
+                bool speculators) {
     const Nested own(fields, "dflash_config");
     const bool deepspec = config.architecture == "Qwen3DSparkModel";
     const bool exported = config.architecture == "DSparkSpeculator" ||
                           (speculators && config.architecture == "DSparkDraftModel");
     config.method = deepspec || exported ? Method::dspark : block_method(own);
     config.block = own.of("block_size").integer("block_size", 2, 64);
-    config.mask_id = own.of("mask_token_id").integer("mask_token_id", 0, target.vocab - 1);
+    read_mask(own, target, file, config);
     read_taps(own, speculators ? "aux_hidden_state_layer_ids" : "target_layer_ids", speculators,
               even_taps(config.layer.layers, target.layers), target.layers, config);
     if (speculators) {
@@ -266,16 +285,15 @@ void read_block(const Fields& fields, const ModelConfig& target, DraftConfig& co
                             "head than DFlash or DSpark, which is not supported",
                         kSupportedHeads);
         config.anchor_aligned = samples_from_anchor(fields, config);
-        const int ids = fields.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
-        if (ids != target.vocab) config.draft_vocab = ids;
-    } else if (own.of("draft_vocab_size").integer_or("draft_vocab_size", target.vocab, 1, 1 << 22) !=
-               target.vocab) {
-        own.of("draft_vocab_size")
-            .fail("draft_vocab_size",
-                  "differs from the target's " + std::to_string(target.vocab) +
-                      " ids, which only speculators exports may do",
-                  kSupportedHeads);
     }
+    const Fields& ranked = own.of("draft_vocab_size");
+    if (ranked.find("draft_vocab_size") == nullptr && file.find("d2t") != nullptr)
+        throw Error(ranked.file() + ": draft_vocab_size is missing, and model.safetensors holds d2t, the ids of a reduced "
+                                    "vocabulary",
+                    "draft_vocab_size is how many ids d2t names.");
+    const int ids = ranked.integer_or("draft_vocab_size", target.vocab, 1, target.vocab);
+    if (ids != target.vocab) config.draft_vocab = ids;
+    config.gathers_head = config.draft_vocab > 0 && !speculators && file.find("lm_head.weight") == nullptr;
     const Fields& conditioning = own.of("conditioning");
     const std::string source = conditioning.text_or("conditioning", "features");
     if (source != "features" && source != "none")
@@ -433,7 +451,7 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
         config.layer.qk_norm = tensor_of(tensors, "layers.0.self_attn.q_norm.weight") != nullptr ||
                                geometry.text_or("model_type", "") != "llama";
         read_windows(fields, geometry, config);
-        read_block(fields, target, config, speculators);
+        read_block(fields, target, tensors, config, speculators);
         break;
     }
     add_notice(config.notice, ambiguous_tap(file, config.taps, target.layers));

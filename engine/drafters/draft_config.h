@@ -24,7 +24,8 @@ struct DraftConfig {
 
     // ---- block drafters: DFlash, Domino, DSpark ----
     int block = 0;               // B: rows of a block, the anchor's included
-    int mask_id = -1;            // the token that stands for "to be filled"
+    int mask_id = -1;            // the token that stands for "to be filled"; -1: the head has a row of its own
+    bool own_mask = false;       // that row is the tensor mask_embedding, (1, h)
     bool anchor_aligned = false; // row k proposes the token at anchor + k + 1; else row k that at anchor + k
     bool conditioned = true;     // false: trained without the target's features (an ablation)
     // Most tokens one block can propose.
@@ -36,9 +37,10 @@ struct DraftConfig {
     std::vector<int> windows;
     bool window_causal = true;
 
-    // Rows of its own output matrix where it has one (EAGLE-3, DART; DFlash and DSpark of speculators), else
-    // 0.
+    // Ids that it ranks where those are not all of the target's (d2t says which), and of every EAGLE-3 and DART head;
+    // else 0.
     int draft_vocab = 0;
+    bool gathers_head = false; // blocks: the files name the ids alone, and their rows are the target's
 
     // ---- EAGLE-3, DART ----
     bool fc_norm = false;              // every tap has a norm of its own before `fc`
@@ -63,6 +65,7 @@ struct DraftConfig {
     bool shared_head = false; // the heads use the target's output matrix
 };
 [[nodiscard]] const char* name_of(DraftConfig::Method method); // "eagle3", as --drafter spells it
+inline constexpr const char* kMaskTensor = "mask_embedding"; // see DraftConfig::own_mask
 
 // The shape of the public heads of `drafter` (AngelSlim EAGLE-3, DART on the same layer, z-lab DFlash, Huang2020 Domino, deepseek-ai DSpark) for
 // a target of this shape, for cost measurements with random weights (bench --geometry). A small target gets heads as

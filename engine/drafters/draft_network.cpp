@@ -8,6 +8,7 @@
 
 #include "engine/base/json_read.h"
 #include "engine/model/config_geometry.h"
+#include "engine/model/frequent.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
 #include "engine/model/weight_files.h"
@@ -73,6 +74,9 @@ void eagle3_slots(DraftNetwork& n, const Safetensors* file, SlotList& slots) {
     slots.matrix(head + "lm_head.weight", c.draft_vocab, h, n.lm_head);
 }
 
+// Of the target's ids, all or some.
+int ranked_ids(const DraftConfig& c) { return c.draft_vocab > 0 ? c.draft_vocab : c.layer.vocab; }
+
 void domino_slots(DraftNetwork& n, const std::string& prefix, SlotList& slots) {
     const DraftConfig& c = n.config;
     const std::int64_t h = c.layer.hidden, g = c.gru, e = c.rank;
@@ -80,7 +84,7 @@ void domino_slots(DraftNetwork& n, const std::string& prefix, SlotList& slots) {
     slots.matrix(prefix + "prefix_gru.weight_hh_l0", 3 * g, g, n.gru_hidden);
     slots.columns(prefix + "embed_proj.0.weight", e, 0, h, h + g, n.mix_row);
     slots.columns(prefix + "embed_proj.0.weight", e, h, g, h + g, n.mix_state);
-    slots.matrix(prefix + "embed_proj.2.weight", c.layer.vocab, e, n.correction);
+    slots.matrix(prefix + "embed_proj.2.weight", ranked_ids(c), e, n.correction);
 }
 
 void dspark_slots(DraftNetwork& n, SlotList& slots) {
@@ -88,8 +92,7 @@ void dspark_slots(DraftNetwork& n, SlotList& slots) {
     const std::int64_t h = c.layer.hidden, rank = c.markov_rank;
     if (rank > 0) {
         slots.matrix("markov_head.markov_w1.weight", c.layer.vocab, rank, n.markov_in);
-        slots.matrix("markov_head.markov_w2.weight", c.draft_vocab > 0 ? c.draft_vocab : c.layer.vocab, rank,
-                     n.markov_out);
+        slots.matrix("markov_head.markov_w2.weight", ranked_ids(c), rank, n.markov_out);
     }
     if (rank > 0 && c.markov == DraftConfig::Markov::gated) { // columns: the row, then the token before
         slots.columns("markov_head.gate_proj.weight", rank, 0, h, h + rank, n.gate_row);
@@ -120,7 +123,8 @@ void block_slots(DraftNetwork& n, SlotList& slots) {
     for (std::size_t l = 0; l < n.layer.size(); ++l)
         slots.layer(c.layer, "layers." + std::to_string(l) + ".", h, n.layer[l]);
     slots.vector("norm.weight", h, n.norm);
-    if (c.draft_vocab > 0) slots.matrix("lm_head.weight", c.draft_vocab, h, n.lm_head);
+    if (c.own_mask) slots.matrix(kMaskTensor, 1, h, n.mask);
+    if (c.draft_vocab > 0 && !c.gathers_head) slots.matrix("lm_head.weight", c.draft_vocab, h, n.lm_head);
 }
 
 void medusa_slots(DraftNetwork& n, SlotList& slots) {
@@ -232,7 +236,7 @@ std::vector<int> read_target_ids(const Safetensors& file, const DraftConfig& con
     if (stored == nullptr && config.draft_vocab != config.layer.vocab)
         throw Error("model.safetensors: tensor d2t is missing, and the head has " +
                         std::to_string(config.draft_vocab) + " of " + std::to_string(config.layer.vocab) +
-                        " ids",
+                        " ids (draft_vocab_size)",
                     "Download the weights again; d2t says which ids they are.");
     std::vector<std::int64_t> offsets(ids.size(), 0);
     if (stored != nullptr) offsets = read_integers(file, name, *stored, config.draft_vocab, false);
@@ -289,13 +293,13 @@ std::size_t gru_table_bytes(const DraftConfig& c) {
     constexpr std::size_t kLargestTable = 32'000'000;
     if (c.method != Method::domino) return 0;
     const std::size_t bytes =
-        static_cast<std::size_t>(c.layer.vocab) * 3 * static_cast<std::size_t>(c.gru) * sizeof(float);
+        static_cast<std::size_t>(ranked_ids(c)) * 3 * static_cast<std::size_t>(c.gru) * sizeof(float);
     return bytes > kLargestTable ? 0 : bytes;
 }
 
 void make_gru_table(DraftNetwork& network) {
     const DraftConfig& c = network.config;
-    const std::int64_t columns = 3 * c.gru, vocab = c.layer.vocab;
+    const std::int64_t columns = 3 * c.gru, vocab = ranked_ids(c);
     Backend& backend = network.backend();
     const std::int64_t most = backend.max_rows();
     network.gru_table = Buffer(backend, DType::f32, vocab, columns);
@@ -303,7 +307,10 @@ void make_gru_table(DraftNetwork& network) {
     std::vector<int> these(static_cast<std::size_t>(most));
     for (std::int64_t first = 0; first < vocab; first += most) {
         const std::int64_t count = std::min(most, vocab - first);
-        std::iota(these.begin(), these.end(), static_cast<int>(first));
+        if (c.draft_vocab > 0)
+            std::copy_n(network.target_id.begin() + first, count, these.begin());
+        else
+            std::iota(these.begin(), these.end(), static_cast<int>(first));
         const Tensor tokens = {ids.view().data, DType::i32, 1, count};
         backend.upload(tokens, these.data());
         backend.embed(network.target->embedding.view(), tokens, embedded.view().slice(0, count));
@@ -314,7 +321,15 @@ void make_gru_table(DraftNetwork& network) {
     network.bytes.add_table(network.gru_table.bytes());
 }
 
+// The target's rows of the ids that the head names.
+void gather_head(DraftNetwork& network) {
+    network.lm_head = gather_head_rows(network.backend(), network.target->head(), network.target_id);
+    network.bytes.add_table(network.lm_head.bytes());
+    network.bytes.per_token += network.lm_head.bytes();
+}
+
 void finish(DraftNetwork& network) {
+    if (network.config.gathers_head) gather_head(network);
     if (gru_table_bytes(network.config) > 0) make_gru_table(network);
     if (network.config.method != Method::medusa) {
         network.cos_sin = make_cos_sin(network.backend(), network.config.layer);
@@ -374,7 +389,9 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
 std::size_t DraftNetwork::weight_bytes(const DraftConfig& config) {
     DraftNetwork shape;
     shape.config = config;
-    return bf16_bytes(network_slots(shape, nullptr)) + gru_table_bytes(config) +
+    const auto gathered = config.gathers_head ? bytes_of(DType::bf16, std::int64_t{config.draft_vocab} * config.layer.hidden)
+                                              : std::size_t{0};
+    return bf16_bytes(network_slots(shape, nullptr)) + gathered + gru_table_bytes(config) +
            (config.method == Method::medusa ? 0 : cos_sin_bytes(config.layer));
 }
 

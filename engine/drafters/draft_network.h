@@ -1,5 +1,5 @@
 // The weights of a trained drafter that lives on its target: EAGLE-3, DART, DFlash, Domino, DSpark or Medusa. It
-// has no embedding of its own and, EAGLE-3 and DART aside, no output matrix: it shares the target's. Immutable after
+// has no embedding of its own and, where it ranks all ids, no output matrix: it shares the target's. Immutable after
 // loading. What the parts compute is said in engine/drafters/.
 #pragma once
 
@@ -51,16 +51,17 @@ class DraftNetwork {
     Buffer cos_sin;              // (positions, d)
     std::vector<LayerWeights> layer;
 
-    Buffer lm_head;             // (draft vocabulary, h), empty where the target's is used
+    Buffer lm_head;             // (draft vocabulary, h), its own or gathered; empty where the target's is used
     std::vector<int> target_id; // id in the target's vocabulary of each row of lm_head, ascending
 
-    Buffer mask;                             // DART: (1, 2h) f32, what stands for a place still to be guessed
+    Buffer mask; // what stands for a place still to be guessed. DART: (1, 2h) f32; blocks with a mask of their own: (1, h)
     std::shared_ptr<const NgramTrie> ngrams; // DART: of the .trie file in the folder; null: there is none
 
     Buffer gru_input, gru_hidden; // Domino: (3G, h), (3G, G)
     Buffer mix_row, mix_state;    // Domino: (E, h), (E, G), the two halves of embed_proj.0
-    Buffer correction;            // Domino: (V, E)
-    Buffer gru_table; // Domino: (V, 3G) f32, gru_input·embedding of every token, where that is small
+    Buffer correction;            // Domino: (V or draft vocabulary, E)
+    // Domino: (V or draft vocabulary, 3G) f32, gru_input·embedding of every token that the head ranks, where that is small
+    Buffer gru_table;
 
     Buffer markov_in, markov_out;          // DSpark: (V, ρ), (V or draft vocabulary, ρ)
     Buffer gate_row, gate_prev, gate_bias; // gated: (ρ, h), (ρ, ρ), (1, ρ)

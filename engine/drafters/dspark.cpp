@@ -21,20 +21,23 @@ class DSpark final : public BlockDrafter {
           threshold_(args.options.confidence),
           corrects_(args.options.correction && network().config.markov_rank > 0) {
         if (network().config.markov_rank > 0) {
-            // of the ids that the head ranks: a reduced vocabulary of its own, or all of the target's,
-            // perhaps cut
-            const Tensor out = network().markov_out.view();
-            markov_out_ = network().config.draft_vocab > 0 ? OutputHead{out, network().target_id, {}}
-                                                           : args.output_head(out);
+            markov_out_ = ranking_head(args, network().markov_out.view());
             markov_.emplace(network());
         }
         confidence_ = row_of(1);
+        of_rows_ = Buffer(backend(), DType::f32, network().config.block, 1);
         if (threshold_ > 0 && !network().config.confidence)
             throw Error("--confidence needs a confidence head, and " + network().name + " has none",
                         "Leave the option out.", Exit::usage);
     }
 
   protected:
+    void add_products(std::int64_t rows, std::vector<Projection>& products) override {
+        if (network().config.confidence)
+            products.push_back({network().confidence_row.view(), network().confidence_bias.view(),
+                                of_rows_.view().slice(0, rows)});
+    }
+
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
         const DraftConfig& c = network().config;
         int token = block.anchor;
@@ -42,7 +45,7 @@ class DSpark final : public BlockDrafter {
         for (int i = 0; i < k; ++i) {
             const Stopwatch watch;
             const Tensor e = markov_ ? markov_->step(i, token) : Tensor{};
-            const double sure = c.confidence ? confidence(block.rows.slice(i, 1)) : 1;
+            const double sure = c.confidence ? confidence(i) : 1;
             if (sure < threshold_) { // the time went into the guesses that there are
                 if (!draft.nodes.empty()) draft.nodes.back().head_ms += watch.ms();
                 return;
@@ -68,15 +71,15 @@ class DSpark final : public BlockDrafter {
         return node;
     }
 
-    double confidence(const Tensor& row) {
-        const Projection own[] = {{network().confidence_row.view(), network().confidence_bias.view(), confidence_.view()}};
-        backend().matmul(row, own);
+    double confidence(int index) {
+        Tensor sum = of_rows_.view().slice(index, 1);
         if (network().config.confidence_with_markov) {
-            const Projection more[] = {{network().confidence_prev.view(), confidence_.view(), confidence_.view()}};
+            const Projection more[] = {{network().confidence_prev.view(), sum, confidence_.view()}};
             backend().matmul(markov_->previous(), more);
+            sum = confidence_.view();
         }
         float value = 0;
-        backend().download(confidence_.view(), &value);
+        backend().download(sum, &value);
         return 1 / (1 + std::exp(-static_cast<double>(value)));
     }
 
@@ -91,7 +94,7 @@ class DSpark final : public BlockDrafter {
     double threshold_;
     bool corrects_;
     std::optional<MarkovHead> markov_;
-    Buffer confidence_; // (1, 1)
+    Buffer confidence_, of_rows_; // (1, 1); (B, 1)
 };
 
 }  // namespace

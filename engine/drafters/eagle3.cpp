@@ -89,11 +89,12 @@ class Eagle3 final : public Eagle3Drafter {
         const std::optional<int> forced = request.forced(index);
         if (request.raw_laws) node.raw_law = head().widened(rows.law(0, kRawSampling));  // before the sampled one
         if (request.sampling.temperature > 0) {
-            node.law = head().widened(rows.law(0, request.sampling));
+            const Law& law = rows.law(0, request.sampling); // of the ids that the head ranks, in the target's order
             if (!forced) {
                 node.u = request.coin(index);
-                node.token = sample(node.law, *node.u);
+                node.token = head().target_id(sample(law, *node.u));
             }
+            node.law = head().widened(law);
         } else if (!forced) {
             node.token = head().target_id(rows.argmax()[0]);
         }

@@ -13,10 +13,12 @@ MedusaDrafter::MedusaDrafter(const DrafterArgs& args)
       rows_(network_->backend(), network_->config.layer.vocab, tokens_of(*network_->target), network_->name) {
     const int hidden = network_->config.layer.hidden;
     state_ = Buffer(backend(), DType::f32, 1, hidden);
-    x_ = Buffer(backend(), DType::f32, 1, hidden);
-    delta_ = Buffer(backend(), DType::f32, 1, hidden);
-    for (const MedusaHead& head : network_->medusa)
-        outputs_.push_back(network_->config.shared_head ? args.target_head() : args.output_head(head.head.view()));
+    x_ = Buffer(backend(), DType::f32, heads(), hidden);
+    delta_ = Buffer(backend(), DType::f32, heads(), hidden);
+    if (network_->config.shared_head)
+        outputs_.push_back(args.target_head());
+    else
+        for (const MedusaHead& head : network_->medusa) outputs_.push_back(args.output_head(head.head.view()));
 }
 
 void MedusaDrafter::observe(const Observation& observation) {
@@ -27,22 +29,36 @@ void MedusaDrafter::observe(const Observation& observation) {
 
 bool MedusaDrafter::predict(std::span<const int> sequence, int count) {
     if (length_ != static_cast<int>(sequence.size()) - 1 || length_ == 0 || count <= 0) return false;
-    const Tensor logits = rows_.begin(count, outputs_[0].ids);
-    for (int i = 0; i < count; ++i) run(i, logits.slice(i, 1));
-    return true;
-}
-
-// x + silu(W x + b) for every block of the head, then its logits.
-void MedusaDrafter::run(int head, const Tensor& logits) {
-    backend().copy(state_.view(), x_.view());
-    for (const MedusaHead::Block& block : network_->medusa[static_cast<std::size_t>(head)].blocks) {
-        const Projection linear[] = {{block.weight.view(), block.bias.view(), delta_.view()}};
-        backend().matmul(x_.view(), linear);
-        backend().silu(delta_.view());
-        backend().add_norm(x_.view(), delta_.view(), {}, 0, {});
+    // x + silu(W x + b) for every block of every head. The first blocks read the same state: one launch.
+    const Tensor x = x_.view().slice(0, count), delta = delta_.view().slice(0, count);
+    const auto block = [&](int head, int number) -> const MedusaHead::Block& {
+        return network_->medusa[static_cast<std::size_t>(head)].blocks[static_cast<std::size_t>(number)];
+    };
+    std::vector<Projection> linear;
+    for (int i = 0; i < count; ++i) {
+        backend().copy(state_.view(), x.slice(i, 1));
+        linear.push_back({block(i, 0).weight.view(), block(i, 0).bias.view(), delta.slice(i, 1)});
     }
-    const Projection out[] = {{outputs_[static_cast<std::size_t>(head)].weight, {}, logits}};
-    backend().matmul(x_.view(), out);
+    for (int number = 0; number < network_->config.medusa_blocks; ++number) {
+        if (number == 0) backend().matmul(state_.view(), linear);
+        for (int i = 0; number > 0 && i < count; ++i) {
+            const Projection own[] = {{block(i, number).weight.view(), block(i, number).bias.view(), delta.slice(i, 1)}};
+            backend().matmul(x.slice(i, 1), own);
+        }
+        backend().silu(delta);
+        backend().add_norm(x, delta, {}, 0, {});
+    }
+    // A shared output matrix is read once for all rows.
+    const Tensor logits = rows_.begin(count, outputs_[0].ids);
+    if (network_->config.shared_head) {
+        const Projection out[] = {{outputs_[0].weight, {}, logits}};
+        backend().matmul(x, out);
+    }
+    for (int i = 0; !network_->config.shared_head && i < count; ++i) {
+        const Projection out[] = {{outputs_[static_cast<std::size_t>(i)].weight, {}, logits.slice(i, 1)}};
+        backend().matmul(x.slice(i, 1), out);
+    }
+    return true;
 }
 
 namespace {

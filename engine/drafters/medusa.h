@@ -30,12 +30,12 @@ class MedusaDrafter : public Drafter {
 
   private:
     [[nodiscard]] Backend& backend() const { return network_->backend(); }
-    void run(int head, const Tensor& logits);
 
     std::shared_ptr<const DraftNetwork> network_;
     ModelRows rows_;
-    std::vector<OutputHead> outputs_; // of each head, perhaps cut
-    Buffer state_, x_, delta_;        // (1, h)
+    std::vector<OutputHead> outputs_; // of each head, perhaps cut; one where they share the target's
+    Buffer state_;                    // (1, h)
+    Buffer x_, delta_;                // (heads, h)
     int length_ = 0;                  // positions of the text up to the state's
 };
 

@@ -16,13 +16,15 @@ constexpr std::size_t kLargestList = 64'000'000; // bytes
 const char* const kFrequentRemedy =
     "It holds {\"ids\": [most frequent first]}, made by assets/recipe/frequency.py.";
 
-// One row of `matrix` per id. Quantised ones as they are; others in pieces: what the device stores need not be rows.
-Buffer gather(Backend& backend, const Tensor& matrix, std::span<const int> ids) {
+} // namespace
+
+// Quantised ones as they are; others in pieces: what the device stores need not be rows.
+Buffer gather_head_rows(Backend& backend, const Tensor& matrix, std::span<const int> ids) {
     constexpr std::int64_t kPiece = 64 * kTiledRows;
     const auto count = static_cast<std::int64_t>(ids.size());
     const bool quantised = is_quantised(matrix.dtype);
     const DType stored = matrix.dtype == DType::bf16 || quantised ? matrix.dtype : DType::f32;
-    Buffer weight = backend.allocate_weight(stored, count, matrix.cols);
+    Buffer weight = backend.allocate_weight(stored, count, matrix.cols, matrix.precision);
     if (quantised) {
         const Buffer all(backend, DType::i32, 1, count);
         backend.upload(all.view(), ids.data());
@@ -56,8 +58,6 @@ Buffer gather(Backend& backend, const Tensor& matrix, std::span<const int> ids) 
     backend.sync();
     return weight;
 }
-
-} // namespace
 
 FrequentIds::FrequentIds(int vocab, std::vector<int> stops)
     : vocab_(vocab), stops_(std::move(stops)), order_(static_cast<std::size_t>(vocab)) {
@@ -135,7 +135,7 @@ OutputHead FrequentIds::cut(Backend& backend, const Tensor& matrix, const std::s
     OutputHead head;
     head.ids = first(n);
     std::erase_if(head.ids, [&](int id) { return id >= matrix.rows; });
-    auto weight = std::make_shared<const Buffer>(gather(backend, matrix, head.ids));
+    auto weight = std::make_shared<const Buffer>(gather_head_rows(backend, matrix, head.ids));
     head.weight = weight->view();
     gathered_.push_back({owner, matrix.data, weight, head});
     head.kept = std::move(weight);

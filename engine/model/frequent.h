@@ -21,6 +21,9 @@ struct OutputHead {
     [[nodiscard]] bool cut() const { return !ids.empty(); }
 };
 
+// One row of `matrix`, a weight, for each of `ids`, in the form and precision that it has.
+[[nodiscard]] Buffer gather_head_rows(Backend& backend, const Tensor& matrix, std::span<const int> ids);
+
 // The ids of one target from frequent to rare, and the matrices cut to the first of them. For any thread; a
 // backend is called by one at a time, as ever.
 class FrequentIds {

@@ -23,7 +23,8 @@ struct StoredShape {
 // all false, both also with a prefix.
 inline void write_checkpoint(const std::filesystem::path& folder, const std::string& config,
                              std::vector<StoredShape> tensors) {
-    // bytes last, so that everything else stays aligned
+    // the widest first and bytes last, so that everything stays aligned
+    std::ranges::stable_partition(tensors, [](const StoredShape& tensor) { return tensor.name.ends_with("d2t"); });
     std::ranges::stable_partition(tensors,
                                   [](const StoredShape& tensor) { return !tensor.name.ends_with("t2d"); });
     std::filesystem::create_directories(folder);

@@ -63,6 +63,22 @@ inline std::shared_ptr<const Models> micro_models(int threads, int max_positions
     return models;
 }
 
+// The same target with block heads that rank 30 of the 61 ids, behind a mask of their own; Domino's with the target's rows.
+inline std::shared_ptr<const Models> reduced_models(int threads) {
+    auto models = std::make_shared<Models>(*micro_models(threads));
+    models->networks.clear();
+    using Method = DraftConfig::Method;
+    for (const Method method : {Method::dflash, Method::domino, Method::dspark}) {
+        DraftConfig config = micro_head(method, models->target->config);
+        config.draft_vocab = 30;
+        config.gathers_head = method == Method::domino;
+        config.own_mask = true;
+        config.mask_id = -1;
+        models->networks.emplace(name_of(method), DraftNetwork::random(models->target, config, name_of(method), 7));
+    }
+    return models;
+}
+
 // The target drafts for itself: every greedy draft is accepted.
 inline std::shared_ptr<const Models> perfect_draft_models(int threads) {
     auto models = std::make_shared<Models>();

@@ -493,7 +493,7 @@ TEST_F(Families, RefuseWhatIsNotKnown) {
     refused("\"mask_token_id\"", "\"use_swa\":true,\"mask_token_id\"", "use_swa");
     refused("\"mask_token_id\"", "\"attention_sink_bias\":true,\"mask_token_id\"", "attention_sink_bias");
     refused("\"mask_token_id\"", "\"is_neox_style\":false,\"mask_token_id\"", "is_neox_style");
-    refused("\"mask_token_id\"", "\"draft_vocab_size\":20,\"mask_token_id\"", "draft_vocab_size differs");
+    refused("\"mask_token_id\"", "\"draft_vocab_size\":20,\"mask_token_id\"", "d2t is missing");
 }
 
 } // namespace
