@@ -42,6 +42,7 @@ class LayerStack {
     [[nodiscard]] std::size_t cache_bytes() const;
     [[nodiscard]] int layers() const { return static_cast<int>(cache_.size()); }
     [[nodiscard]] std::int64_t cache_columns() const { return std::int64_t{config_.kv_heads} * config_.head_dim; }
+    [[nodiscard]] DType cache_dtype() const { return cache_dtype_; }
     [[nodiscard]] KvLayer cache(int layer) const { return cache_[static_cast<std::size_t>(layer)].view(); }
 
     // ---- a pass ----
@@ -72,6 +73,7 @@ class LayerStack {
     std::span<const LayerWeights> layers_;
     Tensor cos_sin_;
     int capacity_;
+    DType cache_dtype_;
     int slots_ = 0;         // allocated in every layer
     bool poisoned_ = false; // new slots are filled with NaN as well
     std::vector<LayerCache> cache_;

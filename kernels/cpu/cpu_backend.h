@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kernels/backend.h"
 #include "kernels/bf16.h"
@@ -23,6 +24,9 @@ namespace speclens {
 
 // Rows of a pass: bounds the scratch memory, and is large enough to reuse weights.
 inline constexpr int kMaxPassRows = 512;
+
+// Rows up to which the threads share the positions of a long context; more rows are enough to be dealt out.
+inline constexpr int kSharedRows = 16;
 
 // Multiply-adds (or comparable steps) below which one thread is faster than a launch: about two microseconds.
 inline constexpr std::int64_t kWorthLaunching = 32 << 10;
@@ -41,10 +45,13 @@ class CpuBackend final : public Backend {
                (threads() == 1 ? " thread" : " threads");
     }
     int threads() const override { return pool_.threads(); }
-    DType cache_dtype() const override { return DType::f32; }
+    DType cache_dtype(Precision precision) const override {
+        return precision == Precision::f32 ? DType::f32 : DType::f16;
+    }
     std::size_t free_memory() const override { return available_memory(); }
     int max_rows() const override { return kMaxPassRows; }
     bool keeps(DType stored, std::int64_t cols) const override;
+    std::size_t attention_scratch(const HeadShape& shape, int rows, int context) const override;
 
     // ---- memory ----
     void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
@@ -130,6 +137,8 @@ class CpuBackend final : public Backend {
     // A task for `weight` with x as its kernel wants it; where the outputs go is left open.
     MatmulTask prepare(const Tensor& x, const Tensor& weight);
 
+    void attention_in_parts(AttentionTask& task);
+
     Isa isa_;
     ThreadPool pool_;
     const MatmulKernels& tile_matmul_;
@@ -147,6 +156,8 @@ class CpuBackend final : public Backend {
         std::int64_t size = 0;
     };
     Packed packed_[2]; // x for rows of bf16 and for rows of f32
+    std::vector<float> part_sums_; // of attention_in_parts
+    std::vector<AttentionState> part_states_;
 };
 
 } // namespace speclens
