@@ -140,6 +140,11 @@ void LayerStack::store_context(int layer, const Tensor& context, const Tensor& p
                         positions, cache_[static_cast<std::size_t>(layer)].view(), first_slot);
 }
 
+void LayerStack::store(int layer, Pass& pass) {
+    add_norm(pass, layers_[static_cast<std::size_t>(layer)].input_norm.view(), pass.normed);
+    store_context(layer, pass.normed, pass.positions, pass.mask.first_slot);
+}
+
 void LayerStack::run_mlp(int layer, Pass& pass) {
     const LayerWeights& w = layers_[static_cast<std::size_t>(layer)];
     const Tensor ffn = ffn_.view().slice(0, pass.rows);

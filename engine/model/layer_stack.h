@@ -52,6 +52,8 @@ class LayerStack {
     void run(int layer, Pass& pass);
     void run_attention(int layer, Pass& pass);
     void run_mlp(int layer, Pass& pass);
+    // Only keys and values of the rows in layer `layer`, where nobody reads what comes behind it.
+    void store(int layer, Pass& pass);
     // The attention sub-layer on `input` (rows, columns of the projections) instead of the normed residual.
     void attend(int layer, const Tensor& input, Pass& pass);
     // Keys and values of rows that only are seen, into slots first_slot …  context (rows, h), positions (1,
