@@ -102,8 +102,8 @@ struct HeadShape {
 
 // Key and value cache of one layer. Slot s holds the token that was written there, whatever its position.
 struct KvLayer {
-    Tensor k; // (slots, kv_heads * dim), dtype = Backend::cache_dtype()
-    Tensor v; // (slots, kv_heads * dim)
+    Tensor k; // (slots, kv_heads * dim), dtype = Backend::cache_dtype(…); f16 is rounded to the nearest, at most 65504
+    Tensor v; // (slots, kv_heads * dim), the same dtype
 };
 
 // What the rows of a pass may see. Row i was written to slot `first_slot + i`. Every row sees the slots
@@ -132,7 +132,8 @@ class Backend {
     [[nodiscard]] virtual std::string name() const = 0;        // "cpu", "cuda"
     [[nodiscard]] virtual std::string description() const = 0; // "CPU · AVX-512 · 2 threads"
     [[nodiscard]] virtual int threads() const = 0;             // 1 where it has no meaning
-    [[nodiscard]] virtual DType cache_dtype() const = 0;
+    // Of keys and values beside weights of this precision: f32 or f16. f32 beside f32.
+    [[nodiscard]] virtual DType cache_dtype(Precision precision) const = 0;
     [[nodiscard]] virtual std::size_t free_memory() const = 0; // bytes that can still be allocated, estimate
     // Largest number of rows one pass may have; longer prompts are fed in pieces.
     [[nodiscard]] virtual int max_rows() const = 0;

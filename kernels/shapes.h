@@ -82,7 +82,9 @@ inline void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up,
 }
 
 inline bool is_cache(const KvLayer& cache, std::int64_t cols) {
-    return is(cache.k, DType::f32, cache.k.rows, cols) && is(cache.v, DType::f32, cache.k.rows, cols);
+    const DType dtype = cache.k.dtype;
+    return (dtype == DType::f32 || dtype == DType::f16) && is(cache.k, dtype, cache.k.rows, cols) &&
+           is(cache.v, dtype, cache.k.rows, cols);
 }
 
 inline void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,

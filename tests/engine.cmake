@@ -31,3 +31,7 @@ if(NOT SPEC_SANITIZE)
         SOURCES engine/rules/oracle_test.cpp engine/run/law2_test.cpp
         LIBS engine nlohmann_json::nlohmann_json)
 endif()
+# Where a pass spends its time, run by hand: ninja pass_profile.
+add_executable(pass_profile EXCLUDE_FROM_ALL engine/model/pass_profile.cpp)
+spec_test_target(pass_profile)
+target_link_libraries(pass_profile PRIVATE engine)

@@ -232,7 +232,7 @@ BenchResult facts_of(const Options& options, const std::shared_ptr<const Models>
     result.isa = instructions_of(result.device);
     result.threads = models->backend->threads();
     result.precision = "weights " + forms_of(*models->target) + ", cache " +
-                       name_of(models->backend->cache_dtype());
+                       name_of(models->backend->cache_dtype(models->target->layer.front().wq.view().precision));
     result.model = models->target_name();
     result.random_weights = !options.geometry.empty();
     result.memory_bytes = static_cast<double>(run.memory_bytes());

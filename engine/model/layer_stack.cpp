@@ -17,7 +17,7 @@ HeadShape heads_of(const ModelConfig& c) {
 LayerStack::LayerStack(Backend& backend, const ModelConfig& config, std::span<const LayerWeights> layers,
                        const Tensor& cos_sin, int capacity, int max_rows)
     : backend_(backend), config_(config), layers_(layers), cos_sin_(cos_sin), capacity_(capacity),
-      cache_(layers.size()) {
+      cache_dtype_(backend.cache_dtype(precision_of(layers))), cache_(layers.size()) {
     // engine/model/model_memory.cpp foretells the sizes of these
     const auto rows = [&](int cols) { return Buffer(backend_, DType::f32, max_rows, cols); };
     positions_ = Buffer(backend_, DType::i32, 1, max_rows);
@@ -38,8 +38,7 @@ void LayerStack::reserve(int slots, int used) {
     const int grown = std::min(capacity_, std::max({slots, 2 * slots_, kFirstSlots}));
     const int cols = config_.kv_heads * config_.head_dim;
     for (LayerCache& layer : cache_) {
-        LayerCache larger{Buffer(backend_, backend_.cache_dtype(), grown, cols),
-                          Buffer(backend_, backend_.cache_dtype(), grown, cols)};
+        LayerCache larger{Buffer(backend_, cache_dtype_, grown, cols), Buffer(backend_, cache_dtype_, grown, cols)};
         if (used > 0) {
             backend_.copy(layer.k.view().slice(0, used), larger.k.view().slice(0, used));
             backend_.copy(layer.v.view().slice(0, used), larger.v.view().slice(0, used));
@@ -139,6 +138,11 @@ void LayerStack::store_context(int layer, const Tensor& context, const Tensor& p
     backend_.matmul(context, kv);
     backend_.rope_store(heads_of(config_), {}, k, v, {}, w.k_norm.view(), config_.rms_eps, cos_sin_,
                         positions, cache_[static_cast<std::size_t>(layer)].view(), first_slot);
+}
+
+void LayerStack::store(int layer, Pass& pass) {
+    add_norm(pass, layers_[static_cast<std::size_t>(layer)].input_norm.view(), pass.normed);
+    store_context(layer, pass.normed, pass.positions, pass.mask.first_slot);
 }
 
 void LayerStack::run_mlp(int layer, Pass& pass) {

@@ -42,6 +42,7 @@ class LayerStack {
     [[nodiscard]] std::size_t cache_bytes() const;
     [[nodiscard]] int layers() const { return static_cast<int>(cache_.size()); }
     [[nodiscard]] std::int64_t cache_columns() const { return std::int64_t{config_.kv_heads} * config_.head_dim; }
+    [[nodiscard]] DType cache_dtype() const { return cache_dtype_; }
     [[nodiscard]] KvLayer cache(int layer) const { return cache_[static_cast<std::size_t>(layer)].view(); }
 
     // ---- a pass ----
@@ -51,6 +52,8 @@ class LayerStack {
     void run(int layer, Pass& pass);
     void run_attention(int layer, Pass& pass);
     void run_mlp(int layer, Pass& pass);
+    // Only keys and values of the rows in layer `layer`, where nobody reads what comes behind it.
+    void store(int layer, Pass& pass);
     // The attention sub-layer on `input` (rows, columns of the projections) instead of the normed residual.
     void attend(int layer, const Tensor& input, Pass& pass);
     // Keys and values of rows that only are seen, into slots first_slot …  context (rows, h), positions (1,
@@ -72,6 +75,7 @@ class LayerStack {
     std::span<const LayerWeights> layers_;
     Tensor cos_sin_;
     int capacity_;
+    DType cache_dtype_;
     int slots_ = 0;         // allocated in every layer
     bool poisoned_ = false; // new slots are filled with NaN as well
     std::vector<LayerCache> cache_;

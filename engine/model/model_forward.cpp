@@ -105,7 +105,13 @@ void ModelDecoder::run_layers(const PassInput& input, Pass& pass) {
     backend().embed(model_->embedding.view(), ids, pass.residual);
     keep_tap(kTapEmbedding, pass.residual, input);
     const int run = layers_run(input.plan, layers());
+    // Rows of a prompt have no logits: of the last layer they leave keys and values, and the rest is for nobody.
+    const bool read = input.logits_from < pass.rows || contains(input.taps, run - 1) || contains(input.taps, layers());
     for (int layer = 0; layer < run; ++layer) {
+        if (!read && layer == run - 1) {
+            if (!contains(input.plan.skip_attention, layer)) stack_.store(layer, pass);
+            break;
+        }
         if (!contains(input.plan.skip_attention, layer)) stack_.run_attention(layer, pass);
         if (!contains(input.plan.skip_mlp, layer)) stack_.run_mlp(layer, pass);
         if (!contains(input.taps, layer)) continue;

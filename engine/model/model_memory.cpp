@@ -30,7 +30,11 @@ int possible_context(const MemoryNeed& need, std::size_t free) {
 
 } // namespace
 
-MemoryNeed decoder_memory(const ModelConfig& c, const Backend& backend, int context) {
+Precision precision_of(std::span<const LayerWeights> layers) {
+    return layers.empty() ? Precision::f32 : layers.front().wq.view().precision;
+}
+
+MemoryNeed decoder_memory(const ModelConfig& c, const Backend& backend, int context, Precision precision) {
     const auto size = [](int number) { return static_cast<std::size_t>(number); };
     const std::size_t q = size(c.heads) * size(c.head_dim), kv = size(c.kv_heads) * size(c.head_dim);
     const auto rows = size(std::min(backend.max_rows(), context));
@@ -38,7 +42,7 @@ MemoryNeed decoder_memory(const ModelConfig& c, const Backend& backend, int cont
     const std::size_t logits = 2 * std::min(rows, size(kLogitRows)) * size(c.vocab); // and their softmax
     MemoryNeed need;
     need.context = context;
-    need.cache = 2 * size(c.layers) * size(context) * kv * bytes_of(backend.cache_dtype());
+    need.cache = 2 * size(c.layers) * size(context) * kv * bytes_of(backend.cache_dtype(precision));
     need.scratch = (activations + logits) * sizeof(float) +
                    backend.attention_scratch({.heads = c.heads, .kv_heads = c.kv_heads, .dim = c.head_dim},
                                              static_cast<int>(rows), context);

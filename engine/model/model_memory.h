@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "engine/model/model.h"
@@ -21,8 +22,12 @@ struct MemoryNeed {
 // Cache slots that a decoder starts with; it doubles them as the text grows.
 inline constexpr int kFirstSlots = 256;
 
+// Of the products with these layers, which decides what their cache holds (Backend::cache_dtype).
+[[nodiscard]] Precision precision_of(std::span<const LayerWeights> layers);
+
 // Cache and scratch of a ModelDecoder for `context` tokens.
-[[nodiscard]] MemoryNeed decoder_memory(const ModelConfig& config, const Backend& backend, int context);
+[[nodiscard]] MemoryNeed decoder_memory(const ModelConfig& config, const Backend& backend, int context,
+                                        Precision precision = Precision::f32);
 // A model with `weights` bytes, the rotary table and the smallest decoder. How long a context will be asked
 // for is not known yet: make_model_decoder looks again.
 [[nodiscard]] MemoryNeed loading_memory(const ModelConfig& config, const Backend& backend,

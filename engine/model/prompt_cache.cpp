@@ -58,7 +58,7 @@ std::unique_ptr<KeptPrompt> PromptCache::begin(Backend& backend, const LayerStac
                                                std::span<const int> taps, std::int64_t features) {
     if (tokens.size() < static_cast<std::size_t>(kShortest)) return nullptr;
     const auto rows = static_cast<std::int64_t>(tokens.size());
-    const std::size_t bytes = 2 * static_cast<std::size_t>(stack.layers()) * bytes_of(backend.cache_dtype(), rows * stack.cache_columns()) +
+    const std::size_t bytes = 2 * static_cast<std::size_t>(stack.layers()) * bytes_of(stack.cache_dtype(), rows * stack.cache_columns()) +
                               bytes_of(DType::f32, rows * features);
     if (bytes > backend.free_memory() / kShareOfFree) return nullptr;
     return std::make_unique<KeptPrompt>(backend, tokens, taps, features);

@@ -11,17 +11,18 @@ namespace {
 // Adds up what a target and the drafters beside it need, one drafter at a time.
 class Count {
   public:
-    Count(const Backend& backend, int context) : backend_(backend), context_(std::max(context, 1)) {}
+    Count(const Backend& backend, int context, Precision precision = Precision::f32)
+        : backend_(backend), context_(std::max(context, 1)), precision_(precision) {}
 
     void drafter(const ModelConfig& layers) {
         if (layers.layers == 0) return; // heads on the target's last state: nothing attends
-        const MemoryNeed need = decoder_memory(layers, backend_, context_);
+        const MemoryNeed need = decoder_memory(layers, backend_, context_, precision_);
         cache_ = std::max(cache_, per_token(need));
         scratch_ = std::max(scratch_, need.scratch);
     }
     // `free`: what is left for texts.
     void finish(MemoryForecast& all, const ModelConfig& target, std::size_t free) const {
-        const MemoryNeed need = decoder_memory(target, backend_, context_);
+        const MemoryNeed need = decoder_memory(target, backend_, context_, precision_);
         all.cache_per_token = per_token(need) + cache_;
         all.scratch = need.scratch + scratch_;
         if (free <= all.scratch) return;
@@ -35,6 +36,7 @@ class Count {
     }
     const Backend& backend_;
     int context_;
+    Precision precision_;
     std::size_t cache_ = 0, scratch_ = 0;
 };
 
@@ -43,7 +45,7 @@ class Count {
 MemoryForecast forecast_memory(const Models& models, int context, std::size_t free) {
     MemoryForecast all;
     if (!models.target) return all;
-    Count count(*models.backend, context);
+    Count count(*models.backend, context, precision_of(models.target->layer));
     all.target = models.target->bytes.all;
     if (models.draft) {
         all.draft = models.draft->bytes.all;

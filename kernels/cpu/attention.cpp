@@ -5,6 +5,9 @@
 // running maximum) goes by that visit number. Slots that are not seen take no part, not even with weight
 // zero. So a token at the end of a tree path gets the same bits as in plain decoding, where its ancestors are
 // neighbours, and another row of the pass cannot matter.
+//
+// The visits may be cut into parts of a fixed length, each with a softmax of its own, which are put together in order
+// (flash decoding: Dao et al. 2023). Threads can then share a row: the bits are those of one that walks all parts.
 #include "kernels/cpu/highway_targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,6 +21,7 @@
 #include <limits>
 #include <utility>
 
+#include "hwy/cache_control.h"
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/simd-inl.h"
 
@@ -26,8 +30,7 @@ namespace speclens {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr int kBlock =
-    64; // visits per block: their keys and values stay in cache for all rows and heads that see them
+constexpr int kBlock = kAttentionBlock;
 constexpr int kRows = kAttentionRows;
 constexpr int kHeads = kLanes == 16 ? 4 : 2; // query heads that share a load: as many as the registers hold
 constexpr int kStride = static_cast<int>(kLanes);
@@ -67,24 +70,77 @@ class Visits {
     int node_ = 0;
 };
 
-// Where the keys and values of a block of visits are.
+// Keys and values are T: float, or std::uint16_t, which holds an f16.
+// Where those of a block of visits are.
+template <class T>
 struct Block {
-    const float* keys[kBlock];
-    const float* values[kBlock];
+    const T* keys[kBlock];
+    const T* values[kBlock];
     int count = 0;
+    // Who walks over the block first asks for its values while it reads the keys, and then for the keys that are so
+    // many bytes further on, those of the next block: the processor itself does not see that lines so far apart follow
+    // each other.
+    bool fetch = false;
+    std::int64_t ahead = 0; // 0: the next block is somewhere else
 };
 
-Block block_of(const AttentionTask& task, int kv_head, Visits& visits) {
-    Block block;
+template <class T>
+HWY_INLINE void fetch(const T* row, std::int64_t ahead, int d) {
+    for (std::int64_t line = 0; line < static_cast<std::int64_t>(sizeof(T)) * d; line += 64)
+        hwy::Prefetch(reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(row) +
+                                                 static_cast<std::uintptr_t>(ahead + line)));
+}
+
+template <class T>
+Block<T> block_of(const AttentionTask& task, int kv_head, Visits& visits) {
+    Block<T> block;
     std::int64_t slots[kBlock];
     block.count = visits.next(slots);
     const std::int64_t slot_size = static_cast<std::int64_t>(task.shape.kv_heads) * task.shape.dim;
     const std::int64_t column = static_cast<std::int64_t>(kv_head) * task.shape.dim;
     for (int i = 0; i < block.count; ++i) {
-        block.keys[i] = task.k + slots[i] * slot_size + column;
-        block.values[i] = task.v + slots[i] * slot_size + column;
+        block.keys[i] = static_cast<const T*>(task.k) + slots[i] * slot_size + column;
+        block.values[i] = static_cast<const T*>(task.v) + slots[i] * slot_size + column;
     }
     return block;
+}
+
+HWY_INLINE V load_key(const float* p) {
+    return load_once(p);
+}
+HWY_INLINE V load_value(const float* p) {
+    return hn::LoadU(F(), p);
+}
+
+HWY_INLINE V load_value(const std::uint16_t* p) {
+    const F f;
+#if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64
+    const hn::Rebind<hwy::float16_t, F> f16;
+    return hn::PromoteTo(f, hn::LoadU(f16, reinterpret_cast<const hwy::float16_t*>(p)));
+#else // as widen_f16 in quant.h; Highway's own takes infinity and NaN for numbers
+    const hn::Rebind<std::uint16_t, F> u16;
+    const hn::RebindToUnsigned<F> u32;
+    const auto bits = hn::PromoteTo(u32, hn::LoadU(u16, p));
+    const auto high = hn::Set(u32, 0x7C00u);
+    const V scaled = hn::Mul(hn::BitCast(f, hn::ShiftLeft<13>(hn::And(bits, hn::Set(u32, 0x7FFFu)))),
+                             hn::Set(f, 0x1p112f));
+    const auto special = hn::IfThenElseZero(hn::Eq(hn::And(bits, high), high), hn::Set(u32, 0x7F800000u));
+    const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(u32, 0x8000u)));
+    return hn::BitCast(f, hn::Or(hn::Or(hn::BitCast(u32, scaled), special), sign));
+#endif
+}
+HWY_INLINE V load_key(const std::uint16_t* p) {
+    return load_value(p);
+}
+
+// The first n < kLanes of them, zeros after them.
+HWY_INLINE V load_few(const float* p, std::int64_t n) {
+    return load_first(p, n);
+}
+HWY_INLINE V load_few(const std::uint16_t* p, std::int64_t n) {
+    HWY_ALIGN std::uint16_t padded[kLanes] = {};
+    for (std::int64_t i = 0; i < n; ++i) padded[i] = p[i];
+    return load_value(padded);
 }
 
 HWY_INLINE void dot4(V q, V k0, V k1, V k2, V k3, V* s) {
@@ -100,8 +156,8 @@ HWY_INLINE void clear(V* v, std::index_sequence<I...>) {
 }
 
 // scores[head][i] = scale * (q[head] · keys[i]) for i < count, −inf up to the end of the last vector.
-template <std::size_t... Hs>
-HWY_INLINE void score(const float* q, const Block& block, int d, float scale, float* scores,
+template <class T, std::size_t... Hs>
+HWY_INLINE void score(const float* q, const Block<T>& block, int d, float scale, float* scores,
                       std::index_sequence<Hs...>) {
     const F f;
     constexpr int H = sizeof...(Hs);
@@ -109,20 +165,21 @@ HWY_INLINE void score(const float* q, const Block& block, int d, float scale, fl
     const int whole = d / kStride * kStride;
     for (int i = 0; i < count; i += 4) {
         // Behind the last visit the last one is computed again; nobody reads those.
-        const float* k0 = block.keys[i];
-        const float* k1 = block.keys[std::min(i + 1, count - 1)];
-        const float* k2 = block.keys[std::min(i + 2, count - 1)];
-        const float* k3 = block.keys[std::min(i + 3, count - 1)];
+        const T* k0 = block.keys[i];
+        const T* k1 = block.keys[std::min(i + 1, count - 1)];
+        const T* k2 = block.keys[std::min(i + 2, count - 1)];
+        const T* k3 = block.keys[std::min(i + 3, count - 1)];
+        if (block.fetch)
+            for (int j = i; j < std::min(i + 4, count); ++j) fetch(block.values[j], 0, d);
         V s[4 * H];
         clear(s, std::make_index_sequence<4 * H>());
         for (int c = 0; c < whole; c += kStride) {
-            const V v0 = load_once(k0 + c), v1 = load_once(k1 + c), v2 = load_once(k2 + c),
-                    v3 = load_once(k3 + c);
+            const V v0 = load_key(k0 + c), v1 = load_key(k1 + c), v2 = load_key(k2 + c), v3 = load_key(k3 + c);
             (dot4(hn::LoadU(f, q + static_cast<int>(Hs) * d + c), v0, v1, v2, v3, s + 4 * Hs), ...);
         }
         if (const int left = d - whole; left > 0) {
-            const V v0 = load_first(k0 + whole, left), v1 = load_first(k1 + whole, left);
-            const V v2 = load_first(k2 + whole, left), v3 = load_first(k3 + whole, left);
+            const V v0 = load_few(k0 + whole, left), v1 = load_few(k1 + whole, left);
+            const V v2 = load_few(k2 + whole, left), v3 = load_few(k3 + whole, left);
             (dot4(load_first(q + static_cast<int>(Hs) * d + whole, left), v0, v1, v2, v3, s + 4 * Hs), ...);
         }
         const V4 factor = hn::Set(F4(), scale);
@@ -153,24 +210,25 @@ HWY_INLINE void store_sums(const V* sum, float* out, std::index_sequence<Ns...>)
 }
 
 // out[head] = out[head] * keep[head] + Σ weights[head][i] * values[i], on N vectors of columns from c on.
-template <std::size_t... Ns, std::size_t... Hs>
-HWY_INLINE void weigh_columns(const float* weights, const Block& block, const float* keep, int c, int d,
+template <class T, std::size_t... Ns, std::size_t... Hs>
+HWY_INLINE void weigh_columns(const float* weights, const Block<T>& block, const float* keep, int c, int d,
                               float* out, std::index_sequence<Ns...> vectors, std::index_sequence<Hs...>) {
     constexpr int N = sizeof...(Ns);
     const F f;
     V sum[N * sizeof...(Hs)];
     (load_scaled(out + static_cast<int>(Hs) * d + c, keep[Hs], sum + N * Hs, vectors), ...);
     for (int i = 0; i < block.count; ++i) {
-        const float* at = block.values[i] + c;
-        const V values[N] = {hn::LoadU(f, at + static_cast<int>(Ns) * kStride)...};
+        const T* at = block.values[i] + c;
+        if (c == 0 && block.fetch && block.ahead != 0) fetch(block.keys[i], block.ahead, d);
+        const V values[N] = {load_value(at + static_cast<int>(Ns) * kStride)...};
         (add_weighted(hn::Set(f, weights[static_cast<int>(Hs) * kBlock + i]), values, sum + N * Hs, vectors),
          ...);
     }
     (store_sums(sum + N * Hs, out + static_cast<int>(Hs) * d + c, vectors), ...);
 }
 
-template <std::size_t... Hs>
-HWY_INLINE void weigh(const float* weights, const Block& block, const float* keep, int d, float* out,
+template <class T, std::size_t... Hs>
+HWY_INLINE void weigh(const float* weights, const Block<T>& block, const float* keep, int d, float* out,
                       std::index_sequence<Hs...> heads) {
     int c = 0;
     for (; c + 4 * kStride <= d; c += 4 * kStride) {
@@ -183,18 +241,14 @@ HWY_INLINE void weigh(const float* weights, const Block& block, const float* kee
     for (int h = 0; h < static_cast<int>(sizeof...(Hs)); ++h) {
         V sum = hn::Mul(load_first(out + h * d + c, d - c), hn::Set(F(), keep[h]));
         for (int i = 0; i < block.count; ++i) {
-            sum = hn::MulAdd(hn::Set(F(), weights[h * kBlock + i]), load_first(block.values[i] + c, d - c),
+            sum = hn::MulAdd(hn::Set(F(), weights[h * kBlock + i]), load_few(block.values[i] + c, d - c),
                              sum);
         }
         store_first(sum, out + h * d + c, d - c);
     }
 }
 
-// Running softmax of one query head of one row.
-struct Online {
-    float max = -std::numeric_limits<float>::infinity();
-    float sum = 0;
-};
+using Online = AttentionState;
 
 // Turns scores into weights exp(score − max) in place and returns the factor for what was summed before.
 HWY_INLINE float weigh_scores(float* scores, int count, Online& state) {
@@ -215,8 +269,8 @@ HWY_INLINE float weigh_scores(float* scores, int count, Online& state) {
 }
 
 // Adds a block of visits to H heads of one row.
-template <int H>
-HWY_NOINLINE void add_block(const float* q, const Block& block, int d, float scale, Online* state,
+template <int H, class T>
+HWY_NOINLINE void add_block(const float* q, const Block<T>& block, int d, float scale, Online* state,
                             float* out) {
     constexpr auto heads = std::make_index_sequence<H>();
     HWY_ALIGN float scores[H * kBlock];
@@ -226,67 +280,204 @@ HWY_NOINLINE void add_block(const float* q, const Block& block, int d, float sca
     weigh(scores, block, keep, d, out, heads);
 }
 
-void add_block_to_group(const AttentionTask& task, int row, int kv_head, const Block& block, Online* state) {
+// Sums of the query heads of one key/value head for one row: out (group, d), not yet divided by the sum of the weights.
+struct Sums {
+    float* out = nullptr;
+    Online* state = nullptr; // (group)
+};
+
+void clear(const Sums& sums, int group, int d) {
+    std::fill_n(sums.out, group * d, 0.0f);
+    std::fill_n(sums.state, group, Online());
+}
+
+template <class T>
+void add_block_to_group(const AttentionTask& task, int row, int kv_head, Block<T>& block, const Sums& sums) {
     const int d = task.shape.dim;
     const int group = task.shape.heads / task.shape.kv_heads;
     const float scale = 1.0f / std::sqrt(static_cast<float>(d));
-    const std::int64_t first = (static_cast<std::int64_t>(row) * task.shape.heads + kv_head * group) * d;
+    const float* q = task.q + (static_cast<std::int64_t>(row) * task.shape.heads + kv_head * group) * d;
     for (int g = 0; g < group; g += kHeads) {
-        const float* q = task.q + first + g * d;
-        float* out = task.out + first + g * d;
+        const float* heads = q + g * d;
+        float* out = sums.out + g * d;
         switch (std::min(group - g, kHeads)) {
         case 1:
-            add_block<1>(q, block, d, scale, state + g, out);
+            add_block<1>(heads, block, d, scale, sums.state + g, out);
             break;
         case 2:
-            add_block<2>(q, block, d, scale, state + g, out);
+            add_block<2>(heads, block, d, scale, sums.state + g, out);
             break;
         case 3:
-            add_block<std::min(3, kHeads)>(q, block, d, scale, state + g, out);
+            add_block<std::min(3, kHeads)>(heads, block, d, scale, sums.state + g, out);
             break;
         default:
-            add_block<kHeads>(q, block, d, scale, state + g, out);
+            add_block<kHeads>(heads, block, d, scale, sums.state + g, out);
             break;
         }
+        block.fetch = false;
+    }
+}
+
+// to = to and `from` together, as if their visits had been one part.
+void add_part(const Sums& to, const Sums& from, int group, int d) {
+    const F f;
+    for (int g = 0; g < group; ++g) {
+        Online& state = to.state[g];
+        const Online other = from.state[g];
+        const float max = std::max(state.max, other.max);
+        const float keep = hn::GetLane(exp_nonpositive(hn::Set(f, state.max - max)));
+        const float weight = hn::GetLane(exp_nonpositive(hn::Set(f, other.max - max)));
+        const V keeps = hn::Set(f, keep), weights = hn::Set(f, weight);
+        float* out = to.out + g * d;
+        const float* more = from.out + g * d;
+        int c = 0;
+        for (; c + kStride <= d; c += kStride) {
+            const V kept = hn::Mul(hn::LoadU(f, out + c), keeps);
+            hn::StoreU(hn::MulAdd(hn::LoadU(f, more + c), weights, kept), f, out + c);
+        }
+        if (const int left = d - c; left > 0) {
+            const V kept = hn::Mul(load_first(out + c, left), keeps);
+            store_first(hn::MulAdd(load_first(more + c, left), weights, kept), out + c, left);
+        }
+        state = {.max = max, .sum = state.sum * keep + other.sum * weight};
+    }
+}
+
+float* out_of(const AttentionTask& task, int row, int kv_head) {
+    const int group = task.shape.heads / task.shape.kv_heads;
+    return task.out + (static_cast<std::int64_t>(row) * task.shape.heads + kv_head * group) * task.shape.dim;
+}
+
+void finish(const AttentionTask& task, int row, int kv_head, const Sums& sums) {
+    const int d = task.shape.dim, group = task.shape.heads / task.shape.kv_heads;
+    float* out = out_of(task, row, kv_head);
+    for (int g = 0; g < group; ++g) {
+        const float inverse = 1.0f / sums.state[g].sum;
+        for (int c = 0; c < d; ++c) out[g * d + c] = sums.out[g * d + c] * inverse;
+    }
+}
+
+std::int64_t part_length(const AttentionTask& task) {
+    return task.part > 0 ? task.part : std::numeric_limits<std::int64_t>::max() / 2;
+}
+
+// Parts [first_part, last_part) of the rows; a row may have fewer. `sums(row, part)` says where they are to be collected
+// and `done(row, part)` is told when a part of a row has all its visits.
+template <class T, class Where, class Done>
+void walk(const AttentionTask& task, int first_row, int last_row, int kv_head, std::int64_t first_part,
+          std::int64_t last_part, const Where& sums, const Done& done) {
+    const int d = task.shape.dim, group = task.shape.heads / task.shape.kv_heads;
+    const std::int64_t length = part_length(task);
+    const std::int64_t shared = task.prefix / kBlock * kBlock;
+    const std::int64_t next_block =
+        static_cast<std::int64_t>(sizeof(T)) * kBlock * task.shape.kv_heads * task.shape.dim;
+    std::int64_t part = first_part;
+    // Whole blocks of the prefix are the same for every row and are read once for all of them.
+    for (; part < last_part; ++part) {
+        for (int row = first_row; row < last_row; ++row) clear(sums(row, part), group, d);
+        const std::int64_t begin = part * length, end = std::min(begin + length, shared);
+        Visits prefix(task, first_row, begin);
+        for (std::int64_t slot = begin; slot < end; slot += kBlock) {
+            Block<T> block = block_of<T>(task, kv_head, prefix);
+            block.fetch = true;
+            block.ahead = slot + kBlock < end ? next_block : 0;
+            if (slot == begin)
+                for (const T* keys : block.keys) fetch(keys, 0, d);
+            for (int row = first_row; row < last_row; ++row)
+                add_block_to_group(task, row, kv_head, block, sums(row, part));
+        }
+        if (begin + length > shared) break;
+        for (int row = first_row; row < last_row; ++row) done(row, part);
+    }
+    if (part == last_part) return;
+    for (int row = first_row; row < last_row; ++row) {
+        Visits visits(task, row, shared);
+        std::int64_t at = part, left = (part + 1) * length - shared; // visits until this part is full
+        for (Block<T> block = block_of<T>(task, kv_head, visits); block.count > 0;
+             block = block_of<T>(task, kv_head, visits)) {
+            if (left == 0) {
+                done(row, at++);
+                clear(sums(row, at), group, d);
+                left = length;
+            }
+            add_block_to_group(task, row, kv_head, block, sums(row, at));
+            left -= block.count; // a block is whole or the last one, so no part ends inside of one
+        }
+        done(row, at);
+    }
+}
+
+constexpr int kMostSums = kAttentionGroup * kMostHeadDim; // of one row; as many rows walk together as fit
+
+template <class T>
+void attend_all(const AttentionTask& task, int first_row, int last_row, int kv_head) {
+    const int d = task.shape.dim, group = task.shape.heads / task.shape.kv_heads;
+    Online totals[kRows * kAttentionGroup], states[kRows * kAttentionGroup];
+    float outs[kMostSums];
+    const int together = std::clamp(kMostSums / (group * d), 1, kRows);
+    for (int begin = first_row; begin < last_row; begin += together) {
+        const auto total = [&](int row) {
+            return Sums{out_of(task, row, kv_head), totals + (row - begin) * group};
+        };
+        const auto where = [&](int row, std::int64_t part) {
+            return part == 0 ? total(row)
+                             : Sums{outs + (row - begin) * group * d, states + (row - begin) * group};
+        };
+        const int end = std::min(begin + together, last_row);
+        walk<T>(task, begin, end, kv_head, 0, std::numeric_limits<std::int64_t>::max(), where,
+                [&](int row, std::int64_t part) {
+                    if (part > 0) add_part(total(row), where(row, part), group, d);
+                });
+        for (int row = begin; row < end; ++row) finish(task, row, kv_head, total(row));
     }
 }
 
 void attend(const AttentionTask& task, int first_row, int last_row, int kv_head) {
-    const int d = task.shape.dim;
-    const int group = task.shape.heads / task.shape.kv_heads;
-    const std::int64_t row_size = static_cast<std::int64_t>(task.shape.heads) * d;
-    const std::int64_t first = static_cast<std::int64_t>(kv_head) * group * d;
-    Online state[kRows * kAttentionGroup];
-    for (int row = first_row; row < last_row; ++row)
-        std::fill_n(task.out + row * row_size + first, group * d, 0.0f);
+    if (task.cache == DType::f32) return attend_all<float>(task, first_row, last_row, kv_head);
+    attend_all<std::uint16_t>(task, first_row, last_row, kv_head);
+}
 
-    // Whole blocks of the prefix are the same for every row and are read once for all of them.
-    const std::int64_t shared = task.prefix / kBlock * kBlock;
-    Visits prefix(task, first_row, 0);
-    for (std::int64_t slot = 0; slot < shared; slot += kBlock) {
-        const Block block = block_of(task, kv_head, prefix);
-        for (int row = first_row; row < last_row; ++row) {
-            add_block_to_group(task, row, kv_head, block, state + (row - first_row) * kAttentionGroup);
-        }
+Sums part_of(const AttentionTask& task, int row, int kv_head, std::int64_t part) {
+    const int group = task.shape.heads / task.shape.kv_heads;
+    const std::int64_t index = ((static_cast<std::int64_t>(row) * task.shape.kv_heads + kv_head) * task.parts + part) * group;
+    return {task.part_sums + index * task.shape.dim, task.part_states + index};
+}
+
+template <class T>
+void attend_some(const AttentionTask& task, int first_row, int last_row, int kv_head, int part) {
+    // The rows' own visits may fill more parts than the prefix leaves open: they belong to who walks the last one.
+    const std::int64_t open = task.prefix / kBlock * kBlock / task.part;
+    std::int64_t filled[kRows] = {};
+    walk<T>(
+        task, first_row, last_row, kv_head, part, part < open ? part + 1 : task.parts,
+        [&](int row, std::int64_t at) { return part_of(task, row, kv_head, at); },
+        [&](int row, std::int64_t at) { filled[row - first_row] = at + 1; });
+    if (part < open) return;
+    const int group = task.shape.heads / task.shape.kv_heads;
+    for (int row = first_row; row < last_row; ++row)
+        for (std::int64_t at = filled[row - first_row]; at < task.parts; ++at)
+            std::fill_n(part_of(task, row, kv_head, at).state, group, Online());
+}
+
+void attend_part(const AttentionTask& task, int first_row, int last_row, int kv_head, int part) {
+    if (task.cache == DType::f32) return attend_some<float>(task, first_row, last_row, kv_head, part);
+    attend_some<std::uint16_t>(task, first_row, last_row, kv_head, part);
+}
+
+void join_parts(const AttentionTask& task, int row, int kv_head) {
+    const int d = task.shape.dim, group = task.shape.heads / task.shape.kv_heads;
+    const Sums total = part_of(task, row, kv_head, 0);
+    for (int part = 1; part < task.parts; ++part) {
+        const Sums more = part_of(task, row, kv_head, part);
+        if (more.state->sum == 0) break; // the row sees less
+        add_part(total, more, group, d);
     }
-    for (int row = first_row; row < last_row; ++row) {
-        Online* own = state + (row - first_row) * kAttentionGroup;
-        Visits visits(task, row, shared);
-        for (Block block = block_of(task, kv_head, visits); block.count > 0;
-             block = block_of(task, kv_head, visits)) {
-            add_block_to_group(task, row, kv_head, block, own);
-        }
-        float* out = task.out + row * row_size + first;
-        for (int g = 0; g < group; ++g) {
-            const float inverse = 1.0f / own[g].sum;
-            for (int c = 0; c < d; ++c) out[g * d + c] *= inverse;
-        }
-    }
+    finish(task, row, kv_head, total);
 }
 
 } // namespace
 
-const AttentionKernels kAttentionKernels = {attend};
+const AttentionKernels kAttentionKernels = {attend, attend_part, join_parts};
 
 } // namespace HWY_NAMESPACE
 } // namespace speclens

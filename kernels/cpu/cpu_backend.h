@@ -1,10 +1,11 @@
 // The CPU backend: checks shapes, deals the outputs of an operation out to the threads and calls the kernels.
-// One output has one owner; the shares are contiguous and depend on nothing but sizes. Work that takes less
+// One output is computed by one thread, alike by any; the shares are contiguous and depend on nothing but sizes. Work that takes less
 // time than waking a thread runs on the caller. One object serves one thread at a time.
 //
 // cpu_backend.cpp: memory and the operations on rows; cpu_forward.cpp: the operations of a forward pass.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -25,6 +26,9 @@ namespace speclens {
 // Rows of a pass: bounds the scratch memory, and is large enough to reuse weights.
 inline constexpr int kMaxPassRows = 512;
 
+// Rows up to which the threads share the positions of a long context; more rows are enough to be dealt out.
+inline constexpr int kSharedRows = 16;
+
 // Multiply-adds (or comparable steps) below which one thread is faster than a launch: about two microseconds.
 inline constexpr std::int64_t kWorthLaunching = 32 << 10;
 
@@ -44,12 +48,15 @@ class CpuBackend final : public Backend {
                (threads() == 1 ? " thread" : " threads");
     }
     int threads() const override { return pool_.threads(); }
-    DType cache_dtype() const override { return DType::f32; }
+    DType cache_dtype(Precision precision) const override {
+        return precision == Precision::f32 ? DType::f32 : DType::f16;
+    }
     std::size_t free_memory() const override { return available_memory(); }
     int max_rows() const override { return kMaxPassRows; }
     bool keeps(DType stored, std::int64_t cols) const override;
     bool has_products(Precision precision) const override { return products(precision).fast; }
     std::string products_title(Precision precision) const override { return products(precision).path; }
+    std::size_t attention_scratch(const HeadShape& shape, int rows, int context) const override;
 
     // ---- memory ----
     void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
@@ -107,16 +114,25 @@ class CpuBackend final : public Backend {
         if (bytes > 0) std::memcpy(to, from, bytes);
     }
 
-    // work(first, last) over shares of [0, units); inline when all of it costs less than a launch.
+    // work(first, last) over shares of [0, units), in pieces of `grain` units or more; inline when all of it costs less
+    // than a launch.
     template <class Work>
-    void share(std::int64_t units, std::int64_t cost_per_unit, const Work& work) {
+    void share(std::int64_t units, std::int64_t cost_per_unit, const Work& work, std::int64_t grain = 8) {
         if (units <= 1 || threads() == 1 || units * cost_per_unit < kWorthLaunching) {
             if (units > 0) work(std::int64_t{0}, units);
             return;
         }
-        pool_.run([&](int thread) {
-            const Range range = share_of(units, thread, threads());
-            if (range.first < range.last) work(range.first, range.last);
+        constexpr std::int64_t kPieces = 8; // of a share at most: finer than that nobody is slower than the others
+        const std::int64_t worth = units * cost_per_unit / threads() / kWorthLaunching, most = units / threads() / grain;
+        const auto pieces = static_cast<int>(std::clamp(std::min(worth, most), std::int64_t{1}, kPieces));
+        pool_.deal(threads() * pieces, [&](int first, int last) {
+            const int thread = first / pieces;
+            const Range whole = share_of(units, thread, threads());
+            const std::int64_t length = ((whole.last - whole.first + pieces - 1) / pieces + grain - 1) / grain * grain;
+            const auto begin_of = [&](int piece) {
+                return std::min(whole.first + (piece - thread * pieces) * length, whole.last);
+            };
+            if (begin_of(first) < begin_of(last)) work(begin_of(first), begin_of(last));
         });
     }
 
@@ -132,6 +148,8 @@ class CpuBackend final : public Backend {
     }
     // A task for `weight` with x as its kernel wants it; where the outputs go is left open.
     MatmulTask prepare(const Tensor& x, const Tensor& weight);
+
+    void attention_in_parts(AttentionTask& task);
 
     Isa isa_;
     ThreadPool pool_;
@@ -155,6 +173,8 @@ class CpuBackend final : public Backend {
     std::vector<Packed> packed_;
     std::vector<MatmulTask> tasks_;          // of one launch
     std::vector<std::int64_t> units_before_; // units of all its parts before this one
+    std::vector<float> part_sums_; // of attention_in_parts
+    std::vector<AttentionState> part_states_;
 };
 
 } // namespace speclens

@@ -165,6 +165,7 @@ void CpuBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tenso
                             const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
                             const Tensor& positions, const KvLayer& cache, int first_slot) {
     shapes::rope_store(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache, first_slot);
+    CHECK(shape.dim <= kMostHeadDim, "rope_store: head dimension");
     const int d = shape.dim;
     const std::int64_t rows = k.rows;
     const std::int64_t q_cols = q.empty() ? 0 : static_cast<std::int64_t>(shape.heads) * d;
@@ -180,13 +181,22 @@ void CpuBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tenso
                 norm_rope_.rope_head(q_row + c, q_row + c, data_or_null<const float>(q_norm), eps, angles, d);
             }
             const float* k_row = data_of<const float>(k) + row * kv_cols;
-            float* k_slot = data_of<float>(cache.k) + (first_slot + row) * kv_cols;
-            for (std::int64_t c = 0; c < kv_cols; c += d) {
-                norm_rope_.rope_head(k_row + c, k_slot + c, data_or_null<const float>(k_norm), eps, angles,
-                                     d);
+            const float* v_row = data_of<const float>(v) + row * kv_cols;
+            const std::int64_t slot = (first_slot + row) * kv_cols;
+            if (cache.k.dtype == DType::f32) {
+                float* k_slot = data_of<float>(cache.k) + slot;
+                for (std::int64_t c = 0; c < kv_cols; c += d) {
+                    norm_rope_.rope_head(k_row + c, k_slot + c, data_or_null<const float>(k_norm), eps, angles, d);
+                }
+                std::copy_n(v_row, kv_cols, data_of<float>(cache.v) + slot);
+                continue;
             }
-            std::copy_n(data_of<const float>(v) + row * kv_cols, kv_cols,
-                        data_of<float>(cache.v) + (first_slot + row) * kv_cols);
+            float rotated[kMostHeadDim];
+            for (std::int64_t c = 0; c < kv_cols; c += d) {
+                norm_rope_.rope_head(k_row + c, rotated, data_or_null<const float>(k_norm), eps, angles, d);
+                norm_rope_.to_f16(rotated, data_of<std::uint16_t>(cache.k) + slot + c, d);
+            }
+            norm_rope_.to_f16(v_row, data_of<std::uint16_t>(cache.v) + slot, kv_cols);
         }
     });
 }
@@ -215,7 +225,7 @@ void CpuBackend::gru(const Tensor& in, const Tensor& hid, const Tensor& state, c
 void CpuBackend::attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
                            const AttentionMask& mask, const Tensor& out) {
     shapes::attention(shape, q, cache, mask, out);
-    CHECK(shape.heads / shape.kv_heads <= kAttentionGroup, "attention: head shape");
+    CHECK(shape.heads / shape.kv_heads <= kAttentionGroup && shape.dim <= kMostHeadDim, "attention: head shape");
     const std::int64_t rows = q.rows;
     const std::int64_t q_cols = static_cast<std::int64_t>(shape.heads) * shape.dim;
     const std::int64_t words = (rows + 63) / 64;
@@ -230,16 +240,20 @@ void CpuBackend::attention(const HeadShape& shape, const Tensor& q, const KvLaye
         }
     }
 
-    const AttentionTask task = {.shape = shape,
-                                .rows = static_cast<int>(rows),
-                                .q = data_of<const float>(q),
-                                .k = data_of<const float>(cache.k),
-                                .v = data_of<const float>(cache.v),
-                                .out = data_of<float>(out),
-                                .prefix = mask.prefix,
-                                .first_slot = mask.first_slot,
-                                .ancestors = ancestors,
-                                .words = static_cast<int>(words)};
+    const bool cut = cache.k.dtype != DType::f32; // f32 keeps the order of additions that goldens have
+    AttentionTask task = {.shape = shape,
+                          .rows = static_cast<int>(rows),
+                          .q = data_of<const float>(q),
+                          .cache = cache.k.dtype,
+                          .k = cache.k.data,
+                          .v = cache.v.data,
+                          .out = data_of<float>(out),
+                          .prefix = mask.prefix,
+                          .first_slot = mask.first_slot,
+                          .ancestors = ancestors,
+                          .words = static_cast<int>(words),
+                          .part = cut ? kAttentionPart : 0};
+    if (cut && rows <= kSharedRows && mask.prefix + rows > kAttentionPart) return attention_in_parts(task);
     const std::int64_t visits = mask.prefix + (rows + 1) / 2; // of an average row, for the estimate only
     const std::int64_t group_cols = q_cols / shape.kv_heads;
     // One unit is one key/value head of one row; the rows of a head follow each other, so that they can walk
@@ -252,7 +266,45 @@ void CpuBackend::attention(const HeadShape& shape, const Tensor& q, const KvLaye
                               static_cast<int>(kv_head));
             unit += together;
         }
-    });
+    }, 1);
+}
+
+// Long contexts of few rows: dealt out over positions, too. A unit is one part of one key/value head of as many rows as
+// walk together.
+void CpuBackend::attention_in_parts(AttentionTask& task) {
+    const HeadShape& shape = task.shape;
+    const int group = shape.heads / shape.kv_heads;
+    const int pieces = task.prefix / kAttentionBlock * kAttentionBlock / task.part + 1;
+    task.parts = (task.prefix + task.rows - 1) / task.part + 1;
+    const auto records = static_cast<std::size_t>(task.rows) * static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(task.parts);
+    const auto values = records * static_cast<std::size_t>(shape.dim);
+    if (part_states_.size() < records) part_states_.resize(records);
+    if (part_sums_.size() < values) part_sums_.resize(values);
+    task.part_states = part_states_.data();
+    task.part_sums = part_sums_.data();
+
+    const int walks = (task.rows + kAttentionRows - 1) / kAttentionRows;
+    const std::int64_t cost = 2 * std::int64_t{task.part} * group * shape.dim * std::min(task.rows, kAttentionRows);
+    share(std::int64_t{pieces} * walks * shape.kv_heads, cost, [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t unit = first; unit < last; ++unit) {
+            const int piece = static_cast<int>(unit % pieces), walk = static_cast<int>(unit / pieces % walks);
+            const int row = walk * kAttentionRows;
+            attention_.attend_part(task, row, std::min(row + kAttentionRows, task.rows),
+                                   static_cast<int>(unit / pieces / walks), piece);
+        }
+    }, 1);
+    share(std::int64_t{task.rows} * shape.kv_heads, std::int64_t{2} * task.parts * group * shape.dim,
+          [&](std::int64_t first, std::int64_t last) {
+              for (std::int64_t unit = first; unit < last; ++unit)
+                  attention_.join_parts(task, static_cast<int>(unit / shape.kv_heads), static_cast<int>(unit % shape.kv_heads));
+          });
+}
+
+std::size_t CpuBackend::attention_scratch(const HeadShape& shape, int rows, int context) const {
+    if (context <= kAttentionPart) return 0;
+    const auto parts = static_cast<std::size_t>((context - 1) / kAttentionPart + 1);
+    return parts * static_cast<std::size_t>(std::min(rows, kSharedRows)) * static_cast<std::size_t>(shape.heads) *
+           (static_cast<std::size_t>(shape.dim) * sizeof(float) + sizeof(AttentionState));
 }
 
 } // namespace speclens

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/backend.h"
 #include "kernels/cpu/isa.h"
@@ -46,25 +47,44 @@ struct MatmulKernels {
 
 // ---- attention.cpp ----
 
+// Running softmax of one query head of one row.
+struct AttentionState {
+    float max = -std::numeric_limits<float>::infinity(); // of the scores
+    float sum = 0;                                       // of exp(score - max); 0: nothing was seen
+};
+
 struct AttentionTask {
     HeadShape shape;
     int rows = 0;
-    const float* q = nullptr; // (rows, H * d)
-    const float* k = nullptr; // (slots, K * d)
-    const float* v = nullptr; // (slots, K * d)
-    float* out = nullptr;     // (rows, H * d)
+    const float* q = nullptr;   // (rows, H * d)
+    DType cache = DType::f32;   // or f16
+    const void* k = nullptr;    // (slots, K * d)
+    const void* v = nullptr;    // (slots, K * d)
+    float* out = nullptr;       // (rows, H * d)
     int prefix = 0;
     int first_slot = 0;
     const std::uint64_t* ancestors = nullptr; // (rows, words), null: causal
     int words = 0;
+    int part = 0; // visits that have a softmax of their own; 0: all
+    // Only for attend_part and join_parts; parts: of a row that sees everything.
+    int parts = 1;
+    float* part_sums = nullptr;            // (rows, K, parts, H / K * d)
+    AttentionState* part_states = nullptr; // (rows, K, parts, H / K)
 };
 
 inline constexpr int kAttentionRows = 8; // rows that may share a walk over the prefix
 inline constexpr int kAttentionGroup = kMostGroup;
+inline constexpr int kAttentionBlock = 64; // visits whose keys and values stay in cache for all rows and heads that see them
+inline constexpr int kAttentionPart = 512; // visits of a part, where there are parts
+static_assert(kAttentionPart % kAttentionBlock == 0);
 
 struct AttentionKernels {
     // All query heads of key/value head `kv_head` for rows [first_row, last_row), at most kAttentionRows.
     void (*attend)(const AttentionTask& task, int first_row, int last_row, int kv_head);
+    // The same in pieces, with the same bits: one of the parts [0, 1 + prefix / 64 * 64 / part), the last of which takes
+    // what is left; then, when all are done, each row and key/value head is put together.
+    void (*attend_part)(const AttentionTask& task, int first_row, int last_row, int kv_head, int part);
+    void (*join_parts)(const AttentionTask& task, int row, int kv_head);
 };
 [[nodiscard]] const AttentionKernels& attention_kernels(Isa isa);
 
@@ -77,6 +97,8 @@ struct NormRopeKernels {
     // to = rotate(RMSNorm(from) * weight) over one head; weight null: no norm; from == to is fine.
     void (*rope_head)(const float* from, float* to, const float* weight, float eps, const float* cos_sin,
                       int d);
+    // f16 to the nearest, ties to even; what is larger than any finite one becomes the largest. NaN stays NaN.
+    void (*to_f16)(const float* from, std::uint16_t* to, std::int64_t n);
     // out = silu(gate) * up
     void (*silu_times)(const float* gate, const float* up, float* out, std::int64_t n);
 };

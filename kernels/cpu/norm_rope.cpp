@@ -8,10 +8,12 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/cpu/kernels.h"
 #include "kernels/cpu/simd-inl.h"
+#include "kernels/quant.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace speclens {
@@ -84,6 +86,21 @@ void rope_head(const float* from, float* to, const float* weight, float eps, con
     }
 }
 
+void to_f16(const float* from, std::uint16_t* to, std::int64_t n) {
+    constexpr float kMost = 65504;
+    std::int64_t i = 0;
+#if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64
+    const F f;
+    const hn::Rebind<hwy::float16_t, F> f16;
+    for (; i + kLanes <= n; i += kLanes) {
+        const V v = hn::LoadU(f, from + i);
+        const V cut = hn::Max(hn::Set(f, -kMost), hn::Min(hn::Set(f, kMost), v));
+        hn::StoreU(hn::DemoteTo(f16, hn::IfThenElse(hn::IsNaN(v), v, cut)), f16, reinterpret_cast<hwy::float16_t*>(to + i));
+    }
+#endif
+    for (; i < n; ++i) to[i] = std::isnan(from[i]) ? 0x7E00 : narrow_f16(std::clamp(from[i], -kMost, kMost));
+}
+
 // silu(g) = g * sigmoid(g), with only non-positive arguments to exp.
 HWY_INLINE V silu_product(V gate, V up) {
     const F f;
@@ -105,7 +122,7 @@ void silu_times(const float* gate, const float* up, float* out, std::int64_t n) 
 
 } // namespace
 
-const NormRopeKernels kNormRopeKernels = {add_norm, rope_head, silu_times};
+const NormRopeKernels kNormRopeKernels = {add_norm, rope_head, to_f16, silu_times};
 
 } // namespace HWY_NAMESPACE
 } // namespace speclens

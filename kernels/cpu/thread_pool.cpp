@@ -42,17 +42,13 @@ int available_cores() {
     return std::max(1, cores);
 }
 
-ThreadPool::ThreadPool(int threads) : shares_(static_cast<std::size_t>(std::max(0, threads - 1))) {
+ThreadPool::ThreadPool(int threads) : shares_(static_cast<std::size_t>(std::max(1, threads))) {
     // With more threads than cores a spinning thread only keeps the working one waiting.
     spin_ = threads <= available_cores();
     workers_.reserve(shares_.size());
     try {
-        for (int thread = 1; thread < threads; ++thread) {
-            Share& share = shares_[static_cast<std::size_t>(thread) - 1];
-            workers_.emplace_back([this, thread, &share] { work_loop(thread, share); });
-        }
+        for (int thread = 1; thread < threads; ++thread) workers_.emplace_back([this, thread] { work_loop(thread); });
     } catch (const std::system_error&) { // a limit (ulimit -u): those that started do all the work
-        while (shares_.size() > workers_.size()) shares_.pop_back();
     }
 }
 
@@ -63,34 +59,69 @@ ThreadPool::~ThreadPool() {
     for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::launch(Function function, const void* context) {
+void ThreadPool::launch(int pieces, Function function, const void* context) {
     function_ = function;
     context_ = context;
+    pieces_.store(pieces, std::memory_order_relaxed);
+    for (int thread = 0; thread < threads(); ++thread) {
+        const Range range = share_of(pieces, thread, threads());
+        shares_[static_cast<std::size_t>(thread)].due += static_cast<std::uint32_t>(range.last - range.first);
+    }
     const std::uint32_t number = launch_.load(std::memory_order_relaxed) + 1;
     launch_.store(number, std::memory_order_release);
     launch_.notify_all();
 
-    function(context, 0);
-    for (std::size_t i = 0; i < shares_.size(); ++i) {
-        if (!shares_[i].take(number)) continue;
-        function(context, static_cast<int>(i) + 1);
-        shares_[i].done.store(number, std::memory_order_relaxed);
+    work_on(0, number);
+    for (int thread = 0; thread < threads(); ++thread) {
+        const Share& share = shares_[static_cast<std::size_t>(thread)];
+        for (std::uint32_t done = 0; (done = share.done.load(std::memory_order_acquire)) != share.due;)
+            wait_while(share.done, done);
     }
-    for (const Share& share : shares_) wait_while(share.done, number - 1);
 }
 
-void ThreadPool::work_loop(int thread, Share& share) {
+Range ThreadPool::take(int share, std::uint32_t launch, bool front) {
+    std::atomic<std::uint64_t>& left = shares_[static_cast<std::size_t>(share)].left;
+    std::uint64_t before = left.load(std::memory_order_relaxed); // without claiming the line
+    while (true) {
+        // Every share has pieces and all of them are taken before the next launch, so a share of which nothing was taken
+        // in this launch shows the one before; anything else is of a launch after the one that is asked for.
+        const auto number = static_cast<std::uint32_t>(before >> 32);
+        Range range = {static_cast<std::int64_t>(before >> 16 & 0xFFFF), static_cast<std::int64_t>(before & 0xFFFF)};
+        if (number == launch - 1)
+            range = share_of(pieces_.load(std::memory_order_relaxed), share, threads());
+        else if (number != launch)
+            return {};
+        if (range.first == range.last) return {};
+        const std::int64_t some = (range.last - range.first + 1) / 2;
+        const Range taken = front ? Range{range.first, range.first + some} : Range{range.last - some, range.last};
+        const Range rest = front ? Range{taken.last, range.last} : Range{range.first, taken.first};
+        const std::uint64_t after = std::uint64_t{launch} << 32 | static_cast<std::uint64_t>(rest.first) << 16 |
+                                    static_cast<std::uint64_t>(rest.last);
+        if (left.compare_exchange_weak(before, after, std::memory_order_acq_rel, std::memory_order_relaxed)) return taken;
+    }
+}
+
+void ThreadPool::work_on(int thread, std::uint32_t launch) {
+    for (int i = 0; i < threads(); ++i) {
+        const int share = (thread + i) % threads();
+        for (Range range = take(share, launch, i == 0); range.first < range.last; range = take(share, launch, i == 0)) {
+            function_(context_, static_cast<int>(range.first), static_cast<int>(range.last));
+            std::atomic<std::uint32_t>& done = shares_[static_cast<std::size_t>(share)].done;
+            done.fetch_add(static_cast<std::uint32_t>(range.last - range.first), std::memory_order_release);
+            done.notify_one();
+        }
+    }
+}
+
+void ThreadPool::work_loop(int thread) {
     std::uint32_t seen = 0; // the last launch that this thread looked at
     while (true) {
         wait_while(launch_, seen);
         seen = launch_.load(std::memory_order_acquire);
         if (stop_.load(std::memory_order_relaxed)) return;
-        // The caller cannot begin another launch before somebody took this share, so what was read with
-        // `seen` is still true for who takes it.
-        if (!share.take(seen)) continue;
-        function_(context_, thread);
-        share.done.store(seen, std::memory_order_release);
-        share.done.notify_one();
+        // The caller cannot begin another launch before all pieces are done, so what was read with `seen` is still true
+        // for who takes one.
+        work_on(thread, seen);
     }
 }
 

@@ -46,7 +46,7 @@ class CudaBackend final : public Backend {
     std::string name() const override { return "cuda"; }
     std::string description() const override { return description_; }
     int threads() const override { return 1; }
-    DType cache_dtype() const override { return DType::f32; }
+    DType cache_dtype(Precision) const override { return DType::f32; }
     std::size_t free_memory() const override;
     int max_rows() const override { return kMaxPassRows; }
     std::size_t attention_scratch(const HeadShape& shape, int rows, int context) const override;

@@ -137,6 +137,7 @@ void CudaBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tens
                              const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
                              const Tensor& positions, const KvLayer& cache, int first_slot) {
     shapes::rope_store(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache, first_slot);
+    CHECK(cache.k.dtype == DType::f32, "rope_store: a cache of this device is f32");
     const int d = shape.dim;
     const std::int64_t rows = k.rows;
     const RopeTask task = {.rows = static_cast<int>(rows),
@@ -169,6 +170,7 @@ void CudaBackend::attention(const HeadShape& shape, const Tensor& q, const KvLay
                             const AttentionMask& mask, const Tensor& out) {
     shapes::attention(shape, q, cache, mask, out);
     CHECK(shape.dim <= kMostDim, "attention: head dimension");
+    CHECK(cache.k.dtype == DType::f32, "attention: a cache of this device is f32");
     const int rows = static_cast<int>(q.rows), d = shape.dim;
     const std::int64_t q_cols = static_cast<std::int64_t>(shape.heads) * d;
     const int words = (rows + 63) / 64;

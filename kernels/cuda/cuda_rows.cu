@@ -73,6 +73,7 @@ void CudaBackend::gather_rows(const Tensor& in, const Tensor& indices, const Ten
 
 void CudaBackend::move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) {
     shapes::move_slots(cache, from, to);
+    CHECK(cache.k.dtype == DType::f32, "move_slots: a cache of this device is f32");
     for (std::size_t first = 0; first < from.size(); first += Moves::kMost) {
         Moves moves;
         for (std::size_t i = first; i < std::min(from.size(), first + Moves::kMost); ++i) {

@@ -14,7 +14,9 @@ TEST(MakeBackend, AutoIsTheBestOfThisMachine) {
     EXPECT_NE(cuda == nullptr, why.empty());
     const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
     EXPECT_EQ(backend->threads(), 1);
-    EXPECT_EQ(backend->cache_dtype(), DType::f32);
+    EXPECT_EQ(backend->cache_dtype(Precision::f32), DType::f32);
+    EXPECT_EQ(backend->cache_dtype(Precision::bf16), DType::f16);
+    EXPECT_EQ(backend->cache_dtype(Precision::int8), DType::f16);
     EXPECT_GE(backend->max_rows(), 64);
 }
 

@@ -121,8 +121,8 @@ TEST_F(CudaObject, ForetellsTheMemoryOfAttention) {
     for (const int rows : {3, 40}) {
         const int context = 5 * rows;
         Buffer q(*backend, DType::f32, rows, 64), out(*backend, DType::f32, rows, 64);
-        Buffer k(*backend, backend->cache_dtype(), context, 32),
-            v(*backend, backend->cache_dtype(), context, 32);
+        Buffer k(*backend, backend->cache_dtype(Precision::f32), context, 32),
+            v(*backend, backend->cache_dtype(Precision::f32), context, 32);
         for (const Buffer* buffer : {&q, &k, &v}) {
             const std::vector<float> zeros(static_cast<std::size_t>(buffer->view().size()));
             backend->upload(buffer->view(), zeros.data());
@@ -270,7 +270,7 @@ class Wrong final : public Backend {
     std::string name() const override { return right_->name(); }
     std::string description() const override { return right_->description(); }
     int threads() const override { return 1; }
-    DType cache_dtype() const override { return DType::f32; }
+    DType cache_dtype(Precision) const override { return DType::f32; }
     std::size_t free_memory() const override { return right_->free_memory(); }
     int max_rows() const override { return right_->max_rows(); }
     void* allocate(std::size_t bytes) override { return right_->allocate(bytes); }

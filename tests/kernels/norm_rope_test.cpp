@@ -1,6 +1,7 @@
 // add_norm, rope_store and embed against plain double-precision loops.
 #include <algorithm>
 
+#include "kernels/quant.h"
 #include "tests/kernels/support.h"
 
 namespace speclens::test {
@@ -135,6 +136,52 @@ TEST(RopeStore, MatchesTheReference) {
                 check_rope(backend, {{.heads = 3, .kv_heads = 1, .dim = d}, norms});
         }
         check_rope(backend, {{.heads = 16, .kv_heads = 8, .dim = 128}, true});
+    });
+}
+
+// The f16 that is nearest to what an f32 cache gets.
+TEST(RopeStore, RoundsIntoACacheOfSixteenBits) {
+    on_every_backend([](Backend& backend) {
+        const DType cache = backend.cache_dtype(Precision::bf16);
+        if (cache == DType::f32) return;
+        ASSERT_EQ(cache, DType::f16);
+        for (const int d : {2, 6, 48, 64}) {
+            const int rows = 3, slots = 5, cols = 2 * d;
+            Numbers numbers(5);
+            std::vector<float> k = numbers.floats(rows * cols), v = numbers.floats(rows * cols);
+            v[0] = std::nanf("");
+            v[1] = 70000;
+            k[static_cast<std::size_t>(cols)] = -1e30f; // alone in its pair below: rotated by nothing
+            k[static_cast<std::size_t>(cols + d / 2)] = 0;
+            v[static_cast<std::size_t>(cols)] = 3e-6f; // below the normal ones
+            v[static_cast<std::size_t>(cols + 1)] = 1e-9f;
+            v[static_cast<std::size_t>(2 * cols)] = 65519.9f;
+            std::vector<float> table = numbers.floats(std::int64_t{10} * d);
+            std::fill_n(table.begin() + d, d / 2, 1.0f), std::fill_n(table.begin() + d + d / 2, d / 2, 0.0f);
+            const Guarded k_rows(backend, DType::f32, rows, cols, k), v_rows(backend, DType::f32, rows, cols, v);
+            const Guarded angles(backend, DType::f32, 10, d, table);
+            const Guarded places(backend, DType::i32, 1, rows, std::vector<std::int32_t>{4, 1, 9});
+            const Guarded k32(backend, DType::f32, slots, cols), v32(backend, DType::f32, slots, cols);
+            const std::vector<std::uint16_t> before(static_cast<std::size_t>(slots * cols), 0x1234);
+            const Guarded k16(backend, cache, slots, cols, before), v16(backend, cache, slots, cols, before);
+            for (const KvLayer& to : {KvLayer{k32, v32}, KvLayer{k16, v16}})
+                backend.rope_store({2, 2, d}, {}, k_rows, v_rows, {}, {}, 1e-6f, angles, places, to, 1);
+            const auto rounded = [&](const Guarded& from) {
+                std::vector<std::uint16_t> bits;
+                for (const float value : from.floats())
+                    bits.push_back(std::isnan(value) ? 0x7E00 : narrow_f16(std::clamp(value, -65504.f, 65504.f)));
+                std::fill_n(bits.begin(), cols, std::uint16_t{0x1234}), std::fill(bits.end() - cols, bits.end(), std::uint16_t{0x1234});
+                return bits;
+            };
+            const auto k_bits = k16.values<std::uint16_t>(), v_bits = v16.values<std::uint16_t>();
+            EXPECT_TRUE(same_bits(k_bits, rounded(k32))) << d;
+            std::vector<std::uint16_t> v_want = rounded(v32);
+            EXPECT_EQ(v_bits[static_cast<std::size_t>(cols)] & 0x7C00, 0x7C00); // which NaN is the processor's business
+            EXPECT_NE(v_bits[static_cast<std::size_t>(cols)] & 0x03FF, 0);
+            v_want[static_cast<std::size_t>(cols)] = v_bits[static_cast<std::size_t>(cols)];
+            EXPECT_TRUE(same_bits(v_bits, v_want)) << d;
+            for (const Guarded* tensor : {&k16, &v16}) EXPECT_TRUE(tensor->guards_intact());
+        }
     });
 }
 

@@ -74,6 +74,54 @@ TEST(ThreadPool, DoesTheSharesOfThreadsThatGetNoCore) {
     for (const std::atomic<int>& count : calls) EXPECT_EQ(count.load(), kLaunches);
 }
 
+TEST(ThreadPool, DealsEveryPieceOnceWhoeverIsSlow) {
+    for (const int threads : {1, 2, 3, 8}) {
+        ThreadPool pool(threads);
+        for (const int pieces : {threads, threads + 1, 5 * threads, 1000}) {
+            std::vector<std::atomic<int>> calls(static_cast<std::size_t>(pieces));
+            for (int launch = 1; launch <= 50; ++launch) {
+                pool.deal(pieces, [&](int first, int last) {
+                    EXPECT_LT(first, last);
+                    for (int piece = first; piece < last; ++piece) calls[static_cast<std::size_t>(piece)].fetch_add(1);
+                });
+                for (const std::atomic<int>& count : calls) ASSERT_EQ(count.load(), launch);
+            }
+        }
+    }
+}
+
+TEST(ThreadPool, ARangeLiesInTheShareOfOneThread) {
+    ThreadPool pool(3);
+    for (const int pieces : {3, 7, 24, 100})
+        pool.deal(pieces, [&](int first, int last) {
+            int owners = 0;
+            for (int thread = 0; thread < 3; ++thread) {
+                const Range share = share_of(pieces, thread, 3);
+                owners += first >= share.first && last <= share.last;
+            }
+            EXPECT_EQ(owners, 1) << first << " to " << last << " of " << pieces;
+        });
+}
+
+// A worker that is held up in its first piece keeps that and no other: all else is done meanwhile, its own as well.
+TEST(ThreadPool, ABusyThreadKeepsOnlyThePieceItIsAt) {
+    const int pieces = 64;
+    ThreadPool pool(2);
+    for (int launch = 0; launch < 20; ++launch) {
+        std::atomic<int> done = 0;
+        std::atomic<bool> held = false; // one of the two threads, whichever comes first to piece 32
+        pool.deal(pieces, [&](int first, int last) {
+            if (first == pieces / 2 && !held.exchange(true)) {
+                const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+                while (done.load() < pieces - (last - first) && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+                EXPECT_EQ(done.load(), pieces - (last - first));
+            }
+            done.fetch_add(last - first);
+        });
+        EXPECT_EQ(done.load(), pieces);
+    }
+}
+
 // In a process of its own, because the limit cannot be lifted again. _exit: what the child inherited is not
 // its own to clean up.
 void work_under_a_limit() {

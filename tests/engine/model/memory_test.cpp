@@ -48,6 +48,15 @@ TEST(Memory, TheCacheIsForetoldExactly) {
               decoder_memory(models->target->config, *models->backend, kFirstSlots).cache);
 }
 
+TEST(Memory, ACacheOfSixteenBitsTakesHalf) {
+    const auto models = micro_models(1);
+    const auto cache = [&](Precision precision) {
+        return decoder_memory(models->target->config, *models->backend, 1000, precision).cache;
+    };
+    EXPECT_EQ(2 * cache(Precision::bf16), cache(Precision::f32));
+    EXPECT_EQ(2 * cache(Precision::int8), cache(Precision::f32));
+}
+
 TEST(Memory, AContextThatCannotFitIsRefusedBeforeItIsUsed) {
     ModelConfig config = micro_config(32, 16);
     config.heads = config.kv_heads = 2048; // 8 MB of keys and values per token
