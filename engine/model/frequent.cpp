@@ -22,7 +22,7 @@ Buffer gather(Backend& backend, const Tensor& matrix, std::span<const int> ids) 
     const auto count = static_cast<std::int64_t>(ids.size());
     const bool quantised = is_quantised(matrix.dtype);
     const DType stored = matrix.dtype == DType::bf16 || quantised ? matrix.dtype : DType::f32;
-    Buffer weight = backend.allocate_weight(stored, count, matrix.cols);
+    Buffer weight = backend.allocate_weight(stored, count, matrix.cols, matrix.precision);
     if (quantised) {
         const Buffer all(backend, DType::i32, 1, count);
         backend.upload(all.view(), ids.data());
