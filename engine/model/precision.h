@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "kernels/backend.h"
@@ -10,6 +11,9 @@ namespace speclens {
 
 // "f32", "bf16", "int8"; nullopt: another word.
 [[nodiscard]] std::optional<Precision> find_precision(std::string_view name);
+
+// "bf16 products"
+[[nodiscard]] std::string precision_words(Precision precision);
 
 // Of a model that is not built in: bf16 where the device has instructions for it, else f32.
 [[nodiscard]] Precision usual_precision(const Backend& backend);
