@@ -1,6 +1,7 @@
 #include "kernels/product_probe.h"
 
 #include <chrono>
+#include <cstddef>
 #include <vector>
 
 namespace speclens {
@@ -16,12 +17,22 @@ Sizes sizes_for(const Backend& backend) {
     return backend.name() == "cpu" ? Sizes{128, 512} : Sizes{256, 2048};
 }
 
+// Finite ones, and none so small that a processor takes longer for them: floats of about 2^-7, blocks whose scales and
+// values are small.
+std::vector<std::byte> small_values(DType stored, std::int64_t count) {
+    std::vector<std::byte> bytes(bytes_of(stored, count), std::byte{0x11});
+    if (is_quantised(stored)) return bytes;
+    for (std::size_t i = bytes_of(stored) - 1; i < bytes.size(); i += bytes_of(stored)) // the highest of each, sign and exponent
+        bytes[i] = stored == DType::f16 ? std::byte{0x20} : std::byte{0x3C};
+    return bytes;
+}
+
 } // namespace
 
-ProductProbe::ProductProbe(Backend& backend) : backend_(&backend) {
+ProductProbe::ProductProbe(Backend& backend, DType stored, Precision precision) : backend_(&backend) {
     const Sizes sizes = sizes_for(backend);
-    const std::vector<std::uint16_t> ones(static_cast<std::size_t>(sizes.width * sizes.width), 0x3C00); // 2^-7
-    weight_ = backend.import_weight(ones.data(), DType::bf16, sizes.width, sizes.width);
+    const std::vector<std::byte> values = small_values(stored, sizes.width * sizes.width);
+    weight_ = backend.import_weight(values.data(), stored, sizes.width, sizes.width, precision);
     rows_ = Buffer(backend, DType::f32, sizes.rows, sizes.width);
     out_ = Buffer(backend, DType::f32, sizes.rows, sizes.width);
     const std::vector<float> x(static_cast<std::size_t>(sizes.rows * sizes.width), 1.0F);

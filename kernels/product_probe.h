@@ -9,7 +9,9 @@ namespace speclens {
 
 class ProductProbe {
   public:
-    explicit ProductProbe(Backend& backend); // which must outlive it. Throws Error (memory)
+    // `backend` must outlive it. The product is that of a matrix stored as `stored` in this precision.
+    // Throws Error (memory; a type or precision that the backend does not multiply: device).
+    explicit ProductProbe(Backend& backend, DType stored = DType::bf16, Precision precision = Precision::f32);
     [[nodiscard]] double multiply_adds() const; // of one product
     [[nodiscard]] double ms();                  // that one product takes; waits
 

@@ -15,6 +15,12 @@ Json known(double value) {
     return value > 0 ? Json(value) : Json(nullptr); // NaN: unknown
 }
 
+// By how much a pass takes longer than it must; 0: unknown.
+double of_bound(const PassTimes& times, const PassTime& pass) {
+    const double bound = times.bound_ms(pass.rows);
+    return bound > 0 ? pass.ms / bound : 0;
+}
+
 Json pass_json(const PassTimes& times, const PassTime& pass) {
     return {{"context", times.context},
             {"tokens", pass.rows},
@@ -23,6 +29,8 @@ Json pass_json(const PassTimes& times, const PassTime& pass) {
             {"spread", pass.spread()},
             {"repeats", pass.repeats},
             {"ratio", pass_factor(times, pass.rows)},
+            {"bound_ms", known(times.bound_ms(pass.rows))},
+            {"of_bound", known(of_bound(times, pass))},
             {"arithmetic_share", known(times.arithmetic_share(pass))},
             {"read_share", known(times.read_share(pass))}};
 }
@@ -37,12 +45,14 @@ std::string passes_table(const PassTimes& times) {
                        number((times.weight_bytes + times.cache_bytes) / 1e6, 1) + " MB, " +
                        number(times.cache_bytes / 1e6, 1) + " of them keys and values\n" + "  " + pad_left("tokens", 8) +
                        pad_left("ms", 11) + pad_left("spread", 9) + pad_left("by one", 9) + pad_left("arithmetic", 12) +
-                       pad_left("reading", 9) + "\n";
+                       pad_left("reading", 9) + pad_left("bound", 11) + pad_left("by bound", 10) + "\n";
     for (const PassTime& pass : times.passes)
         text += "  " + pad_left(std::to_string(pass.rows), 8) + pad_left(number(pass.ms, 3), 11) +
                 pad_left(number(100 * pass.spread(), 0) + " %", 9) +
                 pad_left(number(pass_factor(times, pass.rows), 2) + "×", 9) +
-                pad_left(share(times.arithmetic_share(pass)), 12) + pad_left(share(times.read_share(pass)), 9) + "\n";
+                pad_left(share(times.arithmetic_share(pass)), 12) + pad_left(share(times.read_share(pass)), 9) +
+                pad_left(times.bound_ms(pass.rows) > 0 ? number(times.bound_ms(pass.rows), 3) : "–", 11) +
+                pad_left(of_bound(times, pass) > 0 ? number(of_bound(times, pass), 2) + "×" : "–", 10) + "\n";
     return text;
 }
 
@@ -87,6 +97,7 @@ Json bench_json(const BenchResult& r) {
                  {"read_bandwidth_spread", usual.read_spread},
                  {"read_bytes", usual.read_bytes},
                  {"product_gmas", known(usual.product_rate)},
+                 {"products", name_of(usual.precision)},
                  {"product_spread", usual.product_spread},
                  {"cache_bytes", known(usual.cache_limit)},
                  {"decode",
@@ -143,7 +154,8 @@ std::string bench_table(const BenchResult& r) {
                    (usual.read_bytes < usual.weight_bytes ? "" : ", as much as the weights of a pass")
              : "no memory left to measure it");
     row("product in cache", usual.product_rate > 0 ? number(usual.product_rate, 1) : "–",
-        usual.product_rate > 0 ? "billion multiply-adds a second, spread " + number(100 * usual.product_spread, 0) + " %"
+        usual.product_rate > 0 ? "billion multiply-adds a second, spread " + number(100 * usual.product_spread, 0) + " %: " +
+                                     name_of(usual.form) + " matrices, " + name_of(usual.precision) + " products"
                                : "no memory left to measure it");
     if (read)
         row("fixed cost of a pass", number(r.median_ms(1) - usual.weight_bytes / usual.bandwidth_gbs / 1e6, 3),
@@ -171,8 +183,9 @@ std::string bench_table(const BenchResult& r) {
     row(r.random_weights ? "making the weights" : "loading", number(r.load_ms, 0), "ms");
     row("memory", number(r.memory_bytes / 1e6, 0),
         "MB of weights and cache; the process had " + number(r.peak_bytes / 1e6, 0) + " MB at most");
-    text += "\nTimes of passes, reads and prefill are lower quartiles; the spread is how far the median lies above. Drafters "
-            "and what follows them:\nmedians of " +
+    text += "\nTimes of passes, reads and prefill are lower quartiles; the spread is how far the median lies above. The bound of a "
+            "pass is what its\nbytes take at the bandwidth or its products at their peak in cache, whichever is longer. Drafters "
+            "and what follows them: medians of\n" +
             std::to_string(r.draft_repeats) + " runs.\n";
     return text;
 }

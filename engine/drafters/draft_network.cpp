@@ -380,7 +380,7 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
     check_memory(network->name, {.weights = weights.bytes_on_device()}, backend.free_memory());
     if (own_head) network->target_id = read_target_ids(file, network->config);
     if (network->config.method == Method::dart) network->ngrams = read_ngrams(folder, progress);
-    weights.import_into(backend, network->name, progress, network->bytes);
+    weights.import_into(backend, network->name, progress, network->bytes, network->target->precision);
     finish(*network);
     add_notice(network->config.notice, whole_vocabulary(*network));
     return network;
@@ -405,7 +405,7 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::random(std::shared_ptr<const M
     Backend& backend = network->backend();
     const std::vector<Slot> slots = network_slots(*network, nullptr);
     check_memory(network->name, {.weights = bf16_bytes(slots)}, backend.free_memory());
-    import_random(backend, slots, network->name, seed, progress, network->bytes);
+    import_random(backend, slots, network->name, seed, progress, network->bytes, network->target->precision);
     if (config.method == Method::dart) network->ngrams = made_up_ngrams(config.layer.vocab);
     network->target_id.resize(static_cast<std::size_t>(config.draft_vocab));
     std::iota(network->target_id.begin(), network->target_id.end(), 0);

@@ -304,8 +304,8 @@ std::shared_ptr<const DraftNetwork> MedusaTraining::network() const {
     for (const MedusaWeights& weights : heads_) {
         MedusaHead head;
         head.blocks.resize(1);
-        head.blocks[0].weight = models_->backend->import_weight(narrowed(weights.matrix).data(), DType::bf16,
-                                                                target.hidden, target.hidden);
+        head.blocks[0].weight = models_->backend->import_weight(narrowed(weights.matrix).data(), DType::bf16, target.hidden,
+                                                                target.hidden, models_->target->precision);
         std::vector<float> bias(weights.bias.size());
         std::ranges::transform(weights.bias, bias.begin(),
                                [](float value) { return widen_bf16(narrow_bf16(value)); });

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/model/precision.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -98,7 +99,9 @@ void PassPair::begin() {
                         "Time them with --backend cpu.");
         Models made;
         made.backend = models_->backend;
-        made.target = Model::random(*made.backend, subject.config, subject.model, 1, progress, subject.form);
+        // The built-in model is f32 by a rule of its own; a shape stands for a real model.
+        const Precision precision = models_->bundle.empty() ? models_->precision() : usual_precision(*made.backend);
+        made.target = Model::random(*made.backend, subject.config, subject.model, 1, progress, subject.form, precision);
         measurement_ = std::make_unique<PassMeasurement>(made, window_passes(made));
         return;
     } catch (const Error& error) {

@@ -64,6 +64,11 @@ double PassTimes::arithmetic_share(const PassTime& pass) const {
     return (multiply_adds + attention_adds) * pass.rows / pass.ms / 1e6 / product_rate;
 }
 
+double PassTimes::bound_ms(int rows) const {
+    if (!(product_rate > 0) || !(floor_ms() > 0)) return 0;
+    return std::max(floor_ms(), (multiply_adds + attention_adds) * rows / 1e6 / product_rate);
+}
+
 std::string PassTimes::in_doubt() const {
     if (other_cores > kQuietCores) {
         char text[96];
@@ -167,6 +172,7 @@ PassMeasurement::PassMeasurement(const Models& models, PassPlan plan) : work_(st
     PassTimes& facts = w.facts;
     facts.model = models.target_name();
     facts.form = w.target->forms().front();
+    facts.precision = w.target->precision;
     facts.context = context;
     facts.weight_bytes = static_cast<double>(w.target->bytes.per_token);
     facts.multiply_adds = multiply_adds_of(config);
@@ -192,7 +198,7 @@ PassMeasurement::PassMeasurement(const Models& models, PassPlan plan) : work_(st
         });
     w.read_buffer = made_or_none([&] { return w.backend->make_read_buffer(read_bytes); });
     if (w.read_buffer) w.add(0, [&w] { return w.backend->read_ms(w.read_buffer->view()); });
-    w.product = made_or_none([&] { return ProductProbe(*w.backend); });
+    w.product = made_or_none([&] { return ProductProbe(*w.backend, w.facts.form, w.facts.precision); });
     if (w.product) w.add(0, [&w] { return w.product->ms(); });
     w.busy.emplace();
 }

@@ -33,6 +33,7 @@ struct PassTimes {
     std::string model;           // that was measured
     bool random_weights = false; // of its shape: the speed is right, the text would mean nothing
     DType form = DType::bf16;    // of its matrices in memory, of most of their bytes
+    Precision precision = Precision::f32; // of products with them
     std::string problem;         // why there are no passes of it, a sentence; empty: there are, or nobody measured
     int context = 0;             // tokens before the pass
     int repeats = 0;             // of the width that had the fewest
@@ -45,8 +46,8 @@ struct PassTimes {
     double bandwidth_gbs = 0;
     double read_bytes = 0; // those of the weights, at most kMostReadBytes
     double read_spread = 0;
-    // The product kernel with a matrix that stays in cache (kernels/product_probe.h), 1e9 multiply-adds per second; NaN:
-    // unknown.
+    // The product kernel of this form and precision with a matrix that stays in cache (kernels/product_probe.h), 1e9
+    // multiply-adds per second; NaN: unknown.
     double product_rate = std::numeric_limits<double>::quiet_NaN();
     double product_spread = 0;
     double cache_limit = 0; // bytes of the machine's largest cache; 0: unknown
@@ -57,6 +58,9 @@ struct PassTimes {
     [[nodiscard]] double floor_ms() const {
         return bandwidth_gbs > 0 ? (weight_bytes + cache_bytes) / bandwidth_gbs / 1e6 : 0;
     }
+    // What a pass over so many rows takes at least, ms: its bytes at the bandwidth or its products at the kernel's peak,
+    // whichever takes longer. 0: one of the two is not known.
+    [[nodiscard]] double bound_ms(int rows) const;
     // Of the bandwidth, and of the product kernel's peak, what a pass reaches; 0: unknown.
     [[nodiscard]] double read_share(const PassTime& pass) const;
     [[nodiscard]] double arithmetic_share(const PassTime& pass) const;

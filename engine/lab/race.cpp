@@ -39,6 +39,7 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
     RaceView view;
     view.model = models.target_name();
     view.backend = models.backend->description();
+    view.precision = models.precision();
     for (const RaceEntry& entry : settings.lanes) {
         if (!find_drafter(entry.drafter))
             throw Error("there is no drafter \"" + entry.drafter + "\"", "See: speclens list drafters.", Exit::usage);

@@ -44,6 +44,7 @@ struct RaceView {
     int skipped = 0;                 // of prompts_done: longer than a context, so in no lane's averages
     std::string skipped_for;         // the model with the context that the last of them did not fit
     std::string model, backend;
+    Precision precision = Precision::f32; // of products with the models
     // Of a stepped race: events of every lane after each step; the first entry: the prompts were read.
     std::vector<std::vector<std::size_t>> steps;
     bool cut = false;                // it was stopped or failed before it was finished, and goes no further

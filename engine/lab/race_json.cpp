@@ -8,6 +8,7 @@
 
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter.h"
+#include "engine/model/precision.h"
 #include "engine/run/trace_json.h"
 #include "files/atomic_file.h"
 #include "kernels/error.h"
@@ -180,6 +181,11 @@ RaceView race_of(const RaceJson& json, const std::string& name) {
     base.max_tokens = json.at("max_tokens").get<int>();
     race.model = json.at("model").get<std::string>();
     race.backend = json.at("device").get<std::string>();
+    if (json.contains("precision")) {
+        const auto precision = find_precision(json.at("precision").get<std::string>());
+        if (!precision) throw std::invalid_argument("the precision is none of f32, bf16 and int8");
+        race.precision = *precision;
+    }
     race.prompts = json.at("prompts").get<int>();
     if (json.contains("busy_cores")) race.busy_cores = measure_of(json.at("busy_cores"));
     race.prompts_done = json.at("prompts_done").get<int>();
@@ -227,6 +233,7 @@ std::string race_json(const RaceView& race) {
                      {"skipped_for", race.skipped_for},
                      {"stepped", race.settings.stepped},
                      {"lanes", RaceJson::array()}};
+    if (race.precision != Precision::f32) json["precision"] = name_of(race.precision);
     for (std::size_t i = 0; i < race.lanes.size(); ++i) {
         const RaceLane& lane = race.lanes[i];
         const std::size_t events = !lane.trace                                    ? 0

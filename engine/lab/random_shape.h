@@ -13,6 +13,6 @@ namespace speclens {
 // Throws Error (usage: unknown name, a form that cannot be made; memory) or Cancelled.
 [[nodiscard]] std::shared_ptr<Models> random_shape(std::shared_ptr<Backend> backend, const std::string& name,
                                                    std::uint64_t seed, const Progress& progress = {},
-                                                   DType form = DType::bf16);
+                                                   DType form = DType::bf16, Precision precision = Precision::f32);
 
 } // namespace speclens

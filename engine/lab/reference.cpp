@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/json_read.h"
+#include "engine/model/precision.h"
 #include "engine/run/models.h"
 #include "engine/weights/config_fields.h"
 #include "kernels/error.h"
@@ -30,6 +31,9 @@ std::vector<Reference> read_references(const std::filesystem::path& file) {
         one.model = top.text_or("model", "");
         one.machine = top.text_or("machine", "");
         one.date = top.text_or("date", "");
+        const auto precision = find_precision(top.text_or("precision", name_of(Precision::f32)));
+        if (!precision) top.fail("precision", "is none of f32, bf16 and int8");
+        one.precision = *precision;
         one.drafter = fields.text_or("drafter", "");
         one.k = fields.integer("k", 0, 1000);
         one.temperature = fields.number("temperature", 0, 100);
@@ -55,13 +59,10 @@ std::string references_json(const std::vector<Reference>& references) {
                         {"round_ms", r.round_ms},
                         {"prompts", r.prompts}});
     const Reference first = references.empty() ? Reference{} : references.front();
-    return nlohmann::ordered_json{{"schema", kSchema},
-                                  {"model", first.model},
-                                  {"machine", first.machine},
-                                  {"date", first.date},
-                                  {"runs", std::move(runs)}}
-               .dump(1) +
-           "\n";
+    nlohmann::ordered_json all = {{"schema", kSchema}, {"model", first.model}, {"machine", first.machine}, {"date", first.date}};
+    if (first.precision != Precision::f32) all["precision"] = name_of(first.precision);
+    all["runs"] = std::move(runs);
+    return all.dump(1) + "\n";
 }
 
 const Reference* reference_of(const Header& header) {
@@ -76,7 +77,7 @@ const Reference* reference_of(const Header& header) {
         return all;
     }();
     const auto found = std::ranges::find_if(shipped, [&](const Reference& one) {
-        return one.model == header.model && one.drafter == header.drafter && one.k == header.k &&
+        return one.model == header.model && one.precision == header.precision && one.drafter == header.drafter && one.k == header.k &&
                (one.temperature == 0) == (header.sampling.temperature == 0);
     });
     return found == shipped.end() ? nullptr : &*found;

@@ -18,13 +18,15 @@ struct Reference {
     double plain_ms = 0, round_ms = 0;
     int prompts = 0;
     std::string machine, date; // "2-core AMD EPYC", "2026-11-25"
+    Precision precision = Precision::f32; // as in Header
 };
 
 // Throws Error naming the file and the field.
 [[nodiscard]] std::vector<Reference> read_references(const std::filesystem::path& file);
 [[nodiscard]] std::string references_json(const std::vector<Reference>& references);
 
-// Of the shipped files, read once: the same model, drafter and draft length, greedy or not like the run; nullptr: none.
+// Of the shipped files, read once: the same model in the same precision, drafter and draft length, greedy or not like the
+// run; nullptr: none.
 // A broken file has none in it (`speclens check` says so).
 [[nodiscard]] const Reference* reference_of(const Header& header);
 

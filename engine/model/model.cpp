@@ -73,7 +73,7 @@ void import_model(Model& model, const TensorFiles& source, const TensorFiles& fo
     Backend& backend = *model.backend;
     const StoredWeights weights(form, model_slots(model), ignored);
     check_memory(model.name, loading_memory(model.config, backend, weights.bytes_on_device()), backend.free_memory());
-    weights.import_into(backend, model.name, progress, model.bytes);
+    weights.import_into(backend, model.name, progress, model.bytes, model.precision);
     model.cos_sin = make_cos_sin(backend, model.config);
     model.bytes.add_table(model.cos_sin.bytes());
     backend.sync();
@@ -167,11 +167,12 @@ void Model::forget_prompts() const {
 }
 
 std::shared_ptr<const Model> Model::load(Backend& backend, const std::filesystem::path& path,
-                                         const Progress& progress, WeightForm form) {
+                                         const Progress& progress, WeightForm form, Precision precision) {
     std::error_code failure;
     auto model = std::make_shared<Model>();
     model->prompts = std::make_shared<PromptCache>();
     model->backend = &backend;
+    model->precision = precision;
     if (const std::filesystem::path file = gguf_file(path); !file.empty()) {
         model->name = file.stem().string();
         load_gguf(*model, file, form, progress);

@@ -84,14 +84,17 @@ class Model {
   public:
     // Throws Error (missing or broken files, wrong shapes, no memory) or Cancelled.
     // `path`: a Hugging Face folder, a GGUF file, or a folder that holds one GGUF file (or one split into parts).
+    // `precision`: of the products with its matrices, and of the draft heads that are loaded for it.
     [[nodiscard]] static std::shared_ptr<const Model> load(Backend& backend, const std::filesystem::path& path,
                                                            const Progress& progress = {},
-                                                           WeightForm form = WeightForm::usual);
+                                                           WeightForm form = WeightForm::usual,
+                                                           Precision precision = Precision::f32);
     // Random weights of a given shape (bench --geometry): scale 0.02, norms 1, seeded. No tokenizer. Matrices are `form`
     // (bf16, q8_0, q5_0, q4_1, q4_0; another: Error, usage) where the backend keeps that, elsewhere bf16: see forms().
     [[nodiscard]] static std::shared_ptr<const Model> random(Backend& backend, const ModelConfig& config,
                                                              std::string name, std::uint64_t seed,
-                                                             const Progress& progress = {}, DType form = DType::bf16);
+                                                             const Progress& progress = {}, DType form = DType::bf16,
+                                                             Precision precision = Precision::f32);
 
     // Bytes of a model of this shape in bf16, with its rotary table: WeightBytes::all without loading anything.
     [[nodiscard]] static std::size_t weight_bytes(const ModelConfig& config);
@@ -114,6 +117,7 @@ class Model {
     std::shared_ptr<const Tokenizer> tokenizer;  // null for random models and folders without tokenizer.json
     std::shared_ptr<PromptCache> prompts;        // what runs over one prompt share; the only part that changes
     WeightBytes bytes;
+    Precision precision = Precision::f32; // of products with its matrices
     std::string stored_as;            // the type of the file's matrices: "bf16", "Q4_1"; empty: random
     std::string kept_as;              // what was made of them when that is another: "bf16"; empty: the same
     std::string notice;               // what of the folder is not used although it says something else; empty: nothing

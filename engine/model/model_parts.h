@@ -49,7 +49,7 @@ void layer_slots(const ModelConfig& config, const std::string& prefix, std::int6
 // Made-up weights for every slot: uniform with standard deviation 0.02, norms 1, biases 0; a pure function of
 // (seed, slot, index). Matrices as Model::random has them. Throws Cancelled.
 void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what, std::uint64_t seed,
-                   const Progress& progress, WeightBytes& bytes, DType form = DType::bf16);
+                   const Progress& progress, WeightBytes& bytes, Precision precision, DType form = DType::bf16);
 // What the slots of a bf16 checkpoint take on a backend: vectors become f32.
 [[nodiscard]] std::size_t bf16_bytes(std::span<const Slot> slots);
 

@@ -101,12 +101,12 @@ std::size_t bf16_bytes(std::span<const Slot> slots) {
 }
 
 void import_random(Backend& backend, const std::vector<Slot>& slots, const std::string& what, std::uint64_t seed,
-                   const Progress& progress, WeightBytes& bytes, DType form) {
+                   const Progress& progress, WeightBytes& bytes, Precision precision, DType form) {
     const std::vector<std::uint16_t> level = levels();
     const std::uint16_t one = narrow_bf16(1), zero = 0;
     const std::size_t total = random_bytes(backend, slots, form);
     std::size_t done = 0;
-    WeightImport importer(backend, progress);
+    WeightImport importer(backend, progress, precision);
     for (std::size_t tensor = 0; tensor < slots.size(); ++tensor) {
         const Slot& slot = slots[tensor];
         const std::uint64_t stream = hash(hash(seed + 1) ^ tensor);
@@ -157,7 +157,8 @@ std::size_t Model::weight_bytes(const ModelConfig& config) {
 }
 
 std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& config, std::string name,
-                                           std::uint64_t seed, const Progress& progress, DType form) {
+                                           std::uint64_t seed, const Progress& progress, DType form,
+                                           Precision precision) {
     check_config(config, name);
     if (form != DType::bf16 && !random_block(form))
         throw Error(std::string("random weights cannot be made as ") + name_of(form),
@@ -167,9 +168,10 @@ std::shared_ptr<const Model> Model::random(Backend& backend, const ModelConfig& 
     model->backend = &backend;
     model->name = std::move(name);
     model->config = config;
+    model->precision = precision;
     const std::vector<Slot> slots = model_slots(*model);
     check_memory(model->name, loading_memory(config, backend, random_bytes(backend, slots, form)), backend.free_memory());
-    import_random(backend, slots, model->name, seed, progress, model->bytes, form);
+    import_random(backend, slots, model->name, seed, progress, model->bytes, precision, form);
     model->cos_sin = make_cos_sin(backend, config);
     model->bytes.add_table(model->cos_sin.bytes());
     backend.sync();

@@ -100,10 +100,10 @@ std::size_t StoredWeights::bytes_on_device() const {
 }
 
 void StoredWeights::import_into(Backend& backend, const std::string& what, const Progress& progress,
-                                WeightBytes& bytes) const {
+                                WeightBytes& bytes, Precision precision) const {
     std::size_t total = 0, before = 0;
     for (std::size_t i = 0; i < slots_.size(); ++i) total += part_bytes(slots_[i], *stored_[i]);
-    WeightImport importer(backend, progress);
+    WeightImport importer(backend, progress, precision);
     for (std::size_t i = 0; i < slots_.size(); ++i) {
         const Slot& slot = slots_[i];
         const StoredTensor& tensor = *stored_[i];

@@ -21,9 +21,10 @@ class StoredWeights {
                   const std::function<bool(std::string_view)>& ignorable);
 
     [[nodiscard]] std::size_t bytes_on_device() const;
-    // Fills every slot and adds to `bytes`. Progress counts megabytes of `what`. Throws Error or Cancelled.
-    void import_into(Backend& backend, const std::string& what, const Progress& progress,
-                     WeightBytes& bytes) const;
+    // Fills every slot and adds to `bytes`; products with the matrices are in `precision`. Progress counts megabytes of
+    // `what`. Throws Error or Cancelled.
+    void import_into(Backend& backend, const std::string& what, const Progress& progress, WeightBytes& bytes,
+                     Precision precision) const;
 
   private:
     const TensorFiles& file_;

@@ -17,7 +17,7 @@ Buffer WeightImport::matrix(DType stored, std::int64_t rows, std::int64_t cols, 
     CHECK(rows > 0 && cols > 0, "an empty matrix");
     const std::size_t row_bytes = bytes_of(stored, cols);
     const std::int64_t together = rows_per_piece(rows, row_bytes, piece_bytes_);
-    Buffer whole = backend_.allocate_weight(stored, rows, cols);
+    Buffer whole = backend_.allocate_weight(stored, rows, cols, precision_);
     for (std::int64_t first = 0; first < rows; first += together) {
         const std::int64_t count = std::min(together, rows - first);
         read(static_cast<std::size_t>(first) * row_bytes, static_cast<std::size_t>(count) * row_bytes, fill);

@@ -25,8 +25,10 @@ class WeightImport {
     // Fills `to` with the stored bytes from byte `first` of the matrix on.
     using Fill = std::function<void(std::size_t first, std::span<std::byte> to)>;
 
-    WeightImport(Backend& backend, const Progress& progress, std::size_t piece_bytes = kImportBytes)
-        : backend_(backend), progress_(progress), piece_bytes_(piece_bytes) {}
+    // Products with the matrices are in `precision`.
+    WeightImport(Backend& backend, const Progress& progress, Precision precision,
+                 std::size_t piece_bytes = kImportBytes)
+        : backend_(backend), progress_(progress), precision_(precision), piece_bytes_(piece_bytes) {}
 
     // What Backend::import_weight makes of the whole. Throws Cancelled, and what `fill` throws.
     [[nodiscard]] Buffer matrix(DType stored, std::int64_t rows, std::int64_t cols, const Fill& fill);
@@ -40,6 +42,7 @@ class WeightImport {
 
     Backend& backend_;
     const Progress& progress_;
+    Precision precision_;
     std::size_t piece_bytes_;
     std::vector<std::byte> host_; // one piece as it is stored
 };

@@ -192,6 +192,7 @@ struct EngineStatus {
     std::string backend;         // "CPU · AVX-512 · 2 threads"
     std::string model;           // target's name
     std::string draft_model;     // separate draft model's name or empty
+    Precision precision = Precision::f32; // of products with them
     std::string notice;          // why speculation is off, what was clamped; empty when all is well
     std::string job;             // "loading target"
     double job_done = 0, job_total = 0;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/base/progress.h"
@@ -22,6 +23,9 @@ struct ModelPaths {
     std::string backend = "auto";
     int threads = 0;
     WeightForm weights = WeightForm::usual; // of target and draft model; the bundle stays as it is
+    // Of products with target, draft model and heads. Nothing: f32 for the bundle, for others usual_precision(). int8 needs
+    // a target whose matrices are kept quantised: `weights` keep or q8.
+    std::optional<Precision> precision = {};
     // Makes the target of a server, once the vocabulary is known: that of `tokenizer`, a folder with tokenizer.json and
     // config.json; empty: that of the draft model. `target` is not looked at then.
     std::function<std::shared_ptr<const Scorer>(const Vocabulary&, const Progress&)> scorer = {};

@@ -7,6 +7,7 @@
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter.h"
 #include "engine/model/fingerprint.h"
+#include "engine/model/precision.h"
 #include "engine/model/table_json.h"
 #include "kernels/error.h"
 
@@ -32,6 +33,7 @@ std::string Models::weights() const {
     if (!bundle.empty() || !target) return "";
     return target->kept_as.empty() ? target->stored_as : target->kept_as + ", from " + target->stored_as;
 }
+Precision Models::precision() const { return target ? target->precision : draft ? draft->precision : Precision::f32; }
 int Models::layers() const { return target ? target->config.layers : 0; }
 int Models::holds() const {
     return target ? target->config.context() : scorer ? scorer->capacity() : 4096;
@@ -110,13 +112,34 @@ std::string difference(const Model& target, const Model& draft) {
     return "";
 }
 
+const char* const kInt8Remedy =
+    "Choose --weights keep for a GGUF file with quantised matrices or --weights q8 for any other, or another --precision.";
+
+// What the matrices of a model will be is known by `paths`, but for those that are kept as they are stored.
+void check_int8(const ModelPaths& paths, Precision precision) {
+    if (precision != Precision::int8 || paths.weights == WeightForm::keep || paths.weights == WeightForm::q8) return;
+    throw Error("8-bit products need quantised matrices, and this model's are loaded as bf16 or f32", kInt8Remedy, Exit::usage);
+}
+
+void check_int8(const Model& target) {
+    if (target.precision == Precision::int8 && std::ranges::none_of(target.forms(), is_quantised))
+        throw Error("8-bit products need quantised matrices, and " + target.name + " has none: they are " +
+                        name_of(target.forms().front()),
+                    kInt8Remedy, Exit::usage);
+}
+
 // The target is a server: what is loaded here is a draft model, or a tokenizer alone.
 void load_around_scorer(const ModelPaths& paths, const Progress& progress, Models& models) {
     fs::path draft = paths.draft;
     if (draft.empty() && paths.tokenizer.empty()) draft = assets_folder() / "models" / "small";
     Vocabulary vocabulary;
     if (!draft.empty()) {
-        models.draft = Model::load(*models.backend, draft, progress);
+        const Precision usual = paths.draft.empty() ? Precision::f32 : usual_precision(*models.backend);
+        const Precision precision = paths.precision.value_or(usual);
+        check_int8(paths, precision);
+        const WeightForm form = paths.draft.empty() ? WeightForm::usual : paths.weights;
+        models.draft = Model::load(*models.backend, draft, progress, form, precision);
+        check_int8(*models.draft);
         vocabulary = {models.draft->tokenizer, models.draft->config.vocab, models.draft->config.stops};
     }
     if (!paths.tokenizer.empty()) {
@@ -166,13 +189,20 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
                          "Give a Hugging Face checkpoint folder (config.json, model.safetensors, tokenizer.json), a .gguf file or a "
                          "table .json.");
     const WeightForm form = models.bundle.empty() ? paths.weights : WeightForm::usual;
-    models.target = Model::load(*models.backend, target, progress, form);
+    const bool built_in = !models.bundle.empty();
+    const Precision precision = paths.precision.value_or(built_in ? Precision::f32 : usual_precision(*models.backend));
+    if (built_in && precision == Precision::int8)
+        throw Error("8-bit products need quantised matrices, and the built-in model has none",
+                    "Choose --precision bf16, or a GGUF file with --model FILE.gguf --weights keep.", Exit::usage);
+    check_int8(paths, precision);
+    models.target = Model::load(*models.backend, target, progress, form, precision);
+    check_int8(*models.target);
     if (models.bundle.empty()) models.fingerprint = fingerprint(*models.target);
     models.tokenizer = models.target->tokenizer;
     models.chat = models.target->chat;
     models.frequent = FrequentIds::read(target, models.target->config.vocab, models.target->config.stops);
     if (!draft.empty()) {
-        models.draft = Model::load(*models.backend, draft, progress, models.bundle.empty() ? form : WeightForm::usual);
+        models.draft = Model::load(*models.backend, draft, progress, form, precision);
         models.vocabulary_problem = difference(*models.target, *models.draft);
     }
     std::map<std::string, fs::path> heads = paths.heads;

@@ -157,6 +157,7 @@ Header header_of(const Models& models, const RunSettings& s, const Plan& plan, c
     header.model = models.target_name();
     header.fingerprint = models.fingerprint;
     header.weights = models.weights();
+    header.precision = models.precision();
     header.drafter = plan.drafter->name;
     header.drafter_model = network                             ? network->name
                            : plan.drafter->needs_draft_model() ? models.draft_name()

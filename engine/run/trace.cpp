@@ -62,6 +62,7 @@ class Hasher : public Fnv {
         add(h.prompt);
         // The built-in model has neither: the hashes of its runs stay what they were.
         if (!h.fingerprint.empty()) add(h.fingerprint), add(h.weights);
+        if (h.precision != Precision::f32) add(std::string(name_of(h.precision)));
     }
     void event(const Prefill& e) { add(e.tokens); }
     void event(const Drafted& e) { add(e.cycle), add(e.index), add(e.parent), add(e.token), add(e.q), add(e.u); }

@@ -23,6 +23,7 @@
 #include "engine/rules/rule_params.h"
 #include "engine/rules/token_source.h"
 #include "engine/run/trace_times.h"
+#include "kernels/backend.h"
 
 namespace speclens {
 
@@ -31,6 +32,7 @@ struct Header {
     std::string model;     // display name of the target
     std::string fingerprint; // of a target that is not built in (engine/model/fingerprint.h); else empty
     std::string weights;   // what its matrices are in memory and were in the file: "bf16, from Q4_1"; empty: as built in
+    Precision precision = Precision::f32; // of products with its matrices and those of the draft
     std::string drafter;   // name in drafters.inc
     std::string drafter_model;  // display name of a separate draft model, or empty
     std::string rule;      // name in rules.inc

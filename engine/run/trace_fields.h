@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/drafters/lens.h"
+#include "engine/model/precision.h"
 #include "engine/run/trace.h"
 
 namespace speclens::trace_file {
@@ -60,6 +61,12 @@ class Reader {
         return value.get<std::string>();
     }
     [[nodiscard]] std::string text_or(const char* name) const { return o_.contains(name) ? text(name) : ""; }
+    [[nodiscard]] Precision precision_or(const char* name, Precision otherwise) const {
+        if (!o_.contains(name)) return otherwise;
+        const std::optional<Precision> precision = find_precision(text(name));
+        if (!precision) wrong(name, "f32, bf16 or int8");
+        return *precision;
+    }
     [[nodiscard]] bool flag(const char* name) const {
         const OrderedJson& value = field(name);
         if (!value.is_boolean()) wrong(name, "true or false");

@@ -102,6 +102,7 @@ struct EventJson {
         if (!e.drafter_model.empty()) o["drafter_model"] = e.drafter_model;
         if (!e.fingerprint.empty()) o["fingerprint"] = e.fingerprint;
         if (!e.weights.empty()) o["weights"] = e.weights;
+        if (e.precision != Precision::f32) o["precision"] = name_of(e.precision);
         o["rule"] = e.rule;
         put_parameters(o, e);
         o["k"] = e.k;

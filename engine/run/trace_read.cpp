@@ -43,6 +43,7 @@ Header read_header(const OrderedJson& object) {
     h.drafter_model = r.text_or("drafter_model");
     h.fingerprint = r.text_or("fingerprint");
     h.weights = r.text_or("weights");
+    h.precision = r.precision_or("precision", Precision::f32);
     h.rule = r.text("rule");
     read_parameters(object, h);
     h.k = r.integer("k");

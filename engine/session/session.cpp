@@ -244,6 +244,7 @@ void Session::show_models() {
         p.status.backend = models_->backend->description();
         p.status.model = models_->target_name();
         p.status.draft_model = models_->draft_name();
+        p.status.precision = models_->precision();
         p.status.ready_drafters = models_->ready_drafters();
         p.status.built_in = !models_->bundle.empty();
         p.prompt_room = prompt_counter(*models_);

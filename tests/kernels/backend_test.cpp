@@ -179,6 +179,13 @@ TEST(Backend, MeasuresTheProductOfAMatrixInTheCache) {
     EXPECT_EQ(probe.multiply_adds(), 128.0 * 512 * 512);
 }
 
+TEST(Backend, MeasuresTheProductOfEveryFormInEveryPrecision) {
+    const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
+    for (const DType stored : {DType::f32, DType::f16, DType::bf16, DType::q8_0, DType::q4_0, DType::q4_k, DType::q6_k})
+        for (const Precision precision : {Precision::f32, Precision::bf16, Precision::int8})
+            EXPECT_GT(ProductProbe(*backend, stored, precision).ms(), 0.0) << name_of(stored) << ", " << name_of(precision);
+}
+
 TEST(Backend, AbortsOnAWrongShapeInsteadOfReadingBeyondIt) {
     const std::unique_ptr<Backend> backend = make_backend("cpu", {.threads = 1});
     const Guarded x(*backend, DType::f32, 1, 8), out(*backend, DType::f32, 1, 4),

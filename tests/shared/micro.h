@@ -50,17 +50,29 @@ inline DraftConfig micro_head(DraftConfig::Method method, const ModelConfig& tar
     return config;
 }
 
-inline std::shared_ptr<const Models> micro_models(int threads, int max_positions = 512) {
+// Target, draft and a head of each kind.
+inline std::shared_ptr<const Models> random_models(int threads, const ModelConfig& target, const ModelConfig& draft,
+                                                   DType form = DType::bf16, Precision precision = Precision::f32) {
     auto models = std::make_shared<Models>();
     models->backend = test_backend(threads);
-    models->target = Model::random(*models->backend, micro_config(6, 48, max_positions), "micro target", 5);
-    models->draft = Model::random(*models->backend, micro_config(2, 32, max_positions), "micro draft", 6);
+    models->target = Model::random(*models->backend, target, "micro target", 5, {}, form, precision);
+    models->draft = Model::random(*models->backend, draft, "micro draft", 6, {}, form, precision);
     models->frequent = std::make_shared<FrequentIds>(61, std::vector<int>{});
     using Method = DraftConfig::Method;
     for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa, Method::dart})
         models->networks.emplace(name_of(method), DraftNetwork::random(models->target, micro_head(method, models->target->config),
                                                                        name_of(method), 7));
     return models;
+}
+
+inline std::shared_ptr<const Models> micro_models(int threads, int max_positions = 512) {
+    return random_models(threads, micro_config(6, 48, max_positions), micro_config(2, 32, max_positions));
+}
+
+// Products in this precision; with int8 the matrices of target and draft are Q8_0, and their rows whole blocks.
+inline std::shared_ptr<const Models> precise_models(int threads, Precision precision) {
+    return random_models(threads, micro_config(6, 64), micro_config(2, 32),
+                         precision == Precision::int8 ? DType::q8_0 : DType::bf16, precision);
 }
 
 // The same target with block heads that rank 30 of the 61 ids, behind a mask of their own; Domino's with the target's rows.

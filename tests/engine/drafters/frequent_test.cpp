@@ -43,6 +43,18 @@ TEST(FrequentIds, RefuseListsThatAreBrokenOrTooShort) {
     expect_error([&] { static_cast<void>(list->first(512)); }, {"all 512 ids"});
 }
 
+TEST(FrequentIds, CutRowsAreMultipliedInThePrecisionOfTheMatrix) {
+    const auto backend = make_cpu_backend({.threads = 1});
+    const FrequentIds frequent(48, {});
+    for (const Precision precision : {Precision::bf16, Precision::int8})
+        for (const DType stored : {DType::bf16, DType::f32, DType::q8_0}) {
+            const std::vector<std::byte> numbers(bytes_of(stored, 48 * 32));
+            const Buffer matrix = backend->import_weight(numbers.data(), stored, 48, 32, precision);
+            const auto owner = std::make_shared<int>();
+            EXPECT_EQ(frequent.cut(*backend, matrix.view(), owner, 21).weight.precision, precision) << name_of(stored);
+        }
+}
+
 // What is at an address may be another matrix by now: the rows are those of who owns it now.
 TEST(FrequentIds, CutWhatIsThereNotWhatWas) {
     const auto backend = make_cpu_backend({.threads = 1});

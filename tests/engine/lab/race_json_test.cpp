@@ -42,6 +42,22 @@ RaceView measured() {
     return race.view();
 }
 
+TEST(RaceFile, NamesItsPrecisionWhereItIsNotF32) {
+    RaceSettings settings = settings_for({"none", "lookup"});
+    const auto race_in = [&](Precision precision) {
+        Race race(test::precise_models(1, precision), settings);
+        race.finish();
+        return race_json(race.view());
+    };
+    EXPECT_EQ(race_in(Precision::f32).find("precision"), std::string::npos);
+    const std::string bf16 = race_in(Precision::bf16);
+    EXPECT_EQ(read_race(bf16, "race.json").precision, Precision::bf16);
+    EXPECT_EQ(read_race(race_in(Precision::f32), "race.json").precision, Precision::f32);
+    std::string broken = bf16;
+    broken.replace(broken.rfind("\"bf16\""), 6, "\"fp4\"");
+    EXPECT_THROW((void)read_race(broken, "race.json"), Error);
+}
+
 TEST(RaceFile, BringsBackLanesTextsTimesAndAverages) {
     const RaceView race = measured();
     const RaceView back = read_race(race_json(race), "race.json");

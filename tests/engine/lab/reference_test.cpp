@@ -43,6 +43,22 @@ TEST(Reference, IsReadBackAsItWasWritten) {
     EXPECT_EQ(read[1].date, "2026-11-25");
 }
 
+TEST(Reference, IsOfOnePrecision) {
+    const test::TempFolder folder;
+    Reference rounded = one("small", 4);
+    rounded.precision = Precision::bf16;
+    std::ofstream(folder / "ref.json") << references_json({rounded});
+    EXPECT_EQ(read_references(folder / "ref.json").at(0).precision, Precision::bf16);
+    EXPECT_EQ(references_json({one("small", 4)}).find("precision"), std::string::npos) << "f32 needs no word";
+    Header header;
+    header.model = "bundle S";
+    header.drafter = "small";
+    header.k = 4;
+    ASSERT_NE(reference_of(header), nullptr);
+    header.precision = Precision::bf16;
+    EXPECT_EQ(reference_of(header), nullptr) << "what ships was recorded in f32";
+}
+
 TEST(Reference, NamesFileAndFieldWhereItIsBroken) {
     const std::string good = references_json({one("small", 4)});
     EXPECT_EQ(refused(good), "");
@@ -57,6 +73,7 @@ TEST(Reference, NamesFileAndFieldWhereItIsBroken) {
     EXPECT_NE(with("\"runs\"", "\"ran\"").find("runs"), std::string::npos);
     EXPECT_NE(with("\"speed_up\": 1.5", "\"speed_up\": -1").find("speed_up"), std::string::npos);
     EXPECT_NE(with("\"k\": 4", "\"k\": 4.5").find("k is 4.5"), std::string::npos);
+    EXPECT_NE(with("\"date\": ", "\"precision\": \"fp4\", \"date\": ").find("precision"), std::string::npos);
     EXPECT_NE(with("\"prompts\": 60", "\"prompts\": 0").find("prompts"), std::string::npos);
 }
 

@@ -35,7 +35,7 @@ TEST(WeightImport, PiecesGiveTheBitsOfOneImport) {
              {std::int64_t{16}, std::int64_t{160}, std::int64_t{1008}, std::int64_t{150}}) {
             const auto stored = numbers(static_cast<std::size_t>(rows * kCols) * bytes_of(dtype));
             std::size_t largest = 0;
-            WeightImport importer(*backend, progress, kPieceBytes);
+            WeightImport importer(*backend, progress, Precision::f32, kPieceBytes);
             const Buffer pieces =
                 importer.matrix(dtype, rows, kCols, [&](std::size_t first, std::span<std::byte> to) {
                     largest = std::max(largest, to.size());
@@ -51,11 +51,23 @@ TEST(WeightImport, PiecesGiveTheBitsOfOneImport) {
         }
 }
 
+TEST(WeightImport, MatricesHaveThePrecisionThatWasAskedForAndVectorsAreNotMultiplied) {
+    const auto backend = make_cpu_backend({.threads = 1});
+    const Progress progress;
+    const auto ones = [](std::size_t, std::span<std::byte> to) { std::ranges::fill(to, std::byte{1}); };
+    for (const Precision precision : {Precision::f32, Precision::bf16, Precision::int8}) {
+        WeightImport importer(*backend, progress, precision, kPieceBytes);
+        for (const DType dtype : {DType::bf16, DType::f32, DType::q8_0})
+            EXPECT_EQ(importer.matrix(dtype, 160, 64, ones).view().precision, precision) << name_of(dtype);
+        EXPECT_EQ(importer.vector(DType::bf16, 64, ones).view().precision, Precision::f32);
+    }
+}
+
 TEST(WeightImport, ACancelIsSeenBeforeTheNextPiece) {
     const auto backend = make_cpu_backend({.threads = 1});
     std::atomic<bool> cancelled = false;
     const Progress progress{.report = nullptr, .cancelled = &cancelled};
-    WeightImport importer(*backend, progress, kPieceBytes);
+    WeightImport importer(*backend, progress, Precision::f32, kPieceBytes);
     int fills = 0;
     EXPECT_THROW(static_cast<void>(importer.matrix(DType::bf16, 1600, kCols,
                                                    [&](std::size_t, std::span<std::byte>) {
