@@ -19,6 +19,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "hwy/cache_control.h"
@@ -70,6 +71,28 @@ class Visits {
     int node_ = 0;
 };
 
+// What comes next of the keys or the values, asked for a line at a time while the block before it is worked on. Several
+// heads walk over a block before the next one, so this is one stream through memory, as far as a walk has all heads.
+struct Stream {
+    std::uintptr_t at = 0; // of the first slot
+    std::int64_t slot_bytes = 0, bytes = 0; // from slot to slot; of each slot
+    std::int64_t offset = 0;
+    int slots = 0; // left
+
+    HWY_INLINE void ask(std::int64_t some) {
+        for (; some > 0 && slots > 0; some -= 64) {
+            hwy::Prefetch(reinterpret_cast<const char*>(at + static_cast<std::uintptr_t>(offset)));
+            if ((offset += 64) < bytes) continue;
+            offset = 0;
+            at += static_cast<std::uintptr_t>(slot_bytes);
+            --slots;
+        }
+    }
+};
+struct Ahead {
+    Stream keys, values;
+};
+
 // Keys and values are T: float, or std::uint16_t, which holds an f16.
 // Where those of a block of visits are.
 template <class T>
@@ -77,19 +100,8 @@ struct Block {
     const T* keys[kBlock];
     const T* values[kBlock];
     int count = 0;
-    // Who walks over the block first asks for its values while it reads the keys, and then for the keys that are so
-    // many bytes further on, those of the next block: the processor itself does not see that lines so far apart follow
-    // each other.
-    bool fetch = false;
-    std::int64_t ahead = 0; // 0: the next block is somewhere else
+    Ahead* ahead = nullptr; // who walks over the block asks for what comes next; null: nothing, or somebody did
 };
-
-template <class T>
-HWY_INLINE void fetch(const T* row, std::int64_t ahead, int d) {
-    for (std::int64_t line = 0; line < static_cast<std::int64_t>(sizeof(T)) * d; line += 64)
-        hwy::Prefetch(reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(row) +
-                                                 static_cast<std::uintptr_t>(ahead + line)));
-}
 
 template <class T>
 Block<T> block_of(const AttentionTask& task, int kv_head, Visits& visits) {
@@ -169,8 +181,7 @@ HWY_INLINE void score(const float* q, const Block<T>& block, int d, float scale,
         const T* k1 = block.keys[std::min(i + 1, count - 1)];
         const T* k2 = block.keys[std::min(i + 2, count - 1)];
         const T* k3 = block.keys[std::min(i + 3, count - 1)];
-        if (block.fetch)
-            for (int j = i; j < std::min(i + 4, count); ++j) fetch(block.values[j], 0, d);
+        if (block.ahead != nullptr) block.ahead->keys.ask(static_cast<std::int64_t>(4 * sizeof(T)) * d);
         V s[4 * H];
         clear(s, std::make_index_sequence<4 * H>());
         for (int c = 0; c < whole; c += kStride) {
@@ -219,7 +230,7 @@ HWY_INLINE void weigh_columns(const float* weights, const Block<T>& block, const
     (load_scaled(out + static_cast<int>(Hs) * d + c, keep[Hs], sum + N * Hs, vectors), ...);
     for (int i = 0; i < block.count; ++i) {
         const T* at = block.values[i] + c;
-        if (c == 0 && block.fetch && block.ahead != 0) fetch(block.keys[i], block.ahead, d);
+        if (c == 0 && block.ahead != nullptr) block.ahead->values.ask(static_cast<std::int64_t>(sizeof(T)) * d);
         const V values[N] = {load_value(at + static_cast<int>(Ns) * kStride)...};
         (add_weighted(hn::Set(f, weights[static_cast<int>(Hs) * kBlock + i]), values, sum + N * Hs, vectors),
          ...);
@@ -314,7 +325,7 @@ void add_block_to_group(const AttentionTask& task, int row, int kv_head, Block<T
             add_block<kHeads>(heads, block, d, scale, sums.state + g, out);
             break;
         }
-        block.fetch = false;
+        block.ahead = nullptr;
     }
 }
 
@@ -361,50 +372,105 @@ std::int64_t part_length(const AttentionTask& task) {
     return task.part > 0 ? task.part : std::numeric_limits<std::int64_t>::max() / 2;
 }
 
-// Parts [first_part, last_part) of the rows; a row may have fewer. `sums(row, part)` says where they are to be collected
-// and `done(row, part)` is told when a part of a row has all its visits.
+// A block in f32, exactly, for several rows: each of them would widen it again.
+struct WideBlock {
+    float keys[kBlock * kMostHeadDim], values[kBlock * kMostHeadDim];
+
+    Block<float> of(const Block<std::uint16_t>& block, int d) {
+        Block<float> wide;
+        wide.count = block.count;
+        for (int i = 0; i < block.count; ++i) {
+            if (block.ahead != nullptr) {
+                block.ahead->keys.ask(std::int64_t{2} * d);
+                block.ahead->values.ask(std::int64_t{2} * d);
+            }
+            widen(block.keys[i], d, keys + i * d);
+            widen(block.values[i], d, values + i * d);
+            wide.keys[i] = keys + i * d;
+            wide.values[i] = values + i * d;
+        }
+        return wide;
+    }
+
+  private:
+    static void widen(const std::uint16_t* from, int d, float* to) {
+        int c = 0;
+        for (; c + kStride <= d; c += kStride) hn::StoreU(load_value(from + c), F(), to + c);
+        if (c < d) store_first(load_few(from + c, d - c), to + c, d - c);
+    }
+};
+
+// Which rows and key/value heads walk together.
+struct Walkers {
+    int first_row = 0, last_row = 0, first_head = 0, last_head = 0;
+};
+
+// Parts [first_part, last_part) of them; a row may have fewer. `sums(row, head, part)` says where they are to be collected
+// and `done(row, head, part)` is told when a part has all its visits.
 template <class T, class Where, class Done>
-void walk(const AttentionTask& task, int first_row, int last_row, int kv_head, std::int64_t first_part,
-          std::int64_t last_part, const Where& sums, const Done& done) {
+void walk(const AttentionTask& task, const Walkers& who, std::int64_t first_part, std::int64_t last_part, const Where& sums,
+          const Done& done) {
     const int d = task.shape.dim, group = task.shape.heads / task.shape.kv_heads;
     const std::int64_t length = part_length(task);
     const std::int64_t shared = task.prefix / kBlock * kBlock;
-    const std::int64_t next_block =
-        static_cast<std::int64_t>(sizeof(T)) * kBlock * task.shape.kv_heads * task.shape.dim;
+    const auto each = [&](const auto& work) {
+        for (int head = who.first_head; head < who.last_head; ++head)
+            for (int row = who.first_row; row < who.last_row; ++row) work(row, head);
+    };
+    const std::int64_t slot_bytes = static_cast<std::int64_t>(sizeof(T)) * task.shape.kv_heads * d;
+    const auto stream = [&](const void* cache, std::int64_t slot) {
+        return Stream{.at = reinterpret_cast<std::uintptr_t>(cache) +
+                            static_cast<std::uintptr_t>(slot * slot_bytes + static_cast<std::int64_t>(sizeof(T)) * who.first_head * d),
+                      .slot_bytes = slot_bytes,
+                      .bytes = static_cast<std::int64_t>(sizeof(T)) * (who.last_head - who.first_head) * d,
+                      .slots = kBlock};
+    };
+    WideBlock buffer;
     std::int64_t part = first_part;
     // Whole blocks of the prefix are the same for every row and are read once for all of them.
     for (; part < last_part; ++part) {
-        for (int row = first_row; row < last_row; ++row) clear(sums(row, part), group, d);
+        each([&](int row, int head) { clear(sums(row, head, part), group, d); });
         const std::int64_t begin = part * length, end = std::min(begin + length, shared);
-        Visits prefix(task, first_row, begin);
         for (std::int64_t slot = begin; slot < end; slot += kBlock) {
-            Block<T> block = block_of<T>(task, kv_head, prefix);
-            block.fetch = true;
-            block.ahead = slot + kBlock < end ? next_block : 0;
-            if (slot == begin)
-                for (const T* keys : block.keys) fetch(keys, 0, d);
-            for (int row = first_row; row < last_row; ++row)
-                add_block_to_group(task, row, kv_head, block, sums(row, part));
+            Ahead ahead;
+            if (slot + kBlock < end) ahead = {stream(task.k, slot + kBlock), stream(task.v, slot + kBlock)};
+            if (slot == begin) stream(task.k, slot).ask(kBlock * slot_bytes);
+            for (int head = who.first_head; head < who.last_head; ++head) {
+                Visits prefix(task, who.first_row, slot);
+                Block<T> block = block_of<T>(task, head, prefix);
+                block.ahead = &ahead;
+                const auto add = [&](auto& seen) {
+                    for (int row = who.first_row; row < who.last_row; ++row)
+                        add_block_to_group(task, row, head, seen, sums(row, head, part));
+                };
+                if constexpr (std::is_same_v<T, std::uint16_t>) {
+                    if (who.last_row - who.first_row > 1) {
+                        Block<float> wide = buffer.of(block, d);
+                        add(wide);
+                        continue;
+                    }
+                }
+                add(block);
+            }
         }
         if (begin + length > shared) break;
-        for (int row = first_row; row < last_row; ++row) done(row, part);
+        each([&](int row, int head) { done(row, head, part); });
     }
     if (part == last_part) return;
-    for (int row = first_row; row < last_row; ++row) {
+    each([&](int row, int head) {
         Visits visits(task, row, shared);
         std::int64_t at = part, left = (part + 1) * length - shared; // visits until this part is full
-        for (Block<T> block = block_of<T>(task, kv_head, visits); block.count > 0;
-             block = block_of<T>(task, kv_head, visits)) {
+        for (Block<T> block = block_of<T>(task, head, visits); block.count > 0; block = block_of<T>(task, head, visits)) {
             if (left == 0) {
-                done(row, at++);
-                clear(sums(row, at), group, d);
+                done(row, head, at++);
+                clear(sums(row, head, at), group, d);
                 left = length;
             }
-            add_block_to_group(task, row, kv_head, block, sums(row, at));
+            add_block_to_group(task, row, head, block, sums(row, head, at));
             left -= block.count; // a block is whole or the last one, so no part ends inside of one
         }
-        done(row, at);
-    }
+        done(row, head, at);
+    });
 }
 
 constexpr int kMostSums = kAttentionGroup * kMostHeadDim; // of one row; as many rows walk together as fit
@@ -419,14 +485,14 @@ void attend_all(const AttentionTask& task, int first_row, int last_row, int kv_h
         const auto total = [&](int row) {
             return Sums{out_of(task, row, kv_head), totals + (row - begin) * group};
         };
-        const auto where = [&](int row, std::int64_t part) {
+        const auto where = [&](int row, int, std::int64_t part) {
             return part == 0 ? total(row)
                              : Sums{outs + (row - begin) * group * d, states + (row - begin) * group};
         };
         const int end = std::min(begin + together, last_row);
-        walk<T>(task, begin, end, kv_head, 0, std::numeric_limits<std::int64_t>::max(), where,
-                [&](int row, std::int64_t part) {
-                    if (part > 0) add_part(total(row), where(row, part), group, d);
+        walk<T>(task, {begin, end, kv_head, kv_head + 1}, 0, std::numeric_limits<std::int64_t>::max(), where,
+                [&](int row, int head, std::int64_t part) {
+                    if (part > 0) add_part(total(row), where(row, head, part), group, d);
                 });
         for (int row = begin; row < end; ++row) finish(task, row, kv_head, total(row));
     }
@@ -444,24 +510,25 @@ Sums part_of(const AttentionTask& task, int row, int kv_head, std::int64_t part)
 }
 
 template <class T>
-void attend_some(const AttentionTask& task, int first_row, int last_row, int kv_head, int part) {
+void attend_some(const AttentionTask& task, const Walkers& who, int part) {
     // The rows' own visits may fill more parts than the prefix leaves open: they belong to who walks the last one.
     const std::int64_t open = task.prefix / kBlock * kBlock / task.part;
-    std::int64_t filled[kRows] = {};
-    walk<T>(
-        task, first_row, last_row, kv_head, part, part < open ? part + 1 : task.parts,
-        [&](int row, std::int64_t at) { return part_of(task, row, kv_head, at); },
-        [&](int row, std::int64_t at) { filled[row - first_row] = at + 1; });
-    if (part < open) return;
     const int group = task.shape.heads / task.shape.kv_heads;
-    for (int row = first_row; row < last_row; ++row)
-        for (std::int64_t at = filled[row - first_row]; at < task.parts; ++at)
-            std::fill_n(part_of(task, row, kv_head, at).state, group, Online());
+    if (part == open)
+        for (int row = who.first_row; row < who.last_row; ++row)
+            for (int head = who.first_head; head < who.last_head; ++head)
+                for (std::int64_t at = part; at < task.parts; ++at)
+                    std::fill_n(part_of(task, row, head, at).state, group, Online());
+    walk<T>(
+        task, who, part, part < open ? part + 1 : task.parts,
+        [&](int row, int head, std::int64_t at) { return part_of(task, row, head, at); },
+        [](int, int, std::int64_t) {});
 }
 
-void attend_part(const AttentionTask& task, int first_row, int last_row, int kv_head, int part) {
-    if (task.cache == DType::f32) return attend_some<float>(task, first_row, last_row, kv_head, part);
-    attend_some<std::uint16_t>(task, first_row, last_row, kv_head, part);
+void attend_part(const AttentionTask& task, int first_row, int last_row, int first_head, int last_head, int part) {
+    const Walkers who = {first_row, last_row, first_head, last_head};
+    if (task.cache == DType::f32) return attend_some<float>(task, who, part);
+    attend_some<std::uint16_t>(task, who, part);
 }
 
 void join_parts(const AttentionTask& task, int row, int kv_head) {

@@ -269,8 +269,8 @@ void CpuBackend::attention(const HeadShape& shape, const Tensor& q, const KvLaye
     }, 1);
 }
 
-// Long contexts of few rows: dealt out over positions, too. A unit is one part of one key/value head of as many rows as
-// walk together.
+// Long contexts of few rows: dealt out over positions. A unit is one part of as many rows as walk together, of all
+// key/value heads, so that the cache is read from front to back; or of one head, where that is too few units.
 void CpuBackend::attention_in_parts(AttentionTask& task) {
     const HeadShape& shape = task.shape;
     const int group = shape.heads / shape.kv_heads;
@@ -284,13 +284,13 @@ void CpuBackend::attention_in_parts(AttentionTask& task) {
     task.part_sums = part_sums_.data();
 
     const int walks = (task.rows + kAttentionRows - 1) / kAttentionRows;
-    const std::int64_t cost = 2 * std::int64_t{task.part} * group * shape.dim * std::min(task.rows, kAttentionRows);
-    share(std::int64_t{pieces} * walks * shape.kv_heads, cost, [&](std::int64_t first, std::int64_t last) {
+    const int heads = pieces * walks >= 4 * threads() ? shape.kv_heads : 1; // of a unit
+    const std::int64_t cost = 2 * std::int64_t{task.part} * heads * group * shape.dim * std::min(task.rows, kAttentionRows);
+    share(std::int64_t{pieces} * walks * shape.kv_heads / heads, cost, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t unit = first; unit < last; ++unit) {
             const int piece = static_cast<int>(unit % pieces), walk = static_cast<int>(unit / pieces % walks);
-            const int row = walk * kAttentionRows;
-            attention_.attend_part(task, row, std::min(row + kAttentionRows, task.rows),
-                                   static_cast<int>(unit / pieces / walks), piece);
+            const int row = walk * kAttentionRows, head = static_cast<int>(unit / pieces / walks) * heads;
+            attention_.attend_part(task, row, std::min(row + kAttentionRows, task.rows), head, head + heads, piece);
         }
     }, 1);
     share(std::int64_t{task.rows} * shape.kv_heads, std::int64_t{2} * task.parts * group * shape.dim,

@@ -75,15 +75,15 @@ struct AttentionTask {
 inline constexpr int kAttentionRows = 8; // rows that may share a walk over the prefix
 inline constexpr int kAttentionGroup = kMostGroup;
 inline constexpr int kAttentionBlock = 64; // visits whose keys and values stay in cache for all rows and heads that see them
-inline constexpr int kAttentionPart = 512; // visits of a part, where there are parts
+inline constexpr int kAttentionPart = 256; // visits of a part, where there are parts
 static_assert(kAttentionPart % kAttentionBlock == 0);
 
 struct AttentionKernels {
     // All query heads of key/value head `kv_head` for rows [first_row, last_row), at most kAttentionRows.
     void (*attend)(const AttentionTask& task, int first_row, int last_row, int kv_head);
     // The same in pieces, with the same bits: one of the parts [0, 1 + prefix / 64 * 64 / part), the last of which takes
-    // what is left; then, when all are done, each row and key/value head is put together.
-    void (*attend_part)(const AttentionTask& task, int first_row, int last_row, int kv_head, int part);
+    // what is left, of key/value heads [first_head, last_head); then, when all are done, each row and head is put together.
+    void (*attend_part)(const AttentionTask& task, int first_row, int last_row, int first_head, int last_head, int part);
     void (*join_parts)(const AttentionTask& task, int row, int kv_head);
 };
 [[nodiscard]] const AttentionKernels& attention_kernels(Isa isa);
