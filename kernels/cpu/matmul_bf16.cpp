@@ -32,16 +32,16 @@ namespace {
 static_assert(kLanes == kTiledRows); // a vector is a line of a tile
 
 constexpr int kMaxColumns = 8;                // rows of x per load of a weight
-constexpr std::int64_t kAhead = 16;           // lines between prefetch and use, in each tile
+constexpr std::int64_t kAhead = 8;            // lines between prefetch and use, in each tile
 constexpr std::int64_t kPanelBytes = 64 << 10; // weights that wait in L2 for the next rows of x
 
 using Pairs = hn::Vec<hn::Repartition<std::uint32_t, F>>; // of bf16, the even column in the low half
 constexpr hn::Repartition<std::uint32_t, F> kPairs;
 
-// Tiles side by side for C rows of x: enough chains to hide the latency of a sum of products (six cycles at one a cycle),
-// few enough for 32 registers.
+// Tiles side by side for C rows of x: with many rows enough chains to hide the latency of a sum of products (six cycles at
+// one a cycle), few enough for 32 registers. One or two rows wait for memory, which is read faster in few places at once.
 constexpr int tiles_for(int columns) {
-    return columns <= 2 ? 8 : columns <= 5 ? 4 : 3;
+    return columns <= 2 ? 2 : columns <= 5 ? 4 : 3;
 }
 
 // acc + both products of every lane
