@@ -146,7 +146,7 @@ class Backend {
     // at no gain in speed.
     [[nodiscard]] virtual bool has_products(Precision precision) const { return precision == Precision::f32; }
     // Bytes that the backend keeps, once for all models, after attention of so many rows in a context of so
-    // many tokens.
+    // many tokens, at most.
     [[nodiscard]] virtual std::size_t attention_scratch(const HeadShape&, int /*rows*/,
                                                         int /*context*/) const {
         return 0;
