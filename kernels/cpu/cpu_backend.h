@@ -48,10 +48,10 @@ class CpuBackend final : public Backend {
     DType cache_dtype(Precision precision) const override {
         return precision == Precision::f32 ? DType::f32 : DType::f16;
     }
+    std::size_t attention_scratch(const HeadShape& shape, int rows, int context) const override;
     std::size_t free_memory() const override { return available_memory(); }
     int max_rows() const override { return kMaxPassRows; }
     bool keeps(DType stored, std::int64_t cols) const override;
-    std::size_t attention_scratch(const HeadShape& shape, int rows, int context) const override;
 
     // ---- memory ----
     void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
@@ -138,6 +138,8 @@ class CpuBackend final : public Backend {
     MatmulTask prepare(const Tensor& x, const Tensor& weight);
 
     void attention_in_parts(AttentionTask& task);
+    std::vector<float> part_sums_; // its scratch, kept
+    std::vector<AttentionState> part_states_;
 
     Isa isa_;
     ThreadPool pool_;
@@ -156,8 +158,6 @@ class CpuBackend final : public Backend {
         std::int64_t size = 0;
     };
     Packed packed_[2]; // x for rows of bf16 and for rows of f32
-    std::vector<float> part_sums_; // of attention_in_parts
-    std::vector<AttentionState> part_states_;
 };
 
 } // namespace speclens
