@@ -148,7 +148,7 @@ class Backend {
     // What multiplies in this precision, for people: "AVX-512 BF16". Empty: the device says no more than description().
     [[nodiscard]] virtual std::string products_title(Precision) const { return {}; }
     // Bytes that the backend keeps, once for all models, after attention of so many rows in a context of so
-    // many tokens.
+    // many tokens, at most.
     [[nodiscard]] virtual std::size_t attention_scratch(const HeadShape&, int /*rows*/,
                                                         int /*context*/) const {
         return 0;

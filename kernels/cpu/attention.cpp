@@ -434,7 +434,7 @@ void walk(const AttentionTask& task, const Walkers& who, std::int64_t first_part
         for (std::int64_t slot = begin; slot < end; slot += kBlock) {
             Ahead ahead;
             if (slot + kBlock < end) ahead = {stream(task.k, slot + kBlock), stream(task.v, slot + kBlock)};
-            if (slot == begin) stream(task.k, slot).ask(kBlock * slot_bytes);
+            if (slot == begin && end - begin > kBlock) stream(task.k, slot).ask(kBlock * slot_bytes);
             for (int head = who.first_head; head < who.last_head; ++head) {
                 Visits prefix(task, who.first_row, slot);
                 Block<T> block = block_of<T>(task, head, prefix);

@@ -51,12 +51,12 @@ class CpuBackend final : public Backend {
     DType cache_dtype(Precision precision) const override {
         return precision == Precision::f32 ? DType::f32 : DType::f16;
     }
+    std::size_t attention_scratch(const HeadShape& shape, int rows, int context) const override;
     std::size_t free_memory() const override { return available_memory(); }
     int max_rows() const override { return kMaxPassRows; }
     bool keeps(DType stored, std::int64_t cols) const override;
     bool has_products(Precision precision) const override { return products(precision).fast; }
     std::string products_title(Precision precision) const override { return products(precision).path; }
-    std::size_t attention_scratch(const HeadShape& shape, int rows, int context) const override;
 
     // ---- memory ----
     void* allocate(std::size_t bytes) override { return allocate_aligned(bytes); }
@@ -150,6 +150,8 @@ class CpuBackend final : public Backend {
     MatmulTask prepare(const Tensor& x, const Tensor& weight);
 
     void attention_in_parts(AttentionTask& task);
+    std::vector<float> part_sums_; // its scratch, kept
+    std::vector<AttentionState> part_states_;
 
     Isa isa_;
     ThreadPool pool_;
@@ -173,8 +175,6 @@ class CpuBackend final : public Backend {
     std::vector<Packed> packed_;
     std::vector<MatmulTask> tasks_;          // of one launch
     std::vector<std::int64_t> units_before_; // units of all its parts before this one
-    std::vector<float> part_sums_; // of attention_in_parts
-    std::vector<AttentionState> part_states_;
 };
 
 } // namespace speclens
