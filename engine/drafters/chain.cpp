@@ -12,20 +12,21 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
     node.parent = index - 1;
     const std::optional<int> forced = request.forced(index);
     if (request.raw_laws) {  // first: another sampling takes the laws of this one away
-        node.raw_law = rows.law(row, kRawSampling);
+        node.raw_law = rows.take_law(row, kRawSampling);
         node.raw_law.resize(static_cast<std::size_t>(vocab), 0.0);
     }
     if (request.sampling.temperature == 0) {
         node.token = forced ? *forced : rows.argmax()[static_cast<std::size_t>(row)];
     } else {
-        node.law = rows.law(row, request.sampling);
-        node.law.resize(static_cast<std::size_t>(vocab), 0.0);
         if (forced) {
             node.token = *forced;
         } else {
             node.u = request.coin(index);
-            node.token = sample(node.law, *node.u);
+            node.token = rows.draw(row, request.sampling, *node.u);
         }
+        // what is recorded below looks at it again
+        node.law = request.entries == 0 ? rows.take_law(row, request.sampling) : rows.law(row, request.sampling);
+        node.law.resize(static_cast<std::size_t>(vocab), 0.0);
     }
     if (forced) node.extra = "forced";
     if (request.entries != 0) {

@@ -115,14 +115,15 @@ ModelRows& DominoHead::correct(int index) {
     return corrected_;
 }
 
-// Logits of row `index` from the state, in corrected_; and the recurrent part of the next step in hidden_.
+// Logits of row `index` from the state, in corrected_; and, but for the last row, the recurrent part of the next step in
+// hidden_.
 Tensor DominoHead::correct_row(int index, const Tensor& weight, const Tensor& base,
                                std::span<const int> ids) {
     const Projection of_state[] = {
         {network_.mix_state.view(), from_rows_.view().slice(index, 1), mixed_.view()},
         {network_.gru_hidden.view(), {}, hidden_.view()}};
-    backend().matmul(state_.view(), of_state);
-    hidden_known_ = true;
+    hidden_known_ = index + 1 < base_.rows;
+    backend().matmul(state_.view(), std::span(of_state).first(hidden_known_ ? 2 : 1));
     backend().silu(mixed_.view());
     const Tensor logits = corrected_.begin(1, ids);
     const Projection add[] = {{weight, base, logits}};

@@ -1,6 +1,7 @@
 #include "engine/model/decoder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/error.h"
 
@@ -21,6 +22,13 @@ const Law& PassRows::law(int row, const Sampling& sampling) {
     if (!cached.known) compute_law(row, sampling, cached.law);
     cached.known = true;
     return cached.law;
+}
+
+Law PassRows::take_law(int row, const Sampling& sampling) {
+    (void)law(row, sampling);
+    Cached& cached = laws_[static_cast<std::size_t>(row)];
+    cached.known = false;
+    return std::move(cached.law);
 }
 
 }  // namespace speclens

@@ -56,6 +56,10 @@ class PassRows {
     // or until another sampling is asked for. Ids without a token (padding rows of the head) have probability
     // 0: the others share their mass in proportion.
     [[nodiscard]] const Law& law(int row, const Sampling& sampling);
+    // The same, given away: who asks again has it computed again.
+    [[nodiscard]] Law take_law(int row, const Sampling& sampling);
+    // sample(law(row, sampling), u), which need not look at ids that a cut head leaves out.
+    [[nodiscard]] virtual int draw(int row, const Sampling& sampling, double u) { return sample(law(row, sampling), u); }
     // The heads of row i's law and of its law at temperature 1, for traces; cheaper than whole laws.
     // entries: 0 none, -1 every id with mass.
     [[nodiscard]] virtual Heads heads(int row, const Sampling& sampling, int entries) {

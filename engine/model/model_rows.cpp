@@ -76,14 +76,30 @@ int ModelRows::best_drawable(int row) {
     return static_cast<int>(best - row_.begin());
 }
 
-void ModelRows::law_of_logits(int row, double temperature, Law& law) const {
+void ModelRows::shares_of_logits(int row, double temperature, std::vector<double>& shares) const {
     std::vector<float> known(static_cast<std::size_t>(drawable()));
     download_columns(rows_of(logits_), row, 0, known);
     const auto best = std::ranges::max_element(known);
     if (best == known.end() || !std::isfinite(*best)) not_finite();
     const auto highest = static_cast<double>(*best);
     for (std::size_t i = 0; i < known.size(); ++i)
-        law[i] = std::exp((static_cast<double>(known[i]) - highest) / temperature);
+        shares[i] = std::exp((static_cast<double>(known[i]) - highest) / temperature);
+}
+
+int ModelRows::draw(int row, const Sampling& sampling, double u) {
+    if (ids_.empty()) return PassRows::draw(row, sampling, u);
+    const Law& all = law(row, sampling);
+    double mass = 0;
+    int last = -1;
+    for (const int id : ids_) { // in the order of the ids, so with the sums of sample()
+        const double p = all[static_cast<std::size_t>(id)];
+        if (p <= 0) continue;
+        mass += p;
+        last = id;
+        if (u < mass) break;
+    }
+    CHECK(last >= 0, "sampling from a law without mass");
+    return last;
 }
 
 // Over the ids that have a token. The softmax is over all, so what padding has of it is left out and the rest
@@ -97,31 +113,35 @@ void ModelRows::compute_law(int row, const Sampling& sampling, Law& law) {
     }
     constexpr double kLeast = 1e-6; // of the softmax: with less, what it rounds to 0 would show
     row_.resize(static_cast<std::size_t>(drawable()));
-    law.resize(row_.size());
     download_columns(compute(at_temperature_, sampling.temperature), row, 0, row_);
     // Eight sums side by side: one alone waits for each addition.
     constexpr std::size_t kSums = 8;
     double sums[kSums] = {};
     std::size_t i = 0;
     for (; i + kSums <= row_.size(); i += kSums)
-        for (std::size_t j = 0; j < kSums; ++j) sums[j] += law[i + j] = static_cast<double>(row_[i + j]);
-    for (; i < row_.size(); ++i) sums[0] += law[i] = static_cast<double>(row_[i]);
+        for (std::size_t j = 0; j < kSums; ++j) sums[j] += static_cast<double>(row_[i + j]);
+    for (; i < row_.size(); ++i) sums[0] += static_cast<double>(row_[i]);
     double sum = std::accumulate(sums, sums + kSums, 0.0);
-    if (drawable() < width() && sum < kLeast) {
-        law_of_logits(row, sampling.temperature, law);
-        sum = std::accumulate(law.begin(), law.end(), 0.0);
-    }
-    if (!std::isfinite(sum) || sum <= 0) not_finite();
-    const double inverse = 1 / sum;
-    for (double& value : law) value *= inverse;
-    const std::size_t columns = law.size();
-    law.resize(size, 0.0);
-    if (!ids_.empty()) { // backwards, so that no value is overwritten before it has moved: ids ascend
-        for (std::size_t column = columns; column-- > 0;) {
-            const double value = law[column];
-            law[column] = 0;
-            law[static_cast<std::size_t>(ids_[column])] = value;
+    const auto fill = [&](const auto& shares) { // of the columns
+        if (!std::isfinite(sum) || sum <= 0) not_finite();
+        const double inverse = 1 / sum;
+        if (!ids_.empty()) {
+            law.assign(size, 0.0);
+            for (std::size_t column = 0; column < shares.size(); ++column)
+                law[static_cast<std::size_t>(ids_[column])] = static_cast<double>(shares[column]) * inverse;
+            return;
         }
+        law.resize(size);
+        for (std::size_t id = 0; id < shares.size(); ++id) law[id] = static_cast<double>(shares[id]) * inverse;
+        std::fill(law.begin() + static_cast<std::ptrdiff_t>(shares.size()), law.end(), 0.0);
+    };
+    if (drawable() < width() && sum < kLeast) {
+        std::vector<double> shares(row_.size());
+        shares_of_logits(row, sampling.temperature, shares);
+        sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+        fill(shares);
+    } else {
+        fill(row_);
     }
     if (sampling.top_k > 0 || sampling.top_p < 1) filter_law(law, sampling);
 }

@@ -33,6 +33,7 @@ class ModelRows final : public PassRows {
     [[nodiscard]] int count() const override { return count_; }
     [[nodiscard]] const std::vector<int>& argmax() override;
     [[nodiscard]] Heads heads(int row, const Sampling& sampling, int entries) override;
+    [[nodiscard]] int draw(int row, const Sampling& sampling, double u) override;
     [[nodiscard]] std::vector<float> logits(int row) override;
 
   private:
@@ -61,9 +62,9 @@ class ModelRows final : public PassRows {
     void download_columns(const Tensor& rows, int row, int first, std::span<float> to) const;
     // The best of the drawable columns, for a row whose best one is padding.
     [[nodiscard]] int best_drawable(int row);
-    // The law at `temperature` over the drawable columns, where next to nothing of the softmax over all is
-    // theirs.
-    void law_of_logits(int row, double temperature, Law& law) const;
+    // The shares of the drawable columns at `temperature`, not yet scaled to 1, where next to nothing of the softmax
+    // over all is theirs.
+    void shares_of_logits(int row, double temperature, std::vector<double>& shares) const;
     [[nodiscard]] Tensor rows_of(const Buffer& buffer) const { // of this pass
         return {buffer.view().data, DType::f32, count_, width()};
     }

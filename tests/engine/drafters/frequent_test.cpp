@@ -1,6 +1,7 @@
 // FR-Spec: which ids a cut head keeps, that its rows are the head's own, and that a cut drafter's law is the
 // whole one's without the other ids.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <thread>
@@ -173,6 +174,31 @@ TEST(FrequentIds, ACutHeadGivesTheSameLogits) {
                 EXPECT_NEAR(std::exp(entry.logp), cut_law[static_cast<std::size_t>(entry.id)], 1e-9);
         }
     }
+}
+
+// A draw that looks at the ids of a cut head alone is the draw from its whole law, and a law that was given away is
+// computed again.
+TEST(FrequentIds, ADrawFromACutHeadIsOneFromItsLaw) {
+    const auto backend = make_cpu_backend({.threads = 1});
+    const auto model = Model::load(*backend, golden("micro_qwen3"));
+    const FrequentIds frequent(model->config.vocab, {400, 511});
+    const auto decoder = make_model_decoder(model, 32);
+    const OutputHead head = decoder->cut_head(frequent, 37);
+    const std::vector<int> tokens = {5, 17, 3};
+    for (const OutputHead* with : {static_cast<const OutputHead*>(nullptr), &head})
+        for (const Sampling& sampling :
+             {Sampling{.temperature = 1}, Sampling{.temperature = 0.3, .top_k = 9}, Sampling{.temperature = 2, .top_p = 0.8}}) {
+            decoder->truncate(0);
+            PassRows& rows = decoder->forward({.tokens = tokens, .logits_from = 1, .head = with});
+            const Law law = rows.law(1, sampling), other = rows.law(0, sampling);
+            for (int i = 0; i <= 200; ++i) {
+                const double u = i < 200 ? i / 200.0 : std::nextafter(1.0, 0.0);
+                EXPECT_EQ(rows.draw(1, sampling, u), sample(law, u)) << u;
+            }
+            EXPECT_EQ(rows.take_law(1, sampling), law);
+            EXPECT_EQ(rows.take_law(1, sampling), law) << "after it was given away";
+            EXPECT_EQ(rows.law(0, sampling), other);
+        }
 }
 
 // Whatever corrects or ranks: no drafter proposes an id that it has no row for, and each proposes its own
