@@ -22,6 +22,9 @@ class Request:
     end: str = ""                   # "stop", "limit" or "loop"
 
 
+DRY = object()
+
+
 def looping(answer, period=48, window=144):
     """The last `window` tokens repeat with a period of at most `period`: a greedy answer that would never end. What follows teaches nothing."""
     tail = answer[-window:]
@@ -30,11 +33,12 @@ def looping(answer, period=48, window=144):
 
 def answers(target, requests, batch, room, seed, long_share=16, prefill=512):
     """Yields finished requests. requests: an iterator of Request, or of None where none is ready yet.
-    room: tokens of a slot; a request whose prompt and limit need more than half of it waits for one of batch // long_share slots, so that
+    room: tokens of a slot; a request whose prompt and limit need more than half of it waits for one of batch / long_share slots, so that
     the others never touch the second half of their memory."""
     device = target.device
     cache = target.cache(batch, room)
-    short, long = list(range(batch // long_share, batch))[::-1], list(range(batch // long_share))
+    longs = max(1, batch // long_share)
+    short, long = list(range(longs, batch))[::-1], list(range(longs))
     running, drawn, waiting = {}, {}, []              # slot: request, slot: its uniform numbers, long requests without a slot
     ids, length, temperature = (torch.zeros(batch, dtype=kind, device=device) for kind in (torch.long, torch.long, torch.float32))
     dry = False
@@ -71,23 +75,20 @@ def answers(target, requests, batch, room, seed, long_share=16, prefill=512):
                 request.end = "loop"
             if request.end:
                 del running[slot]
-                (long if slot < batch // long_share else short).append(slot)
+                (long if slot < longs else short).append(slot)
                 yield request
 
     while True:
         starting, tokens = {}, 0
-        while tokens < prefill and not dry and (short or long):
-            fits = next((r for r in waiting if long), None)
-            request = waiting.pop(0) if fits else None
-            if request is None:
-                if not short or len(waiting) >= batch:
-                    break
-                try:
-                    request = next(requests)
-                except StopIteration:
-                    dry = True
-                    break
-                if request is None:
+        while tokens < prefill and (short or long):
+            if waiting and long:
+                request = waiting.pop(0)
+            elif dry or len(waiting) >= batch:
+                break
+            else:
+                request = next(requests, DRY)
+                dry = request is DRY
+                if dry or request is None:
                     break
             need = len(request.ids) + request.limit
             if need > room:
@@ -95,11 +96,8 @@ def answers(target, requests, batch, room, seed, long_share=16, prefill=512):
             if need > room // 2 and not long:
                 waiting.append(request)
                 continue
-            slot = (long if need > room // 2 else short).pop()
-            starting[slot] = request
+            starting[(long if need > room // 2 or not short else short).pop()] = request
             tokens += len(request.ids)
-        while dry and waiting and long:
-            starting[long.pop()] = waiting.pop(0)
         if starting:
             yield from take(*start(starting))
         if not running:

@@ -19,15 +19,14 @@ class Log:
     """Appends; cuts off an unfinished last line first."""
 
     def __init__(self, path):
-        path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists():
-            data = path.read_bytes()
+        self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.exists():
+            data = self.path.read_bytes()
             if not data.endswith(b"\n"):
-                with open(path, "r+b") as file:
+                with open(self.path, "r+b") as file:
                     file.truncate(data.rfind(b"\n") + 1)
-        self.file = open(path, "a", encoding="utf-8")
 
     def add(self, **row):
-        self.file.write(json.dumps(row, ensure_ascii=False) + "\n")
-        self.file.flush()
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")

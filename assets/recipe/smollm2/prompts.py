@@ -9,6 +9,7 @@ Held out: the families HELD of templates.py, and every fiftieth of the target's 
 """
 import argparse
 import hashlib
+import json
 import random
 from pathlib import Path
 
@@ -106,15 +107,14 @@ def heldout(path, own_path, each, seed):
     while any(counts.get(f, 0) < each for f in HELD) and index < 10_000 * each:
         row = request(HELD, seed, index)
         index += 1
-        text = bare(" ".join(row["turns"]))
-        if text in seen or counts.get(row["family"], 0) >= each or len(row["turns"]) > 1:
+        text = bare(row["turns"][0])                             # of several turns the first
+        if text in seen or counts.get(row["family"], 0) >= each:
             continue
         seen.add(text)
         counts[row["family"]] = counts.get(row["family"], 0) + 1
         rows.append(row)
     rows += mine[:4 * each]
     rows.sort(key=lambda row: (row["domain"], row["family"]))
-    import json
     write_text(path, "".join(json.dumps(dict(domain=r["domain"], prompt=r["turns"][0], chat=True, held=r["family"]), ensure_ascii=False) + "\n" for r in rows))
     return len(rows)
 

@@ -94,9 +94,11 @@ class Target:
         lengths = [len(t) for t in texts]
         ids = torch.tensor([i for t in texts for i in t], device=self.device)
         positions = torch.cat([torch.arange(n, device=self.device) for n in lengths])
-        x, tapped = self.embedding[ids].float(), []
+        x, delta, tapped = self.embedding[ids].float(), None, []
         for i, layer in enumerate(self.layers):
-            q, k, v = self.split(F.linear(self.rms(x, layer["before_attention"]), layer["qkv"]), positions)
+            q, k, v = self.split(F.linear(self.normalised(x, delta, layer["before_attention"]), layer["qkv"]), positions)
+            if i - 1 in taps:
+                tapped.append(x.bfloat16())
             mixed, at = torch.empty_like(q), 0
             for text, n in enumerate(lengths):
                 qs, ks, vs = (part[at:at + n].transpose(0, 1) for part in (q, k, v))
@@ -106,12 +108,27 @@ class Target:
                 out = F.scaled_dot_product_attention(qs[None], ks.repeat_interleave(group, 0)[None], vs.repeat_interleave(group, 0)[None], is_causal=True)
                 mixed[at:at + n] = out[0].transpose(0, 1)
                 at += n
-            x = x + F.linear(mixed.reshape(len(x), -1), layer["o"]).float()
-            gate, up = F.linear(self.rms(x, layer["before_mlp"]), layer["gate_up"]).float().chunk(2, -1)
-            x = x + F.linear((F.silu(gate) * up).bfloat16(), layer["down"]).float()
-            if i in taps:
-                tapped.append(x.bfloat16())
-        return tapped, self.rms(x, self.norm)
+            delta = self.mlp(x, F.linear(mixed.view(len(x), -1), layer["o"]), layer)
+        hidden = self.normalised(x, delta, self.norm)
+        if s.layers - 1 in taps:
+            tapped.append(x.bfloat16())
+        return tapped, hidden
+
+    def normalised(self, x, delta, weight):
+        """x (tokens, hidden, f32) += delta if given; RMSNorm of it, bf16."""
+        if self.kernels:
+            return self.kernels.normalise(x, delta, weight, self.shape.eps)
+        if delta is not None:
+            x += delta
+        return self.rms(x, weight)
+
+    def mlp(self, x, delta, layer):
+        """x += delta, the attention's output; what the MLP behind it adds."""
+        gate_up = F.linear(self.normalised(x, delta, layer["before_mlp"]), layer["gate_up"])
+        if self.kernels:
+            return F.linear(self.kernels.swiglu(gate_up), layer["down"])
+        gate, up = gate_up.float().chunk(2, -1)
+        return F.linear((F.silu(gate) * up).bfloat16(), layer["down"])
 
     @torch.no_grad()
     def step(self, ids, slot, length, cache):
@@ -119,22 +136,18 @@ class Target:
         s, k = self.shape, self.kernels
         x, delta = self.embedding[ids].float(), None
         for (keys, values), layer in zip(cache, self.layers):
+            qkv = F.linear(self.normalised(x, delta, layer["before_attention"]), layer["qkv"])
             if k:
-                qkv = F.linear(k.normalise(x, delta, layer["before_attention"], s.eps), layer["qkv"])
                 mixed = k.attend(qkv, self.cos, self.sin, keys, values, slot, length, s.heads)
-                after = F.linear(mixed, layer["o"])
-                delta = F.linear(k.swiglu(F.linear(k.normalise(x, after, layer["before_mlp"], s.eps), layer["gate_up"])), layer["down"])
-                continue
-            qs, ks, vs = self.split(F.linear(self.rms(x, layer["before_attention"]), layer["qkv"]), length)
-            keys[slot, :, length], values[slot, :, length] = ks, vs
-            room = int(length.max()) + 1
-            seen = torch.arange(room, device=self.device) <= length[:, None]
-            mixed = F.scaled_dot_product_attention(qs.view(len(ids), s.kv_heads, -1, s.head_dim), keys[slot, :, :room], values[slot, :, :room],
-                                                   attn_mask=seen[:, None, None])
-            x = x + F.linear(mixed.reshape(len(ids), -1), layer["o"]).float()
-            gate, up = F.linear(self.rms(x, layer["before_mlp"]), layer["gate_up"]).float().chunk(2, -1)
-            x = x + F.linear((F.silu(gate) * up).bfloat16(), layer["down"]).float()
-        return k.normalise(x, delta, self.norm, s.eps) if k else self.rms(x, self.norm)
+            else:
+                qs, ks, vs = self.split(qkv, length)
+                keys[slot, :, length], values[slot, :, length] = ks, vs
+                room = int(length.max()) + 1
+                seen = torch.arange(room, device=self.device) <= length[:, None]
+                mixed = F.scaled_dot_product_attention(qs.view(len(ids), s.kv_heads, -1, s.head_dim), keys[slot, :, :room], values[slot, :, :room],
+                                                       attn_mask=seen[:, None, None])
+            delta = self.mlp(x, F.linear(mixed.reshape(len(ids), -1), layer["o"]), layer)
+        return self.normalised(x, delta, self.norm)
 
     @torch.no_grad()
     def pick(self, hidden, temperature, uniform):
