@@ -54,9 +54,10 @@ class Options:
 
 
 class Samples:
-    """Shards of samples with their features; rows of ROW tokens, documents shuffled anew in every epoch."""
+    """Shards of samples with their features; rows of `row` tokens, documents shuffled anew in every epoch."""
 
-    def __init__(self, folder, hidden, taps, wanted, device):
+    def __init__(self, folder, hidden, taps, wanted, device, row=ROW):
+        self.row = row
         self.paths = sorted(folder.glob("shard_*.npz"))
         if not self.paths:
             raise SystemExit(f"{folder}: no text of the target; run sample_target.py first")
@@ -81,25 +82,29 @@ class Samples:
     def batches(self, rows, rng):
         while True:
             yielded = False
-            for path in (self.paths[i] for i in rng.permutation(len(self.paths))):
-                shard = dict(np.load(path))
-                features = np.load(self.feature_path(path), mmap_mode="r")
-                best = np.load(self.feature_path(path, "best"))
-                flat = dict(shard, ids=np.arange(len(shard["ids"])))
-                where, segments, flags = pack(flat, ROW, np.arange(len(shard["lengths"])), rng)
-                for at in range(0, len(where) - rows + 1, rows):
-                    w = where[at:at + rows]
-                    stored = torch.from_numpy(features[w]).view(torch.bfloat16).to(self.device)
-
-                    def integers(x):
-                        return torch.from_numpy(np.ascontiguousarray(x).astype(np.int64)).to(self.device)
-
-                    yielded = True
-                    yield Batch(integers(shard["ids"][w]), integers(segments[at:at + rows]), integers(flags[at:at + rows]),
-                                stored[..., self.columns] if self.columns is not None else None, stored[..., self.state],
-                                integers(best[w]))
+            for batch in self.epoch(rows, rng):
+                yielded = True
+                yield batch
             if not yielded:
-                raise SystemExit(f"no shard fills {rows} rows of {ROW} tokens: a smaller --micro, or larger shards (sample_target.py --shard-tokens)")
+                raise SystemExit(f"no shard fills {rows} rows of {self.row} tokens: a smaller --micro, or larger shards (sample_target.py --shard-tokens)")
+
+    def epoch(self, rows, rng):
+        """Every shard once, in micro-batches of `rows` rows; what does not fill a last one is left out."""
+        for path in (self.paths[i] for i in rng.permutation(len(self.paths))):
+            shard = dict(np.load(path))
+            features = np.load(self.feature_path(path), mmap_mode="r")
+            best = np.load(self.feature_path(path, "best"))
+            flat = dict(shard, ids=np.arange(len(shard["ids"])))
+            where, segments, flags = pack(flat, self.row, np.arange(len(shard["lengths"])), rng)
+            for at in range(0, len(where) - rows + 1, rows):
+                w = where[at:at + rows]
+                stored = torch.from_numpy(features[w]).view(torch.bfloat16).to(self.device)
+
+                def integers(x):
+                    return torch.from_numpy(np.ascontiguousarray(x).astype(np.int64)).to(self.device)
+
+                yield Batch(integers(shard["ids"][w]), integers(segments[at:at + rows]), integers(flags[at:at + rows]),
+                            stored[..., self.columns] if self.columns is not None else None, stored[..., self.state], integers(best[w]))
 
 
 def stored_taps(folder):
@@ -111,7 +116,7 @@ class HeadOptimiser(Optimiser):
 
     def __init__(self, model, muon_lr, adam_lr, clip):
         adam = [(n, p) for n, p in model.named_parameters()
-                if p.dim() == 1 or n in ("lm_head.weight", "embed_proj.2.weight") or "markov" in n or "confidence" in n]
+                if p.dim() == 1 or n in ("lm_head.weight", "embed_proj.2.weight", "mask_embedding") or "embed_tokens" in n or "markov" in n or "confidence" in n]
         names = {n for n, _ in adam}
         self.muon = Muon([p for n, p in model.named_parameters() if n not in names], weight_decay=0.0)
         self.adam = torch.optim.AdamW([dict(params=[p for _, p in adam], lr=adam_lr, base=adam_lr)], betas=(0.9, 0.95), weight_decay=0.0)
@@ -161,9 +166,10 @@ def adopt(drafter, folder):
         raise SystemExit(f"--init {folder} has another shape: {str(problem).splitlines()[-1].strip()}") from None
 
 
-def arguments():
+def arguments(methods=tuple(CLASSES), more=lambda parser: None):
+    """more(parser): options beside these, or other defaults."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--method", required=True, choices=list(CLASSES))
+    parser.add_argument("--method", required=True, choices=methods)
     parser.add_argument("--name", help="folder under --work; the method by default")
     parser.add_argument("--target", type=Path, required=True)
     parser.add_argument("--work", type=Path, default=Path("build/recipe"))
@@ -198,6 +204,7 @@ def arguments():
     group.add_argument("--draft-vocab", type=int, default=1536)
     group.add_argument("--ahead", type=int, default=7, help="DART: masks behind the newest column")
     group.add_argument("--heads", type=int, default=4)
+    more(parser)
     args = parser.parse_args()
     if args.dpace and args.method not in ("dflash", "domino", "dspark"):
         parser.error(f"--dpace weighs the places of a block: it does nothing for {args.method}")
@@ -240,6 +247,13 @@ def main():
         optimiser.load(saved["optimiser"])
         state = saved["state"]
         print("resumed at", state, flush=True)
+    fit(args, drafter, optimiser, state, lambda rng: samples.batches(args.micro, rng), table, chosen, out)
+
+
+def fit(args, drafter, optimiser, state, batches, table, chosen, out):
+    """The run itself, from `state` to --steps or --minutes: checkpoints and a curve in `out`, at the end the export.
+    batches(rng): micro-batches without end; table: the target's embedding and output rows (vocab, hidden)."""
+    latest = out / "latest.pt"
     options = Options(args.anchors, args.decay, args.dpace, args.self_generated, args.test_steps, args.base_rho,
                       torch.Generator().manual_seed(args.seed * 7919 + state["step"]))
     rng = np.random.default_rng([args.seed, state["step"]])
@@ -252,7 +266,7 @@ def main():
     clock = time.time if args.device == "cuda" else time.process_time
     started, before, last_save = clock(), state["seconds"], time.time()
     mark = (time.process_time(), state["positions"])
-    stream = samples.batches(args.micro, rng)
+    stream = batches(rng)
     began = state["step"]
     while True:
         state["seconds"] = before + clock() - started

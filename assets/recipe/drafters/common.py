@@ -103,5 +103,16 @@ def softmax_over(scores):
     return joined.split(sizes, -1)
 
 
+def set_vocabulary(head, ids):
+    """ids: the target ids of a reduced vocabulary; `d2t` becomes the offsets of their order, `t2d` marks them."""
+    ids = torch.as_tensor(sorted(ids))
+    head.d2t.copy_(ids - torch.arange(len(ids)))
+    head.t2d.zero_()[ids] = True
+
+
+def ranked_ids(d2t):
+    return d2t + torch.arange(len(d2t), device=d2t.device)
+
+
 def load_json(path):
     return json.loads(path.read_text())

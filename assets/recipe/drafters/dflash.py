@@ -13,14 +13,20 @@ import torch.nn.functional as F
 from data import ANSWER
 from model import Layer, RMSNorm, rope_tables
 
-from .common import BLOCKED, geometry, keys_values, reset, softmax_over
+from .common import BLOCKED, geometry, keys_values, ranked_ids, reset, set_vocabulary, softmax_over
 
 
-def block_config(target, taps, mask_id, layers, block, **extra):
+def block_config(target, taps, mask_id, layers, block, draft_vocab=0, **extra):
+    """mask_id None: the mask is a row of the head's own, `mask_embedding` (1, hidden), for a target whose vocabulary has none to spare.
+    draft_vocab: the head ranks so many ids only, named by `d2t` as in EAGLE-3's files; their output rows are the target's."""
     c = target.config
+    if draft_vocab:
+        extra = {**extra, "draft_vocab_size": draft_vocab}
+    if mask_id is not None:
+        extra = {"mask_token_id": mask_id, **extra}
     return {
         "architectures": ["DFlashDraftModel"], "model_type": "qwen3", "attention_bias": False, "attention_dropout": 0.0,
-        "block_size": block, "dflash_config": {"mask_token_id": mask_id, "target_layer_ids": list(taps), **extra},
+        "block_size": block, "dflash_config": {"target_layer_ids": list(taps), **extra},
         "head_dim": c.head_dim, "hidden_act": "silu", "hidden_size": c.hidden_size, "initializer_range": 0.02,
         "intermediate_size": c.intermediate_size, "layer_types": ["full_attention"] * layers,
         "max_position_embeddings": 2048, "max_window_layers": layers, "num_attention_heads": c.num_attention_heads,
@@ -40,16 +46,51 @@ class Block(nn.Module):
         super().__init__()
         c, own = geometry(config), config["dflash_config"]
         self.config, self.geometry, self.own = config, c, own
-        self.block, self.mask_id, self.taps = config["block_size"], own["mask_token_id"], own["target_layer_ids"]
+        self.block, self.mask_id, self.taps = config["block_size"], own.get("mask_token_id"), own["target_layer_ids"]
+        self.ranked = own.get("draft_vocab_size", c.vocab_size)
         self.conditioning = own.get("conditioning", "features")
         self.fc = nn.Linear(len(self.taps) * c.hidden_size, c.hidden_size, bias=False)
         self.hidden_norm = RMSNorm(c.hidden_size, c.rms_norm_eps)
         self.layers = nn.ModuleList(Layer(c) for _ in range(c.num_hidden_layers))
         self.norm = RMSNorm(c.hidden_size, c.rms_norm_eps)
+        if self.mask_id is None:
+            self.mask_embedding = nn.Parameter(torch.zeros(1, c.hidden_size))
+        if self.ranked < c.vocab_size:
+            self.register_buffer("d2t", torch.zeros(self.ranked, dtype=torch.int64))      # an offset: target id = i + d2t[i]
+            self.register_buffer("t2d", torch.zeros(c.vocab_size, dtype=torch.bool))
 
     def start(self, target):
         """Random initial weights; the target's table is at hand for those that begin as a copy of it."""
         reset(self)
+        if self.mask_id is None:
+            # a token like others; not the mean row, which points where a large vocabulary's rows all point: SmolLM2's loss began at 153
+            nn.init.normal_(self.mask_embedding, std=float(target.model.embed_tokens.weight.float().std()))
+
+    def set_vocabulary(self, ids):
+        set_vocabulary(self, ids)
+
+    def ranked_ids(self):
+        """Target ids of the output rows, ascending; None where every id has one."""
+        return ranked_ids(self.d2t) if self.ranked < self.geometry.vocab_size else None
+
+    def output_rows(self, table):
+        ids = self.ranked_ids()
+        return table if ids is None else table[ids]
+
+    def known(self, labels):
+        """Which of the labels have an output row, and the row of each."""
+        ids = self.ranked_ids()
+        if ids is None:
+            return torch.ones_like(labels, dtype=torch.bool), labels
+        return self.t2d[labels], torch.searchsorted(ids, labels).clamp(max=len(ids) - 1)
+
+    def embed(self, tokens, table):
+        """Embeddings of block tokens, -1 for a mask without an id."""
+        rows = table[tokens.clamp(min=0)]
+        return rows if self.mask_id is not None else torch.where((tokens < 0)[..., None], self.mask_embedding.to(rows.dtype), rows)
+
+    def masks(self, shape, device):
+        return torch.full(shape, -1 if self.mask_id is None else self.mask_id, device=device)
 
     # ---- shared by training and decoding ----
 
@@ -101,11 +142,11 @@ class Block(nn.Module):
         if self.conditioning == "none":
             seen = torch.zeros_like(seen)
         bias = torch.zeros(seen.shape, device=device).masked_fill(~seen, BLOCKED)
-        tokens = torch.full((*anchors.shape, self.block), self.mask_id, device=device)
+        tokens = self.masks((*anchors.shape, self.block), device)
         tokens[:, :, 0] = batch.ids.gather(1, anchors)
         positions = anchors[:, :, None] + torch.arange(self.block, device=device)
         context = self.context(self.features_of(batch, table), columns)
-        return self.fill(table[tokens], positions, context, bias)
+        return self.fill(self.embed(tokens, table), positions, context, bias)
 
     def labels(self, batch, anchors, allowed):
         """Token at anchor + 1 .. anchor + K of every block (K used rows), and which of them count."""
@@ -136,12 +177,16 @@ class Block(nn.Module):
         anchors, allowed = draw_anchors(batch, options.anchors, options.generator)
         rows = self.used(self.rows(batch, table, anchors, allowed))
         _, labels, counts = self.labels(batch, anchors, allowed)
-        logits = F.linear(rows[counts], table).float()
+        known, labels = self.known(labels)
+        share = (known & counts).sum() / counts.sum().clamp(min=1)
+        counts = counts & known
+        logits = F.linear(rows[counts], self.output_rows(table)).float()
         ce = F.cross_entropy(logits, labels[counts], reduction="none")
         total = (ce * self.weights(ce, counts, options)).sum()
         logs = {"loss": ce.mean()}
         if options.measure:
             logs["accept_len"], logs["accuracy"] = accepted(logits.argmax(-1) == labels[counts], counts)
+            logs["known"] = share
         return total, logs
 
     # ---- decoding ----
@@ -166,12 +211,13 @@ class Block(nn.Module):
         """Rows for the anchor tokens[-1] and size - 1 masks: (size, hidden)."""
         start = len(tokens) - 1
         device = self.table.device
-        block = torch.tensor([tokens[-1]] + [self.mask_id] * (size - 1), device=device)
+        block = self.masks((size,), device)
+        block[0] = tokens[-1]
         bias = torch.zeros(1, 1, start, device=device)
         if self.conditioning == "none":
             bias += BLOCKED
         positions = torch.arange(start, start + size, device=device).view(1, 1, -1)
-        return self.fill(self.table[block][None, None], positions, self.cache, bias)[0, 0]
+        return self.fill(self.embed(block, self.table)[None, None], positions, self.cache, bias)[0, 0]
 
     @torch.no_grad()
     def propose(self, tokens, features, hidden, k, law):
@@ -186,10 +232,16 @@ class Block(nn.Module):
         return k if self.anchor_aligned and k == self.block else k + 1
 
     def choose(self, rows, anchor, k, law):
-        base = F.linear(rows[:k], self.table).float()
+        base = self.spread(F.linear(rows[:k], self.output_rows(self.table)).float())
         self.base, self.final = base, base
         drawn = [law.draw(row) for row in base]
         return [t for t, _ in drawn], [q for _, q in drawn]
+
+
+    def spread(self, logits):
+        """Logits of the ranked ids (..., ranked) -> of the target's ids; the others have none."""
+        ids = self.ranked_ids()
+        return logits if ids is None else logits.new_full((*logits.shape[:-1], self.geometry.vocab_size), -torch.inf).index_copy_(-1, ids, logits)
 
 
 class DFlash(Block):

@@ -13,8 +13,8 @@ import torch.nn.functional as F
 from .dflash import Block, accepted, block_config, draw_anchors
 
 
-def domino_config(target, taps, mask_id, layers, block, gru, rank, prefix, shift):
-    config = block_config(target, taps, mask_id, layers, block, projector_type="domino", gru_hidden_dim=gru, emb_dim=rank,
+def domino_config(target, taps, mask_id, layers, block, gru, rank, prefix, shift, draft_vocab=0):
+    config = block_config(target, taps, mask_id, layers, block, draft_vocab, projector_type="domino", gru_hidden_dim=gru, emb_dim=rank,
                           pure_draft_prefix_len=prefix, shift_label=shift)
     return {**config, "architectures": ["DominoDraftModel"], "emb_dim": rank}
 
@@ -27,7 +27,7 @@ class Domino(Block):
         self.prefix = own.get("pure_draft_prefix_len", 0)
         self.prefix_gru = nn.GRU(c.hidden_size, own["gru_hidden_dim"], batch_first=True, bias=False)
         self.embed_proj = nn.Sequential(nn.Linear(c.hidden_size + own["gru_hidden_dim"], own["emb_dim"], bias=False), nn.SiLU(),
-                                        nn.Linear(own["emb_dim"], c.vocab_size, bias=False))
+                                        nn.Linear(own["emb_dim"], self.ranked, bias=False))
 
     def start(self, target):
         super().start(target)
@@ -75,13 +75,18 @@ class Domino(Block):
         at, labels, counts = self.labels(batch, anchors, allowed)
         b, a, k, h = rows.shape
         anchor_tokens = batch.ids.gather(1, anchors)
-        base = F.linear(rows[counts], table)
+        read = torch.cat((anchor_tokens[:, :, None], labels[:, :, :-1]), 2)          # state i has read anchor .. draft i
+        known, labels = self.known(labels)
+        share = (known & counts).sum() / counts.sum().clamp(min=1)
+        counts = counts & known
+        base = F.linear(rows[counts], self.output_rows(table))
         if options.self_generated:
+            if self.ranked < len(table):
+                raise ValueError("--self-generated draws of every id: leave --draft-vocab out")
             with torch.no_grad():
                 everything = F.linear(rows, table).view(b * a, k, -1)
             states = self.self_generated(rows.reshape(b * a, k, h), everything, anchor_tokens.view(-1), table)
         else:
-            read = torch.cat((anchor_tokens[:, :, None], labels[:, :, :-1]), 2)      # state i has read anchor .. draft i
             states = self.states(table[read].view(b * a, k, h))
         corrected = (torch.arange(k, device=rows.device) >= self.prefix).expand(b, a, k)[counts]
         delta = self.correction(rows[counts], states.view(b, a, k, -1)[counts])
@@ -95,11 +100,12 @@ class Domino(Block):
         if options.measure:
             logs["accept_len"], logs["accuracy"] = accepted(final.argmax(-1) == truth, counts)
             logs["base_accept_len"], logs["base_accuracy"] = accepted(base.argmax(-1) == truth, counts)
+            logs["known"] = share
         return total, logs
 
     def choose(self, rows, anchor, k, law):
         """Left to right; the GRU restarts at every anchor and reads it first."""
-        base = F.linear(rows[:k], self.table).float()
+        base = self.spread(F.linear(rows[:k], self.output_rows(self.table)).float())
         state = torch.zeros(1, self.own["gru_hidden_dim"], device=rows.device)
         self.base, self.final, self.gru_states = base, base.clone(), []
         token, tokens, laws = anchor, [], []
@@ -107,7 +113,8 @@ class Domino(Block):
             state = self.gru_step(self.table[token][None], state)
             self.gru_states.append(state[0])
             if i >= self.prefix:
-                self.final[i] += self.correction(rows[i:i + 1], state)[0].float()
+                correction, ids = self.correction(rows[i:i + 1], state)[0].float(), self.ranked_ids()
+                self.final[i] += correction if ids is None else torch.zeros_like(self.final[i]).index_copy_(0, ids, correction)
             token, q = law.draw(self.final[i])
             tokens.append(token)
             laws.append(q)

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from data import ANSWER
 from model import MLP, RMSNorm, rope_tables, rotate
 
-from .common import BLOCKED, geometry, reset, softmax_over
+from .common import BLOCKED, geometry, ranked_ids, reset, set_vocabulary, softmax_over
 
 
 def eagle3_config(target, taps, draft_vocab, eos, pad):
@@ -68,13 +68,10 @@ class Eagle3(nn.Module):
         self.register_buffer("t2d", torch.zeros(c.vocab_size, dtype=torch.bool))
 
     def set_vocabulary(self, ids):
-        """ids: the target ids of the draft vocabulary, ascending."""
-        ids = torch.as_tensor(sorted(ids))
-        self.d2t.copy_(ids - torch.arange(len(ids)))
-        self.t2d.zero_()[ids] = True
+        set_vocabulary(self, ids)
 
     def draft_ids(self):
-        return self.d2t + torch.arange(len(self.d2t), device=self.d2t.device)
+        return ranked_ids(self.d2t)
 
     def adopt(self, other):
         """All weights of another head of this shape; it may rank other ids: output rows that it lacks stay as they are."""
@@ -146,17 +143,17 @@ class Eagle3(nn.Module):
     def loss(self, batch, table, options):
         outputs = self.unroll(batch, table, options.test_steps)
         ids, total, logs = self.draft_ids(), 0.0, {}
-        head = table[ids]
+        with torch.no_grad():                                      # once for all test steps, which read the same rows shifted
+            laws = torch.softmax(F.linear(batch.hidden, table[ids]).float(), -1).flatten(0, 1)
+        rows = torch.arange(len(laws), device=laws.device).view(batch.ids.shape)
         scale = None
         for i, out in enumerate(outputs):
             # column t now predicts the token at t + 2 + i, whose target law is in row t + 1 + i
             counts = (shift(batch.segments, 2 + i) == batch.segments) & (shift(batch.flags, 2 + i, 255) == ANSWER)
             best = shift(batch.best, 1 + i)
             counts &= self.t2d[best] & (batch.segments > 0)
-            with torch.no_grad():
-                p = torch.softmax(F.linear(shift(batch.hidden, 1 + i)[counts], head).float(), -1)
             logits = self.logits(out[counts]).float()
-            ce = F.cross_entropy(logits, p, reduction="none")
+            ce = F.cross_entropy(logits, laws[shift(rows, 1 + i)[counts]], reduction="none")
             scale = scale or max(int(counts.sum()), 1)
             total = total + 0.8 ** i * ce.sum() / scale
             if i == 0:

@@ -36,6 +36,7 @@ class Medusa(nn.Module):
     """Heads are stored as medusa_head.{i}.{block}.linear.{weight,bias} and, when not shared, medusa_head.{i}.{blocks}.weight."""
 
     taps = []
+    trained_ids = None             # ascending ids that the loss knows, where all of a large vocabulary would cost too much
 
     def __init__(self, config):
         super().__init__()
@@ -58,8 +59,12 @@ class Medusa(nn.Module):
         for i, head in enumerate(self.medusa_head):
             counts = (shift(batch.segments, 2 + i) == batch.segments) & (shift(batch.flags, 2 + i, 255) == ANSWER)
             counts &= batch.segments > 0
-            logits = F.linear(head(batch.hidden[counts]), table).float()
-            truth = shift(batch.ids, 2 + i)[counts]
+            truth, rows = shift(batch.ids, 2 + i), table
+            if self.trained_ids is not None:
+                counts &= torch.isin(truth, self.trained_ids)
+                truth, rows = torch.searchsorted(self.trained_ids, truth), table[self.trained_ids]
+            logits = F.linear(head(batch.hidden[counts]), rows).float()
+            truth = truth[counts]
             ce = F.cross_entropy(logits, truth)
             total = total + 0.8 ** i * ce
             logs.setdefault("loss", ce)

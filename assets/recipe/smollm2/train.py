@@ -1,0 +1,164 @@
+"""Train one head for SmolLM2 on the corpus, with the classes and the loop of train_drafter.py.
+
+    python -m smollm2.train --method eagle3 --target FILE.gguf --corpus smollm2/corpus --work W --steps 1500
+
+METHOD is eagle3, dflash, domino, medusa or small. Options, checkpoints, curve and resumption are those of train_drafter.py; rows have 512
+tokens, 8 a step. States come block by block (states.py), each block for --passes epochs, so that they are computed once for several.
+EAGLE-3, DFlash and Domino rank the --draft-vocab ids that are most frequent in the corpus's answers; Medusa's heads rank all, its loss knows those. The
+mask of DFlash and Domino is a row of the head's own. small is a Qwen3 model of width 128 with this tokenizer, distilled; its embedding starts as the target's in 128 dimensions.
+"""
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from data import ANSWER
+from drafters import CLASSES, block_config, domino_config, eagle3_config, medusa_config
+from drafters.medusa import shift
+from export import hf_config
+from model import Config, Qwen3, document_bias
+from runs import digest, same_run, settings
+from smollm2 import states
+from smollm2.corpus import VOCAB, Corpus
+from smollm2.target import END_OF_TEXT, END_OF_TURN, read
+from train_drafter import HeadOptimiser, Samples, adopt, arguments, fit
+
+METHODS = ("eagle3", "dflash", "domino", "medusa", "small")
+
+
+class Small(Qwen3):
+    """A student whose loss is half the text's and half the target's law, at the tokens of answers."""
+
+    def __init__(self, shape):
+        super().__init__(shape)
+        self.geometry, self.config = shape, {**hf_config(shape, END_OF_TURN, END_OF_TEXT), "bos_token_id": 1}
+
+    def start(self, target):
+        """The table in the directions in which the target's rows differ most, at the scale that a fresh table has."""
+        table = target.model.embed_tokens.weight.float()
+        centred = table - table.mean(0)
+        _, vectors = torch.linalg.eigh(centred.T @ centred)
+        rows = centred @ vectors[:, -self.geometry.hidden_size:]
+        with torch.no_grad():
+            self.model.embed_tokens.weight.copy_(rows * (0.02 / rows.std()))
+
+    def loss(self, batch, table, options):
+        counts = (shift(batch.segments, 1) == batch.segments) & (shift(batch.flags, 1, 255) == ANSWER) & (batch.segments > 0)
+        bias = document_bias(batch.segments, self.geometry.num_attention_heads, self.geometry.num_key_value_heads, torch.bfloat16)
+        logits = self.head(self.hidden(batch.ids, bias)[counts]).float()
+        with torch.no_grad():
+            law = torch.softmax(F.linear(batch.hidden[counts], table).float(), -1)
+        truth = shift(batch.ids, 1)[counts]
+        ce = F.cross_entropy(logits, truth)
+        distilled = F.cross_entropy(logits, law)
+        logs = {"loss": ce, "distilled": distilled}
+        if options.measure:
+            logs["accuracy"] = (logits.argmax(-1) == truth).float().mean()
+            logs["same_argmax"] = (logits.argmax(-1) == batch.best[counts]).float().mean()
+        return 0.5 * ce + 0.5 * distilled, logs
+
+
+def stand_in(target):
+    """What the heads' classes ask of a target: its geometry and its table."""
+    s = target.shape
+    config = Config(s.vocab, s.hidden, s.ffn, s.layers, s.heads, s.kv_heads, s.head_dim, s.eps, s.rope_theta)
+    return SimpleNamespace(config=config, context=s.context,
+                           model=SimpleNamespace(embed_tokens=SimpleNamespace(weight=target.embedding), norm=SimpleNamespace(weight=target.norm)))
+
+
+def frequent(corpus, size):
+    """The `size` ids most frequent in answers (ties to the lower id), the ends among them; and the share of the answers' tokens that they are."""
+    counts = np.zeros(VOCAB, np.int64)
+    for i in range(len(corpus)):
+        counts += np.bincount(corpus.conversation(i)[corpus.flags(i, states.OPENING) == ANSWER], minlength=VOCAB)
+    total, kept = counts.sum(), counts.copy()
+    kept[[END_OF_TURN, END_OF_TEXT]] = counts.max() + 1
+    ids = np.argsort(-kept, kind="stable")[:size]
+    return sorted(ids.tolist()), float(counts[ids].sum() / total)
+
+
+def build(args, target, corpus):
+    if args.method == "small":
+        head = Small(Config(target.config.vocab_size, args.width, args.width * 8 // 3 // 32 * 32, args.layers, args.width // 64, max(1, args.width // 128), 64,
+                            target.config.rms_norm_eps, target.config.rope_theta))
+    elif args.method == "medusa":
+        head = CLASSES["medusa"](medusa_config(target, args.heads))
+    elif args.method == "eagle3":
+        head = CLASSES["eagle3"](eagle3_config(target, args.taps, args.draft_vocab, END_OF_TURN, END_OF_TEXT))
+    elif args.method == "dflash":
+        head = CLASSES["dflash"](block_config(target, args.taps, None, args.layers, args.block, args.draft_vocab))
+    else:
+        head = CLASSES["domino"](domino_config(target, args.taps, None, args.layers, args.block, args.gru, args.rank, args.prefix, args.shift_label, args.draft_vocab))
+    if args.method != "small":
+        ids, share = frequent(corpus, args.draft_vocab)
+        if args.method == "medusa":
+            head.trained_ids = torch.tensor(ids, device=args.device)
+        else:
+            head.set_vocabulary(ids)
+        print(f"{len(ids)} ids are {share:.4f} of the answers' tokens", flush=True)
+    head.start(target)
+    if args.method in ("dflash", "domino"):
+        with torch.no_grad():                                      # the scale at which the output matrix is read
+            head.norm.weight.copy_(target.model.norm.weight)
+    if args.method != "medusa":
+        head.config["max_position_embeddings"] = target.context
+    return head
+
+
+def options(parser):
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--row", type=int, default=states.ROW)
+    parser.add_argument("--block-tokens", type=int, default=1_000_000)
+    parser.add_argument("--passes", type=int, default=2, help="epochs over a block before the next one")
+    parser.add_argument("--keep-blocks", type=int, default=1, help="blocks of states on the disk at once")
+    parser.add_argument("--width", type=int, default=128, help="of small")
+    parser.set_defaults(draft_vocab=8192, rows=8, micro=2, anchors=32, taps=list(states.TAPS))
+
+
+def main():
+    args = arguments(METHODS, options)
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(args.threads)
+    out = args.work / (args.name or args.method)
+    out.mkdir(parents=True, exist_ok=True)
+    corpus = Corpus(args.corpus)
+    target = stand_in(read(args.target, args.device))
+    chosen = settings(args, target_sha256=digest(args.target), text_seed=corpus.sha256, text_tokens=len(corpus.ids))
+    latest = out / "latest.pt"
+    saved = torch.load(latest, map_location=args.device) if latest.exists() else None
+    if saved:
+        same_run(saved["args"], chosen, out, "--name NAME")
+    head = build(args, target, corpus)
+    if args.init and not saved:
+        adopt(head, args.init)
+    head.to(args.device)
+    optimiser = HeadOptimiser(head, args.muon, args.adam, 0.5 if args.method == "eagle3" else 1.0)
+    state = {"step": 0, "positions": 0, "seconds": 0.0, "epoch_tokens": len(corpus.ids)}
+    if saved:
+        head.load_state_dict(saved["drafter"])
+        optimiser.load(saved["optimiser"])
+        state = saved["state"]
+        print("resumed at", state, flush=True)
+    count = len(states.blocks(corpus, args.block_tokens))
+
+    def batches(rng):
+        turn = state["positions"] // (args.block_tokens * args.passes)
+        while True:
+            folder = states.ensure(args.target, corpus, args.work, turn % count, args.block_tokens, args.keep_blocks, args.row, args.taps, args.device)
+            samples = Samples(folder, target.config.hidden_size, args.taps, args.taps, args.device, args.row)
+            yielded = False
+            for _ in range(args.passes):
+                for batch in samples.epoch(args.micro, rng):
+                    yielded = True
+                    yield batch
+            if not yielded:
+                raise SystemExit(f"{folder}: no shard fills {args.micro} rows of {args.row} tokens: a smaller --micro, or more text")
+            turn += 1
+
+    fit(args, head, optimiser, state, batches, target.model.embed_tokens.weight, chosen, out)
+
+
+if __name__ == "__main__":
+    main()
