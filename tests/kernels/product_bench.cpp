@@ -106,6 +106,11 @@ int main(int count, char** words) {
     std::printf("%s; bf16 by %s, int8 by %s; * on as many columns as make whole blocks, the time in proportion\n",
                 backend->description().c_str(), backend->products_title(Precision::bf16).c_str(),
                 backend->products_title(Precision::int8).c_str());
+    constexpr std::size_t kBytes = std::size_t{256} << 20; // more than any cache
+    const speclens::Buffer memory = backend->make_read_buffer(kBytes);
+    double read = 1e9;
+    for (int i = 0; i < 10; ++i) read = std::min(read, backend->read_ms(memory.view()));
+    std::printf("a plain read: %.1f GB/s\n", static_cast<double>(kBytes) / read * 1e-6);
     for (const auto& shape : speclens::test::kShapes) speclens::test::run_shape(*backend, shape, seconds, rows);
     return 0;
 }
