@@ -22,13 +22,13 @@ spec_test(laws_test
         not_address "Law1Threads.*/5$"
         not_thread "EveryDrafterAndK/2$|EveryDrafterAndRule/5$|^Law1[.](TheMatchRule|APath)"
         not_thread "^Conformance[.](Tracing|NothingReads|AOneToken|TheContextLimit|EveryCycle)"
-    SOURCES engine/run/law1_test.cpp
+    SOURCES engine/run/law1_test.cpp engine/run/law1_precision_test.cpp
     LIBS engine)
 # Samples by the ten thousand through the production cycle: they find biases, not bad memory.
 if(NOT SPEC_SANITIZE)
     spec_test(statistics_test
         LABELS statistics
-        SOURCES engine/rules/oracle_test.cpp engine/run/law2_test.cpp
+        SOURCES engine/rules/oracle_test.cpp engine/run/law2_test.cpp engine/run/law2_precision_test.cpp
         LIBS engine nlohmann_json::nlohmann_json)
 endif()
 # Where a pass spends its time, run by hand: ninja pass_profile.

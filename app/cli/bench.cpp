@@ -24,6 +24,7 @@
 #include "engine/lab/pass_times.h"
 #include "engine/lab/random_shape.h"
 #include "engine/model/decoder.h"
+#include "engine/model/precision.h"
 
 namespace speclens::cli {
 
@@ -173,9 +174,14 @@ std::shared_ptr<const Models> random_models(const Options& options) {
     if (options.weights == WeightForm::keep)
         throw Error("random weights are in no file, so there is no form to keep",
                     "With --geometry choose --weights bf16 or --weights q8.", Exit::usage);
+    if (options.precision == Precision::int8 && options.weights != WeightForm::q8)
+        throw Error("8-bit products need quantised matrices, and random ones are made as bf16",
+                    "With --geometry choose --weights q8, or another --precision.", Exit::usage);
+    std::shared_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
+    const Precision precision = options.precision.value_or(usual_precision(*backend));
     const std::shared_ptr<Models> models =
-        random_shape(make_backend(options.backend, {.threads = options.threads}), options.geometry, options.seed, progress,
-                     options.weights == WeightForm::q8 ? DType::q8_0 : DType::bf16);
+        random_shape(std::move(backend), options.geometry, options.seed, progress,
+                     options.weights == WeightForm::q8 ? DType::q8_0 : DType::bf16, precision);
     for (const DrafterChoice& choice : options.drafters) {
         const DrafterInfo* info = find_drafter(choice.name);
         const std::string method = network_of(choice.name);
@@ -231,8 +237,10 @@ BenchResult facts_of(const Options& options, const std::shared_ptr<const Models>
     result.device = models->backend->description();
     result.isa = instructions_of(result.device);
     result.threads = models->backend->threads();
-    result.precision = "weights " + forms_of(*models->target) + ", cache " +
-                       name_of(models->backend->cache_dtype(models->target->layer.front().wq.view().precision));
+    const Precision products = models->precision();
+    result.precision = "weights " + forms_of(*models->target) +
+                       (products == Precision::f32 ? "" : std::string(", products ") + name_of(products)) + ", cache " +
+                       name_of(models->backend->cache_dtype(products));
     result.model = models->target_name();
     result.random_weights = !options.geometry.empty();
     result.memory_bytes = static_cast<double>(run.memory_bytes());

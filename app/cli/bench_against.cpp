@@ -80,7 +80,7 @@ void check_comparable(const nlohmann::json& now, const nlohmann::json& then, con
         if (text_of(now, field) != text_of(then, field))
             throw Error(name + " is of another " + words + ": " + text_of(then, field) + ", not " + text_of(now, field),
                         "Compare results of one model in one form on one kind of device: give bench the same --model, "
-                        "--geometry, --weights and --backend as then.",
+                        "--geometry, --weights, --precision and --backend as then.",
                         Exit::usage);
 }
 

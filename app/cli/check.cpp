@@ -1,5 +1,6 @@
 // `speclens check`: one line for everything a run needs, with what to do about it.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,9 +12,13 @@
 #include "app/cli/terminal.h"
 #include "app/cli/walk_words.h"
 #include "app/frontend/frontend.h"
+#include "engine/base/json_read.h"
 #include "engine/lab/pass_times.h"
+#include "engine/lab/precision_change.h"
 #include "engine/lab/reference.h"
+#include "engine/model/precision.h"
 #include "engine/published/published.h"
+#include "engine/run/gallery.h"
 #include "engine/run/memory_forecast.h"
 #include "engine/run/notices.h"
 #include "kernels/cuda_module.h"
@@ -29,18 +34,21 @@ enum class Grade : std::uint8_t { good, without, bad };
 
 class Checklist {
   public:
-    explicit Checklist(Terminal terminal) : terminal_(terminal) {}
+    // `quiet`: standard output is for something else.
+    explicit Checklist(Terminal terminal, bool quiet = false) : terminal_(terminal), quiet_(quiet) {}
     void line(Grade grade, const std::string& what, const std::string& found,
               const std::string& remedy = "") {
         static constexpr const char* kWords[] = {"ok  ", "–   ", "BAD "};
         static constexpr Tone kTones[] = {Tone::accepted, Tone::muted, Tone::rejected};
+        bad_ = bad_ || grade == Grade::bad;
+        if (quiet_ && grade == Grade::bad) say(what + ": " + found + (remedy.empty() ? "" : ". " + remedy));
+        if (quiet_) return;
         const auto g = static_cast<std::size_t>(grade);
         print(beside(terminal_.paint(kTones[g], kWords[g]) + "  " + what, 19, found,
                      terminal_.prose_width()));
         if (!remedy.empty())
             print(terminal_.paint(Tone::muted, beside("", 19, "→ " + remedy, terminal_.prose_width())));
         flush();
-        bad_ = bad_ || grade == Grade::bad;
     }
     // Runs a check; an Error becomes its line.
     template <typename Try>
@@ -55,7 +63,7 @@ class Checklist {
 
   private:
     Terminal terminal_;
-    bool bad_ = false;
+    bool quiet_ = false, bad_ = false;
 };
 
 void check_gpu(Checklist& list) {
@@ -225,7 +233,8 @@ void check_models(Checklist& list, const Options& options) {
     if (models->target)
         target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) +
                   " tokens, " + megabytes(static_cast<double>(models->target->bytes.per_token)) +
-                  " read per pass" + (models->weights().empty() ? "" : ", " + models->weights());
+                  " read per pass" + (models->weights().empty() ? "" : ", " + models->weights()) +
+                  (models->bundle.empty() || models->precision() != Precision::f32 ? ", " + precision_words(models->precision()) : "");
     else if (models->scorer)
         target += ": answers, tells its " + std::to_string(models->scorer->listed()) +
                   " likeliest tokens, texts of " + std::to_string(models->scorer->capacity()) + " tokens";
@@ -270,6 +279,84 @@ void check_models(Checklist& list, const Options& options) {
     check_memory(list, *models, options);
 }
 
+// A reading of our own text by these models and, for the drafters, of a few ready-made prompts.
+PrecisionReading reading_in(const Options& options, Precision precision, ProgressBar& bar) {
+    constexpr std::size_t kMostTokens = 1000;
+    constexpr int kPrompts = 8, kNewTokens = 48;
+    Options own = options;
+    own.precision = precision;
+    const std::shared_ptr<const Models> models = load_without_notices(own);
+    if (!models->target)
+        throw Error("--precision changes nothing of " + std::string(models->scorer ? "a server" : "a table"),
+                    "Leave it out, or give a checkpoint folder or a GGUF file with --model.", Exit::usage);
+    if (!models->tokenizer)
+        throw Error(models->target_name() + " has no tokenizer to read a text with", "Put the model's tokenizer.json into its folder.");
+    const fs::path file = assets_folder() / "prompts" / "reading.txt";
+    RunSettings text;
+    text.prompt = read_text_file(file, 1 << 20);
+    std::vector<int> ids = prompt_tokens(*models, text).ids;
+    ids.resize(std::min({ids.size(), kMostTokens, static_cast<std::size_t>(models->holds())}));
+    std::vector<GalleryPrompt> prompts = load_gallery(gallery_file(assets_folder(), !models->bundle.empty()));
+    ask_as_text_if_needed(prompts, models->chat);
+    std::vector<RunSettings> runs;
+    for (std::size_t i = 0; i < std::min<std::size_t>(kPrompts, prompts.size()); ++i) {
+        RunSettings run;
+        run.prompt = prompts[i].prompt;
+        run.system = prompts[i].system;
+        run.chat = prompts[i].chat;
+        run.max_tokens = kNewTokens;
+        runs.push_back(std::move(run));
+    }
+    return read_precision(models, ids, runs, [&](double done) {
+        stop_if_interrupted();
+        bar.show(std::string("reading in ") + name_of(precision), std::round(100 * done), 100, "%");
+    });
+}
+
+nlohmann::ordered_json change_json(const PrecisionChange& change, const std::string& model) {
+    nlohmann::ordered_json json = {{"schema", "speclens-precision/1"},
+                                   {"model", model},
+                                   {"from", name_of(change.from)},
+                                   {"to", name_of(change.to)},
+                                   {"tokens", change.tokens},
+                                   {"mean_dlogp", change.mean},
+                                   {"mean_abs_dlogp", change.mean_size},
+                                   {"worst_abs_dlogp", change.worst},
+                                   {"worst_at", change.worst_at},
+                                   {"argmax_differs", change.likeliest_differs},
+                                   {"drafters", nlohmann::ordered_json::array()}};
+    for (const PrecisionChange::Drafter& one : change.drafters)
+        json["drafters"].push_back({{"drafter", one.to.drafter},
+                                    {"k", one.to.k},
+                                    {"tokens_per_round_from", one.from.tokens_per_round()},
+                                    {"tokens_per_round_to", one.to.tokens_per_round()}});
+    return json;
+}
+
+// What --precision changes against f32, where it was asked for by word.
+void check_precision(Checklist& list, const Options& options, std::optional<ResultFile>& file) {
+    if (!options.precision || *options.precision == Precision::f32) return;
+    ProgressBar bar;
+    const PrecisionReading to = reading_in(options, *options.precision, bar); // first: it may be refused
+    const PrecisionReading from = reading_in(options, Precision::f32, bar);
+    const PrecisionChange change = change_between(from, to);
+    bar.clear();
+    const std::string name = name_of(change.to);
+    list.line(Grade::good, "precision",
+              name + " against f32, " + std::to_string(change.tokens) + " tokens of a fixed text: the log-probability of a token is off by " +
+                  number(change.mean_size, 4) + " on average (" + (change.mean < 0 ? "" : "+") + number(change.mean, 4) +
+                  " with its sign), by " + number(change.worst, 4) + " at most; another token is the likeliest at " +
+                  std::to_string(change.likeliest_differs) + " of " + std::to_string(change.tokens) + " places");
+    for (const PrecisionChange::Drafter& one : change.drafters)
+        list.line(Grade::good, one.to.drafter,
+                  number(one.to.tokens_per_round(), 2) + " tokens a round in " + name + ", " +
+                      number(one.from.tokens_per_round(), 2) + " in f32 (K = " + std::to_string(one.to.k) + ")");
+    if (file) {
+        file->write(change_json(change, loaded_model(options)).dump(2) + "\n");
+        file->commit();
+    }
+}
+
 void check_published(Checklist& list) {
     const Published published = Published::load(assets_folder() / "published");
     list.line(Grade::good, "published",
@@ -283,7 +370,9 @@ void check_published(Checklist& list) {
 Exit command_check(const Options& options) {
     if (!options.geometry.empty())
         (void)geometry(options.geometry); // an unknown name is no question of memory
-    Checklist list(standard_terminal(options.color));
+    std::optional<ResultFile> file; // before anything is measured: can it be written?
+    if (!options.json.empty()) file.emplace(options.json);
+    Checklist list(standard_terminal(options.color), options.json == "-");
     list.attempt("engine", [&] { check_engine(list, options); });
     check_gpu(list);
     if (!options.geometry.empty()) {
@@ -293,6 +382,7 @@ Exit command_check(const Options& options) {
     }
     if (options.model.empty()) check_bundle(list), check_references(list);
     list.attempt("models", [&] { check_models(list, options); });
+    list.attempt("precision", [&] { check_precision(list, options, file); });
     if (options.model.empty()) list.attempt("gates", [&] { check_gates(list); });
     list.attempt("published", [&] { check_published(list); });
     list.attempt("fonts", [&] { list.line(Grade::good, "fonts", font_report()); });
@@ -300,7 +390,7 @@ Exit command_check(const Options& options) {
         const std::string report = display_report();
         list.line(Grade::without, "display", report);
     });
-    print(list.bad() ? "Something essential is missing.\n" : "Everything a run needs is here.\n");
+    if (options.json != "-") print(list.bad() ? "Something essential is missing.\n" : "Everything a run needs is here.\n");
     return list.bad() ? Exit::failed : Exit::ok;
 }
 

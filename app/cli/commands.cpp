@@ -112,9 +112,12 @@ constexpr CommandRow kCommandRows[] = {
      "speclens oracle cases.json -o results.json\n"
      "speclens oracle cases.json --samples 50000 --seed 3 -o results.json"},
     {check, "check", "", 0, 0, "engine, GPU, models, fonts, display: one line each, with what to do",
-     "Exits with 1 when something that every run needs is missing.",
+     "Exits with 1 when something that every run needs is missing. --precision bf16 or int8 also reads a fixed text in that "
+     "precision and in f32: how far the log-probabilities of its tokens lie apart, at how many places another token is the "
+     "likeliest, and what every drafter that is at hand reaches in both, greedy, over eight ready-made prompts.",
      "speclens check\n"
      "speclens check --model ~/models/Qwen3-0.6B\n"
+     "speclens check --model smollm2 --precision bf16 --json bf16.json\n"
      "speclens check --geometry qwen3-8b --drafter dflash --context 8192"},
     {list, "list", "WHAT [METHOD|WORD]", 1, 2,
      "scenes, lectures, drafters, rules, models, keys, geometries, a glossary, a quiz or published figures",

@@ -14,6 +14,7 @@
 #include "engine/lab/busy.h"
 #include "engine/lab/reference.h"
 #include "engine/lab/time_table.h"
+#include "engine/model/precision.h"
 
 namespace speclens::cli {
 
@@ -170,7 +171,7 @@ std::vector<Reference> references_of(const std::vector<Row>& rows, const Compare
         const RunSettings& settings = row.contestant->settings;
         list.push_back({facts.model, row.contestant->name, settings.k, settings.sampling.temperature, row.speed.value,
                         row.totals.tokens_per_round(), plain->totals.round_ms(), row.totals.round_ms(),
-                        row.totals.prompts, facts.header.machine, facts.header.date.substr(0, 10)});
+                        row.totals.prompts, facts.header.machine, facts.header.date.substr(0, 10), facts.header.precision});
     }
     if (list.empty())
         throw Error("every speed-up is in doubt, so none is a reference",
@@ -227,7 +228,8 @@ Exit command_compare(const Options& options) {
     for (const Contestant& c : contestants) look.name = std::max(look.name, columns(c.label) + 2);
     const Terminal& terminal = look.terminal;
     std::string text = terminal.paint(Tone::strong, "SpecLens compare") + " · " + models->target_name() +
-                       (models->scorer ? "" : " · " + models->backend->description()) + " · " +
+                       (models->scorer ? "" : " · " + models->backend->description()) +
+                       (models->precision() == Precision::f32 ? "" : " · " + precision_words(models->precision())) + " · " +
                        terminal.paint(Tone::muted, "[" + header.tier + "]") + "\n" +
                        std::to_string(prompts.size()) + (prompts.size() < planned ? " of " + std::to_string(planned) : "") +
                        (planned == 1 ? " prompt" : " prompts") +

@@ -164,6 +164,7 @@ std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts
                  {"complete", facts.prompts.size() == facts.planned},
                  {"settings", settings_json(facts)},
                  {"rows", Json::array()}};
+    if (facts.header.precision != Precision::f32) json["precision"] = name_of(facts.header.precision);
     for (const Row& row : rows) json["rows"].push_back(json_of(row, facts));
     json["per_prompt"] = per_prompt(facts);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

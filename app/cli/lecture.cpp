@@ -9,6 +9,7 @@
 #include "app/cli/subject.h"
 #include "app/cli/values.h"
 #include "app/cli/view.h"
+#include "engine/model/precision.h"
 #include "engine/run/model_names.h"
 #include "remote/client/endpoint.h"
 
@@ -80,6 +81,9 @@ void go_through(const Options& options, const Lecture& lecture, const EachStep& 
     for (std::size_t i = 0; i < lecture.steps.size(); ++i) {
         const Options own = options_of_step(options, lecture, i);
         if (!models) models = load(options);
+        if (own.precision && *own.precision != models->precision())
+            say("step " + std::to_string(i + 1) + " was made with " + precision_words(*own.precision) + ", this is drawn with " +
+                precision_words(models->precision()) + ": what it shows may differ");
         const SceneWord word = scene_word(own.words[0]);
         Subject subject = subject_of(own, word.scene, models);
         complete(own, word.scene, subject);
@@ -156,6 +160,7 @@ ViewReader view_reader(const Options& options) {
         read_prompt(own);
         SceneView view = view_of(own);
         view.model = std::move(model);
+        view.precision = own.precision;
         return view;
     };
     read.lecture = [options](const std::string& file) { return lecture_view(options, find_lecture(file), true); };
@@ -186,9 +191,10 @@ LectureView lecture_view(const Options& options, const std::filesystem::path& fi
     for (std::size_t i = 0; i < lecture.steps.size(); ++i) {
         const Lecture::Step& step = lecture.steps[i];
         std::string model = loaded_model(options);
-        view.steps.push_back({step.title, step.notes, step.minutes,
-                              view_of(options_of_step(options, lecture, i, any_model ? &model : nullptr))});
+        const Options own = options_of_step(options, lecture, i, any_model ? &model : nullptr);
+        view.steps.push_back({step.title, step.notes, step.minutes, view_of(own)});
         view.steps.back().view.model = std::move(model);
+        view.steps.back().view.precision = own.precision;
     }
     return view;
 }

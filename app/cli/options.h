@@ -57,6 +57,7 @@ struct Options {
     std::string backend = "auto";
     int threads = 0;
     WeightForm weights = WeightForm::usual;
+    std::optional<Precision> precision; // nothing: the usual one of the model (engine/run/model_paths.h)
 
     std::optional<std::string> prompt; // as typed (TEXT, @FILE or @-) until read_prompt()
     bool prompt_is_text = false;       // it came from a link, where @ has no meaning

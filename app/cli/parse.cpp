@@ -77,6 +77,11 @@ void check_together(const Options& o) {
     needs("--system", o.chat, "--chat");
     needs("--thinking", o.chat, "--chat");
     needs("--lens", !o.json.empty(), "--json");
+    if (o.command == Command::check) {
+        const bool changes = o.precision && *o.precision != Precision::f32;
+        needs("--json", changes, "--precision bf16 or int8");
+        never_both("--precision", "--geometry"); // nothing is loaded
+    }
     never_both("--domain", "--prompt");
     never_both("--domain", "--token-ids");
     never_both("--chat", "--raw");
@@ -108,7 +113,8 @@ void check_together(const Options& o) {
     if (!o.session.empty())
         for (const char* option :
              {"--model",         "--drafter",      "--drafters",       "--ngram-weight",
-              "--backend",       "--threads",      "--prompt",         "--token-ids",
+              "--backend",       "--threads",      "--weights",        "--precision",
+              "--prompt",        "--token-ids",
               "--chat",          "--raw",          "--max-tokens",     "--k",
               "--rule",          "--rule-param",   "--temp",           "--draft-temp",
               "--top-k",         "--top-p",        "--seed",           "--ngram",

@@ -167,6 +167,7 @@ ModelPaths model_paths(const Options& options) {
     paths.backend = options.backend;
     paths.threads = options.threads;
     paths.weights = options.weights;
+    paths.precision = options.precision;
     for (const DrafterChoice& choice : options.drafters) {
         if (choice.folder.empty()) continue;
         const bool head = find_drafter(choice.name)->needs_network();

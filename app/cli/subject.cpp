@@ -101,6 +101,7 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
     status.backend = header.backend;
     status.model = header.model;
     status.draft_model = subject.models->draft_name();
+    status.precision = header.precision;
     status.notice = header.notice;
     status.memory_bytes = run.memory_bytes();
     status.ready_drafters = subject.models->ready_drafters();

@@ -4,6 +4,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/values.h"
+#include "engine/model/precision.h"
 #include "engine/rules/verify.h"
 #include "engine/run/model_names.h"
 #include "kernels/error.h"
@@ -52,6 +53,10 @@ void set_rule_param(Options& o, Text name, Text text) {
             throw Error(name + ": " + word + " was given twice", "Give it once.", Exit::usage);
         o.rule_words.emplace_back(word, part.substr(equals + 1));
     }
+}
+
+void set_precision(Options& o, Text name, Text text) {
+    o.precision = find_precision(one_of(name, text, {"f32", "bf16", "int8"}));
 }
 
 void set_prompt(Options& o, Text, Text text) {
@@ -166,6 +171,14 @@ constexpr OptionRow kOptionRows[] =
              (void)one_of(name, text, {"bf16", "keep", "q8"});
              o.weights = text == "bf16" ? WeightForm::bf16 : text == "keep" ? WeightForm::keep : WeightForm::q8;
          }},
+        {"--precision", "f32|bf16|int8", "Models",
+         "how what is multiplied with the matrices is rounded: f32 (not at all; the built-in model), bf16 (the default of other "
+         "models where the processor multiplies it), int8 (blocks of 8 bits, with quantised matrices: --weights keep or q8)",
+         kLoads & ~in(check), set_precision},
+        {"--precision", "f32|bf16|int8", "Models",
+         "how what is multiplied with the matrices is rounded; bf16 and int8 are held against f32 on a fixed text: what they "
+         "change of its log-probabilities and of every drafter's acceptance",
+         in(check), set_precision},
         {"--threads", "N", "Models", "threads of the CPU (default: one per core, at most 16)", kLoads,
          [](Options& o, Text name, Text text) { o.threads = int_of(name, text, 1, 256); }},
         {"--session", "FILE", "Models", "draw a saved trace instead of a new run", in(render, describe),
@@ -370,6 +383,8 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text text) { o.reference = text; }},
         {"--csv", "FILE|-", "Output", "the table for spreadsheets, with counts by position", in(compare),
          [](Options& o, Text, Text text) { o.csv = text; }},
+        {"--json", "FILE|-", "Output", "what --precision changes, machine-readable, to a file, or - for standard output", in(check),
+         [](Options& o, Text, Text text) { o.json = text; }},
         {"--json", "", "Output", "machine-readable list", in(list),
          [](Options& o, Text, Text) { o.json = "-"; }},
         {"--json", "", "Output", "path, bytes and SHA-256, machine-readable", in(get),

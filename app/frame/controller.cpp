@@ -175,7 +175,10 @@ void Controller::change_run(RunSettings settings, double now) {
     if (measuring && !in_race() && !(settings == wished()))
         words +=
             std::string(words.empty() ? "" : " · ") + "the measurement under way is of the settings before";
+    const bool other = !in_race() && saved_in_other_precision();
+    const Precision saved = other ? saved_->header()->precision : Precision::f32;
     restart(std::move(settings));
+    if (other) made_with(saved);
     if (!words.empty()) say(words, now);
 }
 

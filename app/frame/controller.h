@@ -103,6 +103,8 @@ class Controller {
     void action(Action action, int number, double now);
     void stop_work();
     [[nodiscard]] bool suits_saved(const Command& command, double now);
+    [[nodiscard]] bool saved_in_other_precision() const;
+    void made_with(Precision precision); // which is not that of the loaded models
     void move(Move where, double now);
     void go_to(std::size_t cursor, double now, bool with_motion);
     void step_forward(double now);

@@ -136,7 +136,7 @@ void Controller::action(Action action, int number, double now) {
         ++changed.seed, change_run(changed, now);
         break;
     case Action::restart:
-        restart(changed);
+        change_run(changed, now);
         break;
     case Action::cancel:
         stop_work();

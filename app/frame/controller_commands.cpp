@@ -7,6 +7,7 @@
 #include "app/frame/controller.h"
 #include "app/views/lecture.h"
 #include "engine/lab/race_json.h"
+#include "engine/model/precision.h"
 #include "engine/run/model_names.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_json.h"
@@ -118,6 +119,19 @@ void Controller::open_file(const std::string& path, double now) {
     if (in_race()) open_scene("loop"); // a race shows none
     show_saved(trace, settings_of(*trace->header()));
     say(notice.empty() ? "Opened " + path : notice, now);
+    if (saved_in_other_precision()) made_with(trace->header()->precision);
+}
+
+// What another precision changes is known only by running. Of another model's run nothing is expected.
+bool Controller::saved_in_other_precision() const {
+    const Header* run = saved_ ? saved_->header() : nullptr;
+    return run && has_engine() && run->model == status_.model && run->precision != status_.precision;
+}
+
+void Controller::made_with(Precision precision) {
+    complain("this was made with " + precision_words(precision) + ", here a run has " + precision_words(status_.precision) +
+                 ": its text may differ",
+             std::string("Start the program with --precision ") + name_of(precision) + ".");
 }
 
 void Controller::save(double now) {

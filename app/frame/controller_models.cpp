@@ -65,6 +65,7 @@ void Controller::open_model(const std::string& word, double now) {
             paths.backend = started_with.backend;
             paths.threads = started_with.threads;
             paths.weights = started_with.weights;
+            if (!paths.target.empty()) paths.precision = started_with.precision; // the built-in model is as it is told everywhere
         }
         offer_ = {};
         if (wanted_view_ && wanted_view_->model != name) wanted_view_.reset();

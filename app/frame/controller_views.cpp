@@ -59,6 +59,12 @@ std::string change_words(const RaceSettings& from, const RaceSettings& to) {
     return "the lanes " + lanes;
 }
 
+// What a model has where nobody says depends on the device, but for the built-in one.
+void add_precision(LinkOptions& named, const Header& header) {
+    if (!header.fingerprint.empty() || header.precision != Precision::f32)
+        named.emplace_back("precision", name_of(header.precision));
+}
+
 bool forked(const Trace& trace) {
     for (std::size_t i = 0; i < trace.size(); ++i)
         if (std::holds_alternative<Commanded>(trace[i])) return true;
@@ -69,12 +75,15 @@ bool forked(const Trace& trace) {
 
 void Controller::show_view(const SceneView& view, double now) {
     if (!suits_model(view)) return;
+    const bool tiny = view.model.empty() ? status_.built_in : view.model == kBuiltInModel;
+    const std::optional<Precision> made = view.precision ? view.precision : tiny ? std::optional(Precision::f32) : std::nullopt;
     if (find_scene(view.scene) == find_scene("race")) view_race(view.race);
     open_scene(view.scene);
     place_ = view.place;
     beats_[scene_name_] = std::max(0, view.place.beat - 1);
     if (!in_race() && (saved_ || !(settings_ == view.settings) || forked(source_.trace())))
         restart(view.settings);
+    if (made && has_engine() && *made != status_.precision) made_with(*made);
     tick(now);
 }
 
@@ -119,7 +128,12 @@ Link Controller::link() const {
     if (told_in_beats) link.beat = (beat == beats_.end() ? 0 : beat->second) + 1;
     if (in_race()) {
         if (saved_race_) throw Error("a saved race has no link", "Share its file, or run it again first.");
-        link.options = options_of(race() ? race()->settings : race_wish_, folders);
+        LinkOptions named = folders;
+        const auto run = [](const RaceLane& lane) { return lane.trace != nullptr; };
+        if (race())
+            if (const auto lane = std::ranges::find_if(race()->lanes, run); lane != race()->lanes.end())
+                add_precision(named, *lane->trace->header());
+        link.options = options_of(race() ? race()->settings : race_wish_, named);
         if (in_steps() && race_ms_ >= 0) link.at = static_cast<std::size_t>(race_ms_);
         return link;
     }
@@ -127,8 +141,10 @@ Link Controller::link() const {
     if (forked(source_.trace()))
         throw Error("a forked run has no link", "Save it (Ctrl+S) and share the file.");
     LinkOptions named = folders;
-    if (const Header* header = source_.trace().header(); header && !header->fingerprint.empty())
-        named.emplace_back("fingerprint", header->fingerprint);
+    if (const Header* header = source_.trace().header()) {
+        if (!header->fingerprint.empty()) named.emplace_back("fingerprint", header->fingerprint);
+        add_precision(named, *header);
+    }
     link.options = options_of(settings_, named);
     link.at = cursor_;
     if (selected_) link.selected = {selected_->cycle, selected_->index};

@@ -5,6 +5,7 @@
 
 #include "app/frame/frame.h"
 #include "engine/fetch/fetchable.h"
+#include "engine/model/precision.h"
 #include "engine/run/model_names.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/words.h"
@@ -242,9 +243,14 @@ void draw_status(const FrameDraw& d) {
     }
     std::string engine = h && !h->backend.empty() ? h->backend : in.status ? in.status->backend : "";
     if (h && !h->model.empty()) engine += (engine.empty() ? "" : " · ") + h->model;
-    if (h && !h->weights.empty()) engine += " (" + h->weights + ")";
+    if (h && !h->weights.empty())
+        engine += " (" + h->weights + " · " + precision_words(h->precision) + ")";
+    else if (h && h->precision != Precision::f32)
+        engine += " (" + precision_words(h->precision) + ")";
     if (h && !h->drafter_model.empty()) engine += " ← " + h->drafter_model;
-    if (race && in.race) engine = in.race->backend + " · " + in.race->model;
+    if (race && in.race)
+        engine = in.race->backend + " · " + in.race->model +
+                 (in.race->precision == Precision::f32 ? "" : " (" + precision_words(in.race->precision) + ")");
     if (engine.empty()) engine = in.status && !in.status->job.empty() ? in.status->job : "no engine";
     cells.push_back({engine, true, false, 5, engine_tip(d.input), false, false, d.input.engine});
     if (race) {

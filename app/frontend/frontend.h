@@ -38,6 +38,7 @@ struct SceneView {
     RunSettings settings = {};
     RaceSettings race = {}; // lanes may be empty: the usual ones
     std::string model = {}; // what it is of (engine/run/model_names.h); empty: whatever is loaded
+    std::optional<Precision> precision = {}; // of products in it; nothing: not said, which of the built-in model means f32
 };
 
 // A lecture as the window goes through it: one frame after another.

@@ -179,7 +179,7 @@ std::string with_folder(const std::string& drafter, const LinkOptions& folders) 
 
 void add_model(LinkOptions& out, const LinkOptions& folders) {
     for (const auto& [name, word] : folders)
-        if (name == "model" || name == "fingerprint") out.emplace_back(name, word);
+        if (name == "model" || name == "fingerprint" || name == "precision") out.emplace_back(name, word);
 }
 
 } // namespace
@@ -187,6 +187,7 @@ void add_model(LinkOptions& out, const LinkOptions& folders) {
 const std::vector<LinkKey>& link_keys() {
     static const std::vector<LinkKey> keys = {{"model", true},
                                               {"fingerprint", true},
+                                              {"precision", true},
                                               {"drafter", true},
                                               {"drafters", true},
                                               {"prompt", true},

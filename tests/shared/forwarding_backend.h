@@ -14,7 +14,7 @@ class ForwardingBackend : public Backend {
     std::string name() const override { return to_->name(); }
     std::string description() const override { return to_->description(); }
     int threads() const override { return to_->threads(); }
-    DType cache_dtype() const override { return to_->cache_dtype(); }
+    DType cache_dtype(Precision precision) const override { return to_->cache_dtype(precision); }
     std::size_t free_memory() const override { return to_->free_memory(); }
     int max_rows() const override { return to_->max_rows(); }
     bool keeps(DType stored, std::int64_t cols) const override { return to_->keeps(stored, cols); }

@@ -52,10 +52,11 @@ inline DraftConfig micro_head(DraftConfig::Method method, const ModelConfig& tar
 
 // Target, draft and a head of each kind.
 inline std::shared_ptr<const Models> random_models(int threads, const ModelConfig& target, const ModelConfig& draft,
-                                                   DType form = DType::bf16, Precision precision = Precision::f32) {
+                                                   DType form = DType::bf16, Precision precision = Precision::f32,
+                                                   std::uint64_t seed = 5) {
     auto models = std::make_shared<Models>();
     models->backend = test_backend(threads);
-    models->target = Model::random(*models->backend, target, "micro target", 5, {}, form, precision);
+    models->target = Model::random(*models->backend, target, "micro target", seed, {}, form, precision);
     models->draft = Model::random(*models->backend, draft, "micro draft", 6, {}, form, precision);
     models->frequent = std::make_shared<FrequentIds>(61, std::vector<int>{});
     using Method = DraftConfig::Method;
@@ -69,10 +70,11 @@ inline std::shared_ptr<const Models> micro_models(int threads, int max_positions
     return random_models(threads, micro_config(6, 48, max_positions), micro_config(2, 32, max_positions));
 }
 
-// Products in this precision; with int8 the matrices of target and draft are Q8_0, and their rows whole blocks.
+// Products in this precision, and a target whose greedy text does not only repeat itself; with int8 the matrices of target and
+// draft are Q8_0, and their rows whole blocks.
 inline std::shared_ptr<const Models> precise_models(int threads, Precision precision) {
     return random_models(threads, micro_config(6, 64), micro_config(2, 32),
-                         precision == Precision::int8 ? DType::q8_0 : DType::bf16, precision);
+                         precision == Precision::int8 ? DType::q8_0 : DType::bf16, precision, 2);
 }
 
 // The same target with block heads that rank 30 of the 61 ids, behind a mask of their own; Domino's with the target's rows.

@@ -1,6 +1,7 @@
 // list and check: what there is, what it needs and what is wrong with it.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -128,6 +129,39 @@ TEST(Check, SaysWhatAHeadIsAndTestsIt) {
     const Outcome wrong = check("dflash", "micro_domino");
     EXPECT_EQ(wrong.code, 1);
     EXPECT_NE(wrong.out.find("is a domino head"), std::string::npos) << wrong.out;
+}
+
+TEST(Check, MeasuresWhatAPrecisionChanges) {
+    const std::filesystem::path file = fresh_folder() / "bf16.json";
+    const Outcome outcome = speclens({"check", "--model", micro_model(), "--precision", "bf16", "--json", file.string()});
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    EXPECT_NE(outcome.out.find("bf16, bf16 products"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("bf16 against f32, "), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("tokens a round in bf16"), std::string::npos) << outcome.out;
+    const Json json = Json::parse(read_file(file));
+    EXPECT_EQ(json["schema"], "speclens-precision/1");
+    EXPECT_EQ(json["from"], "f32");
+    EXPECT_EQ(json["to"], "bf16");
+    EXPECT_EQ(json["tokens"], 255) << "as far as its 256 positions go";
+    EXPECT_GE(json["mean_abs_dlogp"].get<double>(), std::abs(json["mean_dlogp"].get<double>()));
+    EXPECT_GE(json["worst_abs_dlogp"].get<double>(), json["mean_abs_dlogp"].get<double>());
+    EXPECT_LE(json["argmax_differs"].get<int>(), json["tokens"].get<int>());
+    std::set<std::string> drafters;
+    for (const Json& one : json["drafters"]) {
+        drafters.insert(one["drafter"].get<std::string>());
+        EXPECT_GE(one["tokens_per_round_from"].get<double>(), 1);
+        EXPECT_GE(one["tokens_per_round_to"].get<double>(), 1);
+    }
+    EXPECT_EQ(drafters, (std::set<std::string>{"lookup", "skip"}));
+
+    const Outcome alone = speclens({"check", "--model", micro_model(), "--precision", "bf16", "--json", "-"});
+    EXPECT_EQ(Json::parse(alone.out)["to"], "bf16") << "nothing else on standard output";
+    const Outcome table = speclens({"check", "--model", table_file(), "--precision", "bf16"});
+    EXPECT_EQ(table.code, 1);
+    EXPECT_NE(table.out.find("--precision changes nothing of a table"), std::string::npos) << table.out;
+    const Outcome eight = speclens({"check", "--model", micro_model(), "--precision", "int8"});
+    EXPECT_EQ(eight.code, 1);
+    EXPECT_NE(eight.out.find("8-bit products need quantised matrices"), std::string::npos) << eight.out;
 }
 
 TEST(Check, ForetellsTheMemoryOfAText) {

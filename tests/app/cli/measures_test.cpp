@@ -531,7 +531,8 @@ TEST(Bench, MeasuresAFormAndComparesItWithNoOther) {
     const std::filesystem::path file = fresh_folder() / "bench.json";
     const auto bench = [&](std::vector<std::string> more) {
         const std::vector<std::string> all = {"bench",     "--context", "8", "--repeats", "2",
-                                              "--threads", "1",         "--backend", "cpu", "--drafters", "lookup"};
+                                              "--threads", "1",         "--backend", "cpu", "--drafters", "lookup",
+                                              "--precision", "f32"};
         more.insert(more.begin(), all.begin(), all.end());
         return speclens(more);
     };
@@ -554,6 +555,42 @@ TEST(Bench, MeasuresAFormAndComparesItWithNoOther) {
     const Outcome same = bench({"--model", micro_model(), "--weights", "keep", "--json", "-"});
     ASSERT_EQ(same.code, 0) << same.err;
     EXPECT_EQ(Json::parse(same.out)["precision"], "weights bf16, cache f32");
+}
+
+// The precision is a part of the subject as the form is; the bound of a pass is that of its own products.
+TEST(Bench, MeasuresAPrecisionAndComparesItWithNoOther) {
+    const std::filesystem::path file = fresh_folder() / "bench.json";
+    const auto bench = [&](std::vector<std::string> more) {
+        const std::vector<std::string> all = {"bench",     "--context", "8",         "--repeats", "2",          "--threads", "1",
+                                              "--backend", "cpu",       "--drafters", "lookup",    "--geometry", "micro"};
+        more.insert(more.begin(), all.begin(), all.end());
+        return speclens(more);
+    };
+    const Outcome rounded = bench({"--precision", "bf16", "--json", file.string()});
+    ASSERT_EQ(rounded.code, 0) << rounded.err;
+    EXPECT_NE(rounded.out.find("weights bf16, products bf16, cache "), std::string::npos) << rounded.out;
+    EXPECT_NE(rounded.out.find("bf16 matrices, bf16 products"), std::string::npos) << rounded.out;
+    EXPECT_NE(rounded.out.find("by bound"), std::string::npos) << rounded.out;
+    const Json json = Json::parse(read_file(file));
+    EXPECT_EQ(json["products"], "bf16");
+    std::set<int> widths;
+    for (const Json& pass : json["passes"]) {
+        widths.insert(pass["tokens"].get<int>());
+        EXPECT_GT(pass["bound_ms"].get<double>(), 0);
+        EXPECT_NEAR(pass["of_bound"].get<double>(), pass["ms"].get<double>() / pass["bound_ms"].get<double>(), 1e-9);
+    }
+    for (const int n : {1, 2, 4, 8, 16}) EXPECT_TRUE(widths.contains(n)) << n;
+    const Outcome other = bench({"--precision", "f32", "--against", file.string()});
+    EXPECT_EQ(other.code, 2) << other.out;
+    EXPECT_NE(other.err.find("weights bf16, products bf16"), std::string::npos) << other.err;
+    EXPECT_NE(other.err.find("--precision"), std::string::npos) << other.err;
+    const Outcome eight = bench({"--precision", "int8", "--weights", "q8", "--json", "-"});
+    ASSERT_EQ(eight.code, 0) << eight.err;
+    EXPECT_EQ(Json::parse(eight.out)["products"], "int8");
+    const Outcome refused = bench({"--precision", "int8"});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("8-bit products need quantised matrices"), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("--weights q8"), std::string::npos) << refused.err;
 }
 
 TEST(Bench, MeasuresHeadsOfAPublishedShape) {

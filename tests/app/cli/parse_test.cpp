@@ -63,6 +63,30 @@ TEST(Parse, TakesSizesInDigitsOnly) {
         EXPECT_THROW((void)size(text), Error) << text;
 }
 
+TEST(Parse, TakesAPrecisionWhereModelsAreLoaded) {
+    for (const char* command : {"run", "compare", "bench", "serve", "check"}) {
+        EXPECT_EQ(parse({command}).precision, std::nullopt) << command;
+        EXPECT_EQ(parse({command, "--precision", "f32"}).precision, Precision::f32) << command;
+        EXPECT_EQ(parse({command, "--precision", "bf16"}).precision, Precision::bf16) << command;
+        EXPECT_EQ(parse({command, "--precision=int8"}).precision, Precision::int8) << command;
+    }
+    EXPECT_EQ(parse({"--precision", "bf16"}).precision, Precision::bf16) << "the window";
+    EXPECT_EQ(parse({"describe", "loop", "--precision", "bf16"}).precision, Precision::bf16);
+    EXPECT_EQ(parse({"train", "-o", "heads", "--precision", "bf16"}).precision, Precision::bf16);
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"run", "--precision", "fp16"}, {"run", "--precision"}, {"list", "models", "--precision", "f32"}})
+        try {
+            (void)parse(words);
+            ADD_FAILURE() << words.back();
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), Exit::usage);
+            EXPECT_FALSE(error.remedy().empty());
+        }
+    EXPECT_NE(help_text(Command::run).find("--precision f32|bf16|int8"), std::string::npos);
+    EXPECT_EQ(parse({"check", "--precision", "bf16", "--json", "-"}).json, "-");
+    EXPECT_THROW((void)parse({"check", "--precision", "f32", "--json", "-"}), Error) << "nothing to hold against";
+}
+
 TEST(Parse, RefusesWhatMeansSomethingOnlyTogether) {
     struct Case {
         std::vector<std::string> words;
@@ -76,6 +100,7 @@ TEST(Parse, RefusesWhatMeansSomethingOnlyTogether) {
           Case{{"attach", "http://h:1", "--server-model", "m"}, "--server-model", "--prompt"},
           Case{{"run", "--tokenizer", "d"}, "--tokenizer", "--model URL"},
           Case{{"run", "--listed", "3"}, "--listed", "--model URL"},
+          Case{{"check", "--json", "-"}, "--json", "--precision bf16 or int8"},
           Case{{"render", "loop", "-o", "a.png", "--frames", "all"}, "--frames", "-o FILE.gif"},
           Case{{"render", "loop", "-o", "a.png", "--frame-ms", "90"}, "--frame-ms", "-o FILE.gif"}})
         try {
@@ -105,6 +130,9 @@ TEST(Parse, RefusesWhatExcludesEachOther) {
           Case{"attach", {"--prompt", "a"}, {"--once"}}, Case{"attach", {"--prompt", "a"}, {"--every", "1"}},
           Case{"attach", {"--prompt", "a"}, {"--for", "1"}},
           Case{"bench", {"--geometry", "g"}, {"--model", "d"}},
+          Case{"check", {"--precision", "bf16"}, {"--geometry", "g"}},
+          Case{"render", {"--session", "f"}, {"--precision", "bf16", "loop", "-o", "a.png"}},
+          Case{"render", {"--session", "f"}, {"--weights", "bf16", "loop", "-o", "a.png"}},
           Case{"render", {"-o", "a.png"}, {"--all", "d"}}}) {
         std::vector<std::string> words{c.command};
         if (words[0] == "attach") words.emplace_back("http://h:1");

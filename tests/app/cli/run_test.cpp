@@ -172,6 +172,26 @@ TEST(Run, IsTheSameForTheSameSeedAndAnyThreadCount) {
     EXPECT_NE(hash("5", "1"), hash("6", "1"));
 }
 
+TEST(Run, SaysItsPrecisionInTheFirstLine) {
+    const auto header = [](std::vector<std::string> more) {
+        std::vector<std::string> words{"--max-tokens", "4", "--no-timing", "--token-ids", "1,2,3", "--json", "-"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = speclens(micro(words));
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return Json::parse(outcome.out.substr(0, outcome.out.find('\n')));
+    };
+    EXPECT_FALSE(header({"--precision", "f32"}).contains("precision"));
+    EXPECT_EQ(header({"--precision", "bf16"})["precision"], "bf16");
+    EXPECT_EQ(header({"--precision", "int8", "--weights", "q8"})["precision"], "int8");
+    const Outcome refused = speclens(micro({"--precision", "int8", "--weights", "keep"}));
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("8-bit products need quantised matrices"), std::string::npos) << refused.err;
+    const Outcome built_in = speclens({"run", "--max-tokens", "4", "--no-timing", "--json", "-"});
+    EXPECT_EQ(built_in.out.find("precision"), std::string::npos) << built_in.out;
+    const Outcome asked = speclens({"run", "--max-tokens", "4", "--no-timing", "--json", "-", "--precision", "bf16"});
+    EXPECT_NE(asked.out.find("\"precision\":\"bf16\""), std::string::npos) << asked.out << asked.err;
+}
+
 TEST(Run, PrintsOnlyTheTextWhenAsked) {
     const Outcome all = speclens({"run", "--model", table_file(), "--text", "--max-tokens", "6"});
     EXPECT_EQ(all.code, 0) << all.err;

@@ -5,12 +5,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 
 #include "app/frame/popups.h"
 #include "app/views/link.h"
 #include "engine/fetch/fetchable.h"
 #include "engine/run/model_names.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
@@ -135,6 +137,127 @@ TEST(Models, ADroppedFolderOrFileIsLoadedInThePlaceOfTheOldOne) {
     live.drop(fs::path(SPEC_SOURCE_DIR) / "assets/traces/mixed.jsonl");
     EXPECT_EQ(live.opened().size(), 2U);
     EXPECT_TRUE(live.bench.shows("Opened ")) << "a run is one, as ever";
+}
+
+// What was asked for by word holds for every model that is opened, but for the built-in one, which is f32 everywhere.
+TEST(Models, APrecisionHoldsForWhatIsOpenedButNotForTheBuiltInModel) {
+    ModelBench live;
+    ModelPaths& first = live.bench.controller.started_with;
+    first.target = "mine.gguf";
+    first.weights = WeightForm::keep;
+    first.precision = Precision::int8;
+    live.drop(kMicro);
+    ASSERT_EQ(live.opened().size(), 1U);
+    EXPECT_EQ(live.opened()[0].paths.precision, Precision::int8);
+    live.come("micro_qwen3");
+    live.perform(PickModel{"tiny"});
+    ASSERT_EQ(live.opened().size(), 2U);
+    EXPECT_EQ(live.opened()[1].paths.target, "");
+    EXPECT_EQ(live.opened()[1].paths.precision, std::nullopt);
+    live.come("tiny", true);
+    first = {.precision = Precision::bf16}; // of the built-in model itself, by word
+    live.drop(kMicro);
+    live.come("micro_qwen3");
+    live.perform(PickModel{"tiny"});
+    ASSERT_EQ(live.opened().size(), 4U);
+    EXPECT_EQ(live.opened()[3].paths.precision, Precision::bf16);
+}
+
+// The same events under a header that says otherwise.
+std::shared_ptr<const Trace> with_header(const Trace& trace, const std::function<void(Header&)>& edit) {
+    auto other = std::make_shared<Trace>([](int id) { return "<" + std::to_string(id) + ">"; });
+    Header header = *trace.header();
+    edit(header);
+    other->append(header);
+    for (std::size_t i = 1; i < trace.size(); ++i) other->append(Event(trace[i]));
+    return other;
+}
+
+TEST(Models, TheStatusBarNamesThePrecisionOfProducts) {
+    ModelBench live;
+    EXPECT_FALSE(live.bench.shows(" products")) << live.bench.words;
+    const auto show = [&](const std::string& weights, Precision precision) {
+        live.now.trace = with_header(*fixtures::mixed(), [&](Header& h) { h.weights = weights, h.precision = precision; });
+        live.now.runs += 1;
+        live.observe();
+    };
+    show("", Precision::bf16);
+    EXPECT_TRUE(live.bench.shows("(bf16 products)")) << live.bench.words;
+    show("bf16, from Q4_1", Precision::bf16);
+    EXPECT_TRUE(live.bench.shows("(bf16, from Q4_1 · bf16 products)")) << live.bench.words;
+    show("Q8_0", Precision::f32);
+    EXPECT_TRUE(live.bench.shows("(Q8_0 · f32 products)")) << live.bench.words;
+    EXPECT_EQ(overlap_of(live.bench.texts), "");
+}
+
+TEST(Models, ASavedRunOfAnotherPrecisionSaysSo) {
+    ModelBench live;
+    const auto file = [&](const std::string& name, Precision precision) {
+        save_trace(*with_header(*fixtures::mixed(), [&](Header& h) { h.precision = precision; }), live.home / name);
+        return (live.home / name).string();
+    };
+    const std::string f32 = file("f32.jsonl", Precision::f32), bf16 = file("bf16.jsonl", Precision::bf16);
+    live.now.status.model = fixtures::mixed()->header()->model;
+    live.observe();
+    live.perform(OpenFile{f32});
+    EXPECT_FALSE(live.bench.shows("made with")) << live.bench.words;
+    live.perform(OpenFile{bf16});
+    EXPECT_TRUE(live.bench.shows("this was made with bf16 products, here a run has f32 products")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("--precision bf16")) << live.bench.words;
+    EXPECT_EQ(overlap_of(live.bench.texts), "");
+    live.bench.key(ui::Key::escape);
+    EXPECT_FALSE(live.bench.shows("made with")) << live.bench.words;
+    live.bench.key(ui::Key::r, {.shift = true});
+    EXPECT_TRUE(std::holds_alternative<Restart>(live.sent.back()));
+    EXPECT_TRUE(live.bench.shows("this was made with bf16 products")) << live.bench.words;
+    live.bench.key(ui::Key::escape);
+    live.now.status.model = "another";
+    live.now.runs += 1;
+    live.observe();
+    live.perform(OpenFile{bf16});
+    EXPECT_FALSE(live.bench.shows("made with")) << "nothing is expected of another model's";
+}
+
+TEST(Models, ALinkNamesThePrecisionWhereItIsNotThatOfTheBuiltInModel) {
+    ModelBench live;
+    const auto precision = [&] {
+        for (const auto& [name, word] : live.bench.controller.link().options)
+            if (name == "precision") return word;
+        return std::string("none");
+    };
+    EXPECT_EQ(precision(), "none");
+    const auto show = [&](const std::string& fingerprint, Precision products) {
+        live.now.trace = with_header(*fixtures::mixed(), [&](Header& h) { h.fingerprint = fingerprint, h.precision = products; });
+        live.now.runs += 1;
+        live.observe();
+    };
+    show("", Precision::bf16);
+    EXPECT_EQ(precision(), "bf16");
+    show("0123456789abcdef", Precision::f32);
+    EXPECT_EQ(precision(), "f32") << "another machine's usual one may be another";
+    show("0123456789abcdef", Precision::bf16);
+    EXPECT_EQ(precision(), "bf16");
+}
+
+TEST(Models, ALinkOfAnotherPrecisionSaysSo) {
+    ModelBench live;
+    SceneView view{.scene = "loop", .model = kBuiltInModel};
+    live.bench.controller.read.link = [&](const std::string&) { return view; };
+    const auto says = [&] {
+        live.perform(OpenFile{"speclens://loop"});
+        return live.bench.shows("this was made with");
+    };
+    EXPECT_FALSE(says()) << live.bench.words;
+    view.precision = Precision::bf16;
+    EXPECT_TRUE(says()) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("bf16 products, here a run has f32 products")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("--precision bf16")) << live.bench.words;
+    live.now.status.precision = Precision::bf16; // the built-in model, asked for by word
+    live.observe();
+    live.bench.key(ui::Key::escape);
+    EXPECT_FALSE(says()) << live.bench.words;
+    view.precision.reset();
+    EXPECT_TRUE(says()) << "without the word it is f32: " << live.bench.words;
 }
 
 TEST(Models, WhatBelongsToTheOldModelGoesWithIt) {

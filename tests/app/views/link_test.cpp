@@ -234,6 +234,26 @@ TEST(Link, FoldersOfModelsStandInIt) {
         << command_of(options);
 }
 
+TEST(Link, KeepsThePrecision) {
+    RunSettings settings;
+    settings.drafter = "lookup";
+    settings.prompt = "it";
+    const LinkOptions options = options_of(settings, {{"model", "smollm2"}, {"precision", "bf16"}});
+    EXPECT_NE(command_of(options).find("--model smollm2 --precision bf16"), std::string::npos) << command_of(options);
+    Link link;
+    link.scene = "loop";
+    link.options = options;
+    EXPECT_EQ(parse_link(to_text(link)), link);
+    EXPECT_EQ(parse({"run", to_text(link)}).precision, Precision::bf16);
+    EXPECT_EQ(parse({"run", to_text(link), "--precision", "f32"}).precision, Precision::f32) << "what is typed wins";
+    EXPECT_EQ(parse({"run", "speclens://loop?k=3"}).precision, std::nullopt);
+    EXPECT_THROW((void)parse({"run", "speclens://loop?precision=fp4"}), Error);
+    if (scene_names().empty()) return;
+    const ViewReader read = view_reader(parse({"--threads", "1"}));
+    EXPECT_EQ(read.link("speclens://loop?precision=bf16").precision, Precision::bf16);
+    EXPECT_EQ(read.link("speclens://loop?k=3").precision, std::nullopt);
+}
+
 // The words that a shell makes of a command.
 std::vector<std::string> shell_words(const std::string& command) {
     std::vector<std::string> words;

@@ -11,6 +11,7 @@
 #include "tests/shared/micro.h"
 #include "tests/shared/statistics.h"
 #include "tests/shared/tables.h"
+#include "tests/shared/texts.h"
 
 namespace speclens {
 namespace {
@@ -358,26 +359,8 @@ TEST(Law2OnATransformer, HoldsForEveryDrafterAndRule) {
     const auto models = test::micro_models(1);
     const Sampling sampling{.temperature = 1, .top_k = 3};
     constexpr int kTokens = 4;
-    // The exact law, by plain decoding of every text of top-3 tokens.
-    std::map<std::string, double> expected;
     const std::vector<int> prompt{1, 2, 3};
-    std::vector<std::pair<std::vector<int>, double>> open{{prompt, 1.0}};
-    while (!open.empty()) {
-        auto [context, mass] = open.back();
-        open.pop_back();
-        if (context.size() == prompt.size() + kTokens) {
-            expected[test::context_key({context.begin() + 3, context.end()})] += mass;
-            continue;
-        }
-        auto decoder = make_model_decoder(models->target, 32);
-        const Law law = decoder->forward({.tokens = context, .logits_from = static_cast<int>(context.size()) - 1}).law(0, sampling);
-        for (std::size_t v = 0; v < law.size(); ++v) {
-            if (law[v] == 0) continue;
-            std::vector<int> next = context;
-            next.push_back(static_cast<int>(v));
-            open.emplace_back(next, mass * law[v]);
-        }
-    }
+    const auto expected = test::exact_texts(models->target, prompt, kTokens, sampling);
     ASSERT_EQ(expected.size(), 81u);
     // Every drafter as it is, and those with a whole output matrix also with half of it (FR-Spec).
     // And Domino with a pool of candidates, and blocks whose heads rank half of the ids.
@@ -409,14 +392,7 @@ TEST(Law2OnATransformer, HoldsForEveryDrafterAndRule) {
             settings.trace_top = 0;
             settings.timing = false;
             constexpr long kSamples = 2500;
-            std::map<std::string, long> counted;
-            for (long i = 0; i < kSamples; ++i) {
-                settings.seed = static_cast<std::uint64_t>(i) + 1;
-                speclens::Run run(with, settings);
-                run.finish();
-                ++counted[test::context_key({run.sequence().begin() + 3, run.sequence().end()})];
-            }
-            const test::Fit fit = test::fit(expected, counted, kSamples);
+            const test::Fit fit = test::fit(expected, test::sampled_texts(with, settings, kSamples), kSamples);
             EXPECT_GT(fit.p_value, kAlarm / kTests) << drafter.name << (with == reduced ? ", reduced, " : " ") << ids << " ids " << rule.name
                                                     << " TV " << fit.total_variation;
         }

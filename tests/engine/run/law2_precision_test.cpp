@@ -1,0 +1,63 @@
+// Law 2 in every precision of products: sampled text has the law of the target in that precision, for every drafter.
+#include <gtest/gtest.h>
+
+#include "engine/model/precision.h"
+#include "engine/run/run.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/statistics.h"
+#include "tests/shared/texts.h"
+
+namespace speclens {
+namespace {
+
+constexpr int kPrecisionTests = 40; // false alarms of the whole file stay below kPrecisionAlarm
+constexpr double kPrecisionAlarm = 1e-3;
+
+class Law2Precision : public ::testing::TestWithParam<Precision> {};
+INSTANTIATE_TEST_SUITE_P(Laws, Law2Precision, ::testing::Values(Precision::bf16, Precision::int8),
+                         [](const auto& of) { return std::string(name_of(of.param)); });
+
+TEST_P(Law2Precision, HoldsForEveryDrafter) {
+    const auto models = test::precise_models(1, GetParam());
+    const Sampling sampling{.temperature = 1, .top_k = 3};
+    constexpr int kTokens = 4;
+    constexpr long kSamples = 2500;
+    const std::vector<int> prompt{1, 2, 3};
+    const auto expected = test::exact_texts(models->target, prompt, kTokens, sampling);
+    ASSERT_EQ(expected.size(), 81u);
+    ASSERT_LE(2 * drafter_list().size(), std::size_t{kPrecisionTests});
+    for (const DrafterInfo& drafter : drafter_list()) {
+        RunSettings settings;
+        settings.token_ids = prompt;
+        if (drafter.tree) settings.options.tree_topk = 2, settings.options.tree_budget = 5;
+        settings.drafter = drafter.name;
+        settings.rule = judging_rule("token", drafter.name);
+        settings.k = 2;
+        settings.sampling = sampling;
+        settings.max_tokens = kTokens;
+        settings.trace_top = 0;
+        settings.timing = false;
+        const test::Fit fit = test::fit(expected, test::sampled_texts(models, settings, kSamples), kSamples);
+        EXPECT_GT(fit.p_value, kPrecisionAlarm / kPrecisionTests) << drafter.name << " TV " << fit.total_variation;
+    }
+}
+
+// The law of one precision is not taken for that of another target: the test sees a draft that is not judged.
+TEST_P(Law2Precision, CatchesADraftThatIsNotJudged) {
+    const auto models = test::precise_models(1, GetParam());
+    const Sampling sampling{.temperature = 1, .top_k = 3};
+    const std::vector<int> prompt{1, 2, 3};
+    const auto expected = test::exact_texts(models->target, prompt, 4, sampling);
+    auto draft_alone = std::make_shared<Models>(*models);
+    draft_alone->target = models->draft;
+    RunSettings settings;
+    settings.token_ids = prompt;
+    settings.drafter = "none";
+    settings.sampling = sampling;
+    settings.max_tokens = 4;
+    settings.timing = false;
+    EXPECT_LT(test::fit(expected, test::sampled_texts(draft_alone, settings, 2500), 2500).p_value, 1e-6);
+}
+
+} // namespace
+} // namespace speclens
