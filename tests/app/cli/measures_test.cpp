@@ -469,7 +469,7 @@ TEST(Compare, UsesTheSamePromptsOfOneDomainOnly) {
 
 TEST(Bench, ReportsTheCostsOfPasses) {
     const Outcome outcome =
-        speclens({"bench", "--model", micro_model(), "--repeats", "3", "--threads", "1", "--json", "-"});
+        speclens({"bench", "--model", micro_model(), "--precision", "f32", "--repeats", "3", "--threads", "1", "--json", "-"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json json = Json::parse(outcome.out);
     EXPECT_EQ(json["schema"], "speclens-bench/1");
