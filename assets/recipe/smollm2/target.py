@@ -60,9 +60,11 @@ class Target:
         self.cos, self.sin = angles.cos().float().contiguous().to(self.device), angles.sin().float().contiguous().to(self.device)
 
     def cache(self, slots, room):
-        """Keys and values of `slots` texts of up to `room` tokens; pages that no text reaches take no memory on Linux."""
+        """Keys and values of `slots` texts of up to `room` tokens. The kernels never read what was not written, and pages that no text
+        reaches then take no memory; torch multiplies masked values by 0, so that they have to be numbers."""
         s = self.shape
-        return [tuple(torch.empty(slots, s.kv_heads, room, s.head_dim, dtype=torch.bfloat16, device=self.device) for _ in "kv")
+        make = torch.empty if self.kernels else torch.zeros
+        return [tuple(make(slots, s.kv_heads, room, s.head_dim, dtype=torch.bfloat16, device=self.device) for _ in "kv")
                 for _ in range(s.layers)]
 
     def store(self, cache, slot, keys, values):

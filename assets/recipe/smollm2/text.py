@@ -1,12 +1,12 @@
 """SmolLM2's tokenizer out of the GGUF, and its chat template."""
-from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
-
 from smollm2 import gguf_file
 
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 
 
 def tokenizer(path):
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers      # training does without
+
     facts, _ = gguf_file.read(path, tensors=False)
     words = facts["tokenizer.ggml.tokens"]
     merges = [tuple(merge.split(" ", 1)) for merge in facts["tokenizer.ggml.merges"]]

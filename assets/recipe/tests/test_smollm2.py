@@ -29,7 +29,7 @@ def tensors(shape, seed=0):
         return torch.randn(rows, cols, generator=generator) * cols ** -0.5
 
     kv = shape.kv_heads * shape.head_dim
-    out = {"model.embed_tokens.weight": matrix(shape.vocab, shape.hidden), "model.norm.weight": torch.ones(shape.hidden)}
+    out = {"model.embed_tokens.weight": matrix(shape.vocab, shape.hidden), "model.norm.weight": torch.full((shape.hidden,), 40.0)}    # far from level: ties are rare
     for i in range(shape.layers):
         at = f"model.layers.{i}."
         for name, rows, cols in (("self_attn.q_proj", shape.hidden, shape.hidden), ("self_attn.k_proj", kv, shape.hidden), ("self_attn.v_proj", kv, shape.hidden),
@@ -51,9 +51,11 @@ class WithTarget(unittest.TestCase):
 
 
 class Passes(WithTarget):
-    def laws(self, target, ids, split):
+    def laws(self, target, ids, split, rubbish=None):
         """Final states of `ids`, the first `split` in one pass, the others token by token."""
         cache = target.cache(2, 64)
+        for part in (p for pair in cache if rubbish is not None for p in pair):
+            part.fill_(rubbish)
         _, first = target.texts([ids[:split]], lambda layer, _, k, v: target.store(cache[layer], 1, k, v))
         rows = [first]
         for at in range(split, len(ids)):
@@ -69,11 +71,15 @@ class Passes(WithTarget):
                     gap = (self.laws(target, ids, split) - whole.float()).norm(dim=1) / whole.float().norm(dim=1)
                     self.assertLess(gap.max().item(), 0.03)        # of each row; bf16 sums in another order part by .015, one lost value by .085 or more
 
+    def test_what_nobody_wrote_is_not_read(self):
+        ids = np.random.default_rng(1).integers(3, SHAPE.vocab, 40).tolist()
+        self.assertTrue(torch.equal(self.laws(self.built, ids, 9), self.laws(self.built, ids, 9, float("nan") if self.built.kernels else 7.0)))
+
     def test_texts_side_by_side_do_not_see_each_other(self):
         one, two = [5, 6, 7, 8], [9, 10, 11]
         _, together = self.torch_alone.texts([one, two])
         _, alone = self.torch_alone.texts([two])
-        self.assertLess((together[4:].float() - alone.float()).abs().max().item(), 0.08)
+        self.assertLess(((together[4:].float() - alone.float()).norm(dim=1) / alone.float().norm(dim=1)).max().item(), 0.03)
 
     def test_picks(self):
         hidden = torch.randn(6, SHAPE.hidden, generator=torch.Generator().manual_seed(3)).bfloat16() * 0.3
@@ -108,10 +114,9 @@ class Batches(WithTarget):
                 self.assertTrue(r.end != "limit" or len(r.answer) == r.limit, r)
 
     def test_what_is_beside_it_changes_no_answer(self):
-        """But for rounding: a near tie may fall to the other side."""
         alone = {r.number: r.answer for r in answers(self.torch_alone, iter(self.requests(8)), 1, 64, 7)}
         beside = {r.number: r.answer for r in answers(self.torch_alone, iter(self.requests(8)), 8, 64, 7)}
-        self.assertGreaterEqual(sum(alone[i][:3] == beside[i][:3] for i in alone), 7)
+        self.assertEqual({i: a[:3] for i, a in alone.items()}, {i: a[:3] for i, a in beside.items()})     # later ones may part at near ties
 
     def test_long_requests_wait_for_their_slot(self):
         long = [Request(i, [5] * 30, 0.0, 30) for i in range(3)]
