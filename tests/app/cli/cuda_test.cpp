@@ -22,7 +22,8 @@ Outcome on_gpu(std::vector<std::string> arguments, const std::string& memory = "
 std::vector<std::string> run(const std::string& backend, const std::string& drafter) {
     return {"run",    "--model", micro_model(),  "--drafter", drafter,       "--backend", backend,
             "--temp", "0",       "--max-tokens", "8",         "--token-ids", "1,2,3,1,2", "--no-timing",
-            "--json", "-",       "--precision",  "f32"}; // what both have, whatever the processor
+            "--precision", "f32", // what both have, whatever the processor
+            "--json", "-"};
 }
 
 std::vector<int> tokens_of(const Outcome& outcome) {
@@ -99,6 +100,16 @@ TEST(Cuda, KeepsTheTraceWhenTheDeviceFails) {
     const std::string trace = read_file(file);
     EXPECT_NE(trace.find("\"kind\":\"commit\""), std::string::npos) << trace;
     EXPECT_NE(trace.find("illegal memory access"), std::string::npos) << trace;
+}
+
+TEST(Cuda, MultipliesInF32AndRefusesTheOthers) {
+    const Outcome usual = on_gpu({"check", "--model", micro_model()});
+    EXPECT_NE(usual.out.find("f32 products"), std::string::npos) << usual.out << usual.err;
+    const Outcome rounded =
+        on_gpu({"run", "--model", micro_model(), "--backend", "cuda", "--token-ids", "1,2", "--precision", "bf16"});
+    EXPECT_EQ(rounded.code, 4);
+    EXPECT_NE(rounded.err.find("multiplies in f32 only, not in bf16"), std::string::npos) << rounded.err;
+    EXPECT_NE(rounded.err.find("--precision f32"), std::string::npos) << rounded.err;
 }
 
 TEST(Cuda, SaysWhyItIsMissing) {
