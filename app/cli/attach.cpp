@@ -12,11 +12,13 @@
 
 #include "app/cli/attach_text.h"
 #include "app/cli/commands.h"
+#include "app/cli/input.h"
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "engine/base/json_read.h"
 #include "kernels/error.h"
+#include "remote/client/answer_reader.h"
 #include "remote/client/served_json.h"
 
 namespace speclens::cli {
@@ -53,9 +55,7 @@ void tell(const std::string& text, bool keeps_file) {
 // Of a file, or of whatever is piped in.
 std::string text_of(const std::string& word) {
     std::string text;
-    if (word == "-") {
-        text = read_at_most(std::cin, kMostFileBytes, "standard input");
-    } else if (std::error_code ignored; std::filesystem::is_other(std::filesystem::status(word, ignored))) {
+    if (std::error_code ignored; std::filesystem::is_other(std::filesystem::status(word, ignored))) {
         std::ifstream in(word, std::ios::binary);
         if (!in) throw Error(word + ": cannot be opened", "Check the name and the permissions.");
         text = read_at_most(in, kMostFileBytes, word);
@@ -66,8 +66,7 @@ std::string text_of(const std::string& word) {
     return text;
 }
 
-Exit read_file_of(const Options& options, const std::string& word) {
-    const std::string text = text_of(word), name = word == "-" ? "standard input" : word;
+Exit read_text_of(const Options& options, const std::string& text, const std::string& name) {
     const Terminal terminal = standard_terminal(options.color);
     const auto keep = [&](const auto& items, const auto& line_of) { // a line of JSON for each
         if (options.json.empty()) return;
@@ -92,6 +91,15 @@ Exit read_file_of(const Options& options, const std::string& word) {
                   reading_text(reading, terminal, Told::recorded));
         return Exit::ok;
     }
+    if (const auto answers = read_saved_answers(text)) {
+        keep(*answers, [](const SavedAnswer& one) { return served_json(one.served, "RECORDED"); });
+        if (options.json == "-") return Exit::ok;
+        print(terminal.paint(Tone::strong, "SpecLens attach") + " · " + name + " · " +
+              (answers->size() == 1 ? "an answer" : std::to_string(answers->size()) + " answers") + " of " +
+              server_name(answers->front().kind) + " · [RECORDED]\n");
+        for (const SavedAnswer& one : *answers) print(served_text(one.served, terminal, Told::recorded));
+        return Exit::ok;
+    }
     if (looks_like_bench_records(text)) {
         const BenchRecords records = parse_bench_records(text, name);
         keep(records.answered, bench_json);
@@ -99,9 +107,84 @@ Exit read_file_of(const Options& options, const std::string& word) {
         return Exit::ok;
     }
     const LogReading log = parse_log(text, name);
-    keep(log.entries, log_json);
+    std::vector<std::string> lines;
+    for (const LogEntry& entry : log.entries) lines.push_back(log_json(entry));
+    if (lines.size() > 1) lines.push_back(log_sum_json(log));
+    keep(lines, [](const std::string& line) { return line; });
     if (options.json != "-") print(log_text(name, log, terminal));
     return Exit::ok;
+}
+
+Exit read_file_of(const Options& options, const std::string& word) {
+    return read_text_of(options, text_of(word), word);
+}
+
+// A log that a server still writes: a line as each request ends, the table when the pipe ends or Ctrl+C comes. What is
+// no log (metrics, an answer) is read when it is whole. Nothing is told while input keeps coming: of a log that is only
+// sent through a pipe the table says it all.
+Exit follow_pipe(const Options& options) {
+    constexpr int kPauseMs = 150;
+    constexpr double kLongestWaitMs = 1000;
+    const std::string name = "standard input";
+    const bool walks = options.json != "-";
+    LogReader reader;
+    std::string text; // kept while it may be something else than a log
+    std::vector<std::string> waiting;
+    std::optional<ResultFile> file;
+    std::size_t told = 0, taken = 0, kept = 0;
+    reader.on_entry([&](const LogEntry& entry) {
+        waiting.push_back(walks ? log_row(entry) : std::string());
+        if (!options.json.empty()) {
+            if (!file) file.emplace(options.json);
+            file->write(log_json(entry) + "\n");
+            ++kept;
+        }
+    });
+    double last = now_ms();
+    const auto tell_waiting = [&] {
+        last = now_ms();
+        if (waiting.empty()) return;
+        if (file) file->flush();
+        if (walks && told == 0) tell(log_heading(), file.has_value());
+        for (const std::string& row : waiting)
+            if (walks) tell(row, file.has_value());
+        told += waiting.size();
+        waiting.clear();
+    };
+    std::streambuf& in = *std::cin.rdbuf();
+    std::string block;
+    while (in.sgetc() != std::streambuf::traits_type::eof()) {
+        block.resize(static_cast<std::size_t>(std::max<std::streamsize>(1, in.in_avail())));
+        block.resize(static_cast<std::size_t>(in.sgetn(block.data(), static_cast<std::streamsize>(block.size()))));
+        reader.push(block);
+        taken += block.size();
+        if (told + waiting.size() == 0)
+            text += block;
+        else
+            text.clear();
+        if (text.size() > kMostFileBytes) throw Error(name + ": more than " + std::to_string(kMostFileBytes >> 20) + " MB without a line that speaks of acceptance", "Is this the right input?");
+        const bool pauses = !input_comes(kPauseMs);
+        if (pauses) reader.flush();
+        if (pauses || now_ms() - last > kLongestWaitMs) tell_waiting();
+    }
+    const bool cut = interrupted().load();
+    if (told + waiting.size() == 0 && !text.empty()) {
+        try {
+            const Exit read = read_text_of(options, text, name);
+            return cut ? Exit::interrupted : read;
+        } catch (const Error&) {
+            if (cut) return Exit::interrupted;
+            throw;
+        }
+    }
+    if (cut && taken == 0) return Exit::interrupted;
+    const LogReading log = reader.finish(name);
+    if (file) {
+        if (kept > 1) file->write(log_sum_json(log) + "\n");
+        file->commit();
+    }
+    if (walks) tell((told > 0 ? "\n" : "") + log_text(name, log, standard_terminal(options.color)), file.has_value());
+    return cut ? Exit::interrupted : Exit::ok;
 }
 
 Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,
@@ -147,6 +230,19 @@ Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& fa
         throw;
     }
     return Exit::ok;
+}
+
+// A server that loads its model is waited for, and that is said.
+ServerFacts when_loaded(const Endpoint& endpoint, const HttpSettings& http, const std::string& model) {
+    for (bool said = false;;) {
+        try {
+            return probe_server(endpoint, http, model);
+        } catch (const ServerLoads& loads) {
+            if (!said) say(std::string(loads.what()) + ": waiting for it (Ctrl+C ends)");
+            said = true;
+            if (!pause(1)) throw Interrupted{};
+        }
+    }
 }
 
 Exit watch_server(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,
@@ -227,12 +323,12 @@ Exit command_attach(const Options& options) {
         if (target == "-" && isatty(STDIN_FILENO) == 1)
             throw Error("- is a log on standard input, and nothing is piped in",
                         "For example: cat vllm.log | speclens attach -", Exit::usage);
-        return read_file_of(options, target);
+        return target == "-" ? follow_pipe(options) : read_file_of(options, target);
     }
     const Endpoint endpoint = parse_endpoint(target);
     const HttpSettings http = http_settings(options);
     if (const std::string warning = caution(endpoint, !http.key.empty()); !warning.empty()) say(warning);
-    const ServerFacts facts = probe_server(endpoint, http);
+    const ServerFacts facts = when_loaded(endpoint, http, options.server_model);
     if (options.json != "-")
         tell(facts_text(endpoint.shown(), facts, standard_terminal(options.color)), !options.json.empty());
     return options.prompt ? ask(options, endpoint, facts, http)

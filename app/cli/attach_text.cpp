@@ -71,7 +71,11 @@ std::string facts_text(const std::string& where, const ServerFacts& facts, const
                            : std::string(server_name(facts.kind)) +
                                  (facts.version.empty() ? "" : " " + printable(facts.version)));
     const auto& models = facts.models.empty() ? facts.reading.models : facts.models;
-    if (!models.empty())
+    if (!models.empty() && facts.router) {
+        out += " · a router: ";
+        for (std::size_t i = 0; i < models.size(); ++i)
+            out += (i == 0 ? "" : ", ") + printable(models[i]) + (i < facts.loaded ? "" : " (not loaded)");
+    } else if (!models.empty())
         out += " · " + printable(models.front()) +
                (models.size() > 1 ? " and " + std::to_string(models.size() - 1) + " more" : "");
     out += told == Told::live ? " · [REMOTE]\n" : " · [RECORDED]\n";
@@ -120,6 +124,18 @@ std::string reading_text(const ServerReading& r, const Terminal& t, Told told_by
     std::string out;
     if (r.counts && !r.counts->empty())
         out += counts_text(*r.counts, "since the server's start, all requests", t);
+    if (!r.parts.empty()) {
+        double least = 1e300, most = 0;
+        std::string each;
+        for (const ReadingPart& part : r.parts) {
+            const auto length = acceptance_length(part.counts);
+            if (length) least = std::min(least, *length), most = std::max(most, *length);
+            each += (each.empty() ? "" : " · ") + printable(part.name) + ": " + value_or_dash(length, 2);
+        }
+        out += "\n" + bullet("each of " + std::to_string(r.parts.size()) + " engines or models, acceptance length: " + each +
+                               (most > 0 ? " (from " + amount(least, 2) + " to " + amount(most, 2) + ")" : ""),
+                           t);
+    }
     if (r.told_length) {
         const ToldRates told = told_rates(r);
         const auto share = told.share(r.told_length, r.told_rate);
@@ -151,7 +167,7 @@ std::string watch_row(const Watch& watch, double began) {
     std::string row =
         pad_left(number(watch.last_seconds() - began, watch.last_seconds() - began < 100 ? 1 : 0) + " s", 10);
     row += pad_left(value_or_dash(now.tokens_per_second ? now.tokens_per_second : r.told_throughput, 1), 10);
-    row += pad_left(value_or_dash(r.counts ? now.rounds_per_second : std::nullopt, 1), 10);
+    row += pad_left(value_or_dash(now.rounds_per_second, 1), 10);
     row += pad_left(
         drafted ? value_or_dash(acceptance_length(now.counts), 2) : value_or_dash(r.told_length, 2), 11);
     row += pad_left(drafted ? percent(now.counts.accepted, now.counts.drafted) : "–", 10);
@@ -161,7 +177,7 @@ std::string watch_row(const Watch& watch, double began) {
     return row + "\n";
 }
 
-std::string served_text(const ServedText& served, const Terminal& t) {
+std::string served_text(const ServedText& served, const Terminal& t, Told told) {
     std::string out = "\n";
     for (const ServedPiece& piece : served.pieces) {
         const std::string text = printable(piece.text);
@@ -175,9 +191,7 @@ std::string served_text(const ServedText& served, const Terminal& t) {
         while (at < served.pieces.size() && served.pieces[at].round < 0) ++at;
         for (std::size_t round = 0; round < std::min(served.rounds.size(), kShownRounds); ++round) {
             std::string words;
-            int written = 0;
             for (; at < served.pieces.size() && served.pieces[at].round <= static_cast<int>(round); ++at) {
-                written += served.pieces[at].round >= 0;
                 if (served.pieces[at].round < 0 || served.pieces[at].text.empty())
                     continue; // no round, or a hidden end token
                 const bool own = served.pieces[at].author == Author::target;
@@ -190,7 +204,8 @@ std::string served_text(const ServedText& served, const Terminal& t) {
                 (r.drafted == 0 ? "  no draft" : "  kept " + std::to_string(r.accepted)) +
                 (r.drafted > 0 ? " of " + std::to_string(r.drafted) : "") + "   " +
                 clip(words, std::max(t.width - 24, 20)) +
-                (written > 0 && written <= r.accepted ? t.paint(Tone::muted, "   the text ends here") : "") +
+                (served.unwritten > 0 && round + 1 == served.rounds.size() ? t.paint(Tone::muted, "   the text ends here")
+                                                                          : "") +
                 "\n";
         }
         if (served.rounds.size() > kShownRounds)
@@ -200,6 +215,22 @@ std::string served_text(const ServedText& served, const Terminal& t) {
     }
     if (served.counts && !served.counts->empty())
         out += counts_text(*served.counts, "this request", t, served.passes_without_draft());
+    if (served.rounds_at_most)
+        out += bullet("at most " + several(*served.rounds_at_most, "round") +
+                          ": each writes a token of the target's own (one more where the text ended inside what a round kept)",
+                      t);
+    if (const auto written = served.written_per_round(), length = served.counts ? acceptance_length(*served.counts) : std::nullopt;
+        written && length && std::abs(*written - *length) > 1e-9)
+        out += "  " + pad("as the server counts: length", 36) + pad_left(amount(*length, 3), 7) + "\n  " +
+               pad("as written: tokens ÷ rounds", 36) + pad_left(amount(*written, 3), 7) + "\n";
+    if (told == Told::recorded) {
+        out += "\n  " + (served.tokens > 0 ? counted(served.tokens, "token") : counted(static_cast<int>(served.pieces.size()), "piece"));
+        if (served.told_tokens_per_second)
+            out += ", " + amount(*served.told_tokens_per_second, 1) + " tokens/s by the server's own clock";
+        out += "\n";
+        for (const std::string& note : served.notes) out += t.paint(Tone::muted, bullet(note, t));
+        return out;
+    }
     out += "\n  " +
            (served.tokens > 0 ? counted(served.tokens, "token")
                               : counted(static_cast<int>(served.pieces.size()), "piece")) +
@@ -207,6 +238,8 @@ std::string served_text(const ServedText& served, const Terminal& t) {
     const auto speed = served.tokens_per_second();
     if (served.tokens > 1) out += "; then " + (speed ? amount(*speed, 1) : "–") + " tokens/s";
     out += " (over the network)\n";
+    if (served.told_tokens_per_second)
+        out += "  " + amount(*served.told_tokens_per_second, 1) + " tokens/s by the server's own clock\n";
     if (served.tokens > 1 && !speed && !served.pieces.empty())
         out += t.paint(Tone::muted,
                        bullet("no speed: the tokens of a round come at once, and too little came apart to be "
@@ -218,27 +251,62 @@ std::string served_text(const ServedText& served, const Terminal& t) {
     return out;
 }
 
+namespace {
+
+std::string entry_words(const LogEntry& e) {
+    std::string out = e.method == "example"            ? "one run"
+                      : e.whole()                      ? "since its start" + (e.method.empty() ? "" : ", " + printable(e.method))
+                      : e.kind == ServerKind::llamacpp ? "one request"
+                      : e.kind == ServerKind::sglang ? "a batch" + (e.running ? " of " + number(*e.running, 0) : "")
+                                                     : "the last seconds";
+    if (!e.task.empty()) out += ", " + e.task;
+    if (!e.writer.empty()) out += ", of " + printable(e.writer);
+    if (e.counts && e.counts->drafted > 0)
+        out += ": " + (e.counts->rounds ? several(*e.counts->rounds, "round") + ", " : "") + whole_amount(e.counts->accepted) + " of " +
+               whole_amount(e.counts->drafted) + " drafts kept";
+    constexpr std::size_t kShownPlaces = 16;
+    if (e.counts && e.counts->rounds && !e.counts->accepted_at.empty()) {
+        out += ", at places";
+        for (std::size_t i = 0; i < std::min(e.counts->accepted_at.size(), kShownPlaces); ++i)
+            out += " " + whole_amount(e.counts->accepted_at[i]);
+        if (e.counts->accepted_at.size() > kShownPlaces) out += " …";
+    }
+    if (e.depths.size() > 1) {
+        constexpr std::size_t kShownDepths = 12;
+        out += "; K ";
+        for (std::size_t i = 0; i < std::min(e.depths.size(), kShownDepths); ++i)
+            out += (i == 0 ? "" : " → ") + std::to_string(e.depths[i]);
+        if (e.depths.size() > kShownDepths) out += " → … " + std::to_string(e.depths.back());
+    }
+    return out;
+}
+
+} // namespace
+
+std::string log_heading() {
+    return "      line acc.length  accepted  what it is\n";
+}
+
+std::string log_row(const LogEntry& e) {
+    return pad_left(std::to_string(e.line), 10) + pad_left(value_or_dash(e.length, 2), 11) +
+           pad_left(e.rate        ? percent(*e.rate, 1)
+                    : e.told_rate ? percent(*e.told_rate, 1) + "*"
+                                  : "–",
+                    10) +
+           "  " + entry_words(e) + (e.left_out.empty() ? "" : "; not all of it, see below") + "\n";
+}
+
 std::string log_text(const std::string& name, const LogReading& log, const Terminal& t) {
     std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · log of " +
                       server_name(log.kind()) + " · [RECORDED]\n";
     out += "  " + std::to_string(log.entries.size()) + " of " + counted(log.lines, "line") +
            (log.entries.size() == 1 ? " speaks" : " speak") + " of acceptance\n\n";
-    out += "      line acc.length  accepted  what it is\n";
+    out += log_heading();
     const std::size_t first = log.entries.size() > 20 ? log.entries.size() - 20 : 0;
     if (first > 0) out += "         … " + counted(static_cast<int>(first), "earlier one") + "\n";
     for (std::size_t i = first; i < log.entries.size(); ++i) {
         const LogEntry& e = log.entries[i];
-        out += pad_left(std::to_string(e.line), 10) + pad_left(value_or_dash(e.length, 2), 11) +
-               pad_left(e.rate        ? percent(*e.rate, 1)
-                        : e.told_rate ? percent(*e.told_rate, 1) + "*"
-                                      : "–",
-                        10) +
-               "  " +
-               (e.whole                          ? "since its start, " + e.method
-                : e.kind == ServerKind::llamacpp ? "one request"
-                : e.kind == ServerKind::sglang ? "a batch" + (e.running ? " of " + number(*e.running, 0) : "")
-                                               : "the last seconds") +
-               (e.left_out.empty() ? "" : "; not all of it, see below") + "\n";
+        out += log_row(e);
     }
     const auto rated = [](const LogEntry& e) {
         return e.kind == ServerKind::sglang && (e.rate || e.told_rate);
@@ -256,8 +324,20 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
     }
     if (const auto more = static_cast<int>(left_out) - static_cast<int>(kShownLeftOut); more > 0)
         out += bullet(counted(more, "more line") + (more == 1 ? " says" : " say") + " what cannot be", t);
+    for (const LogEntry& e : log.entries)
+        if (e.told_accepted && e.counts) {
+            out += "\n" + bullet("vLLM 0.8 or older: its \"accepted\" (" + whole_amount(*e.told_accepted) +
+                                    ") holds drafts behind the first refusal; rounds and kept drafts are worked out "
+                                    "from what was emitted, and only those compare with later versions",
+                                t);
+            break;
+        }
+    for (const std::string& finding : log_findings(log)) out += "\n" + bullet(finding, t);
     const SpecCounts sum = log.sum();
-    if (!sum.empty()) return out + counts_text(sum, "all these lines together", t);
+    if (sum.worked_out)
+        out += "\n" + bullet("rounds are worked out from quotients that the server rounded, not told by it", t);
+    if (!sum.empty())
+        return out + counts_text(sum, log.sum_is_whole() ? "since the server's start" : "all these lines together", t);
     const bool counts =
         std::ranges::any_of(log.entries, [](const LogEntry& e) { return e.counts.has_value(); });
     return out + "\n" +

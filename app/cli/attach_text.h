@@ -25,9 +25,11 @@ enum class Told : std::uint8_t { live, recorded }; // by a server that listens, 
                                        Told told = Told::live); // counts and gauges
 [[nodiscard]] std::string watch_heading();
 [[nodiscard]] std::string watch_row(const Watch& watch, double began); // of the last reading; at least two
-[[nodiscard]] std::string served_text(const ServedText& served, const Terminal& terminal);
+[[nodiscard]] std::string served_text(const ServedText& served, const Terminal& terminal, Told told = Told::live);
 [[nodiscard]] std::string bench_text(const std::string& name, const BenchRecords& records,
                                      const Terminal& terminal);
+[[nodiscard]] std::string log_heading();
+[[nodiscard]] std::string log_row(const LogEntry& entry); // for the table of log_text, and while a log is written
 [[nodiscard]] std::string log_text(const std::string& name, const LogReading& log, const Terminal& terminal);
 
 } // namespace speclens::cli

@@ -147,11 +147,13 @@ constexpr CommandRow kCommandRows[] = {
      "records; - is one of these on standard input. With --prompt it sends one request and shows which tokens of the answer were guessed, as far "
      "as the server says. Figures of a whole server hold other people's requests too.",
      "speclens attach http://127.0.0.1:8000\n"
-     "speclens attach 127.0.0.1:8080 --once\n"
+     "speclens attach 127.0.0.1:9931 --once\n"
      "speclens attach http://127.0.0.1:8000 --prompt \"Write a haiku.\" --chat\n"
      "speclens attach https://models.example.org --key-from API_KEY --for 60 --json readings.jsonl\n"
      "speclens attach server.log\n"
      "journalctl -u vllm | speclens attach -\n"
+     "llama-server … 2>&1 | speclens attach -\n"
+     "speclens attach answer.json\n"
      "speclens attach profile_export.jsonl"},
     {serve, "serve", "", 0, 0, "this engine behind the addresses of a model server, to attach to",
      "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, one text at a "

@@ -43,4 +43,10 @@ void prepare_input() {
     std::cin.rdbuf(&input);
 }
 
+bool input_comes(int ms) {
+    if (std::cin.rdbuf()->in_avail() > 0) return true;
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    return poll(&input, 1, ms) > 0;
+}
+
 } // namespace speclens::cli

@@ -7,5 +7,7 @@ namespace speclens::cli {
 
 // Once, at the start of main, before anything is read.
 void prepare_input();
+// Whether something of it, or its end, comes within so long.
+[[nodiscard]] bool input_comes(int ms);
 
 } // namespace speclens::cli

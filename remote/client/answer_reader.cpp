@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/json_read.h"
+#include "remote/reading/event_stream.h"
 
 namespace speclens {
 namespace {
@@ -38,20 +39,6 @@ std::vector<int> rounds_at(const Json& json, const char* key) {
     return out;
 }
 
-// SpecCounts::judged_at of rounds that drafted chains: each judged what it kept and the draft behind. Empty
-// where they are not all listed, or where more was drafted than there are places: trees.
-std::vector<double> judged_in(const std::vector<int>& accepted, const std::vector<int>& drafted,
-                              std::size_t places) {
-    std::vector<double> out(places, 0);
-    if (accepted.empty() || accepted.size() != drafted.size()) return {};
-    for (std::size_t round = 0; round < accepted.size(); ++round) {
-        if (drafted[round] > static_cast<int>(places)) return {};
-        const int judged = std::min(drafted[round], accepted[round] + 1);
-        for (int i = 0; i < judged; ++i) out[static_cast<std::size_t>(i)] += 1;
-    }
-    return out;
-}
-
 // [j]: rounds that kept j drafts.
 std::vector<double> histogram_at(const Json& json, const char* key) {
     std::vector<double> out = numbers_at(json, key);
@@ -62,11 +49,19 @@ std::vector<double> histogram_at(const Json& json, const char* key) {
 // The pieces of one choice: tokens where the server lists them (logprobs), else the text as it came.
 std::vector<std::string> pieces_of(const Json& choice, bool& tokens_apart) {
     std::string whole;
-    if (const Json* delta = object_in(choice, "delta"))
-        for (const char* key : {"reasoning_content", "reasoning", "content"}) {
-            const auto text = delta->find(key);
-            if (text != delta->end() && text->is_string()) whole += text->get<std::string>();
-        }
+    for (const char* where : {"delta", "message"}) { // message: of an answer that was not streamed
+        const Json* delta = object_in(choice, where);
+        if (!delta) continue;
+        const auto add = [&](const Json& from, const char* key) {
+            const auto text = from.find(key);
+            if (text != from.end() && text->is_string()) whole += text->get<std::string>();
+        };
+        for (const char* key : {"reasoning_content", "reasoning", "content"}) add(*delta, key);
+        if (const auto calls = delta->find("tool_calls"); calls != delta->end() && calls->is_array())
+            for (const Json& call : *calls)
+                if (const Json* function = call.is_object() ? object_in(call, "function") : nullptr)
+                    for (const char* key : {"name", "arguments"}) add(*function, key);
+    }
     if (const auto text = choice.find("text"); text != choice.end() && text->is_string())
         whole += text->get<std::string>();
     std::vector<std::string> tokens;
@@ -86,6 +81,18 @@ std::vector<std::string> pieces_of(const Json& choice, bool& tokens_apart) {
 }
 
 } // namespace
+
+std::vector<double> judged_in(const std::vector<int>& accepted, const std::vector<int>& drafted,
+                              std::size_t places) {
+    std::vector<double> out(places, 0);
+    if (accepted.empty() || accepted.size() != drafted.size()) return {};
+    for (std::size_t round = 0; round < accepted.size(); ++round) {
+        if (drafted[round] > static_cast<int>(places)) return {};
+        const int judged = std::min(drafted[round], accepted[round] + 1);
+        for (int i = 0; i < judged; ++i) out[static_cast<std::size_t>(i)] += 1;
+    }
+    return out;
+}
 
 std::string refusal(const std::string& body, int status) {
     const Json json = parse_foreign_json(body);
@@ -115,37 +122,34 @@ void AnswerReader::event(const std::string& data, double ms) {
         throw Error(refusal(data, code ? static_cast<int>(*code) : 200),
                     "Check the prompt and --max-tokens, or look into the server's log.", Exit::network);
     }
-    std::optional<Growth> growth;
-    if (const Json* timings = object_in(json, "timings")) {
-        const auto drafted = number_at(*timings, "draft_n"),
-                   accepted = number_at(*timings, "draft_n_accepted");
-        if (drafted && accepted) {
-            growth = Growth{*drafted, *accepted};
-            SpecCounts counts = out_.counts.value_or(SpecCounts{});
-            counts.rounds.reset(); // worked out at the end, where the pieces allow it
-            counts.drafted = *drafted;
-            counts.accepted = *accepted;
-            out_.counts = counts;
-        }
-    }
     if (const auto choices = json.find("choices");
-        choices != json.end() && choices->is_array() && !choices->empty() && choices->front().is_object()) {
-        const Json& choice = choices->front();
-        int arrived = 0;
-        for (std::string& piece : pieces_of(choice, tokens_apart_)) {
-            if (out_.pieces.size() >= kMostPieces) break;
-            if (out_.pieces.empty()) out_.first_ms = ms;
-            out_.pieces.push_back({std::move(piece), ms, -1, Author::unknown});
-            growth_.push_back(growth);
-            ++arrived;
-        }
-        if (arrived > 0) arrivals_.push_back(arrived);
-        if (const auto finish = choice.find("finish_reason"); finish != choice.end() && finish->is_string())
-            out_.finish = finish->get<std::string>();
-    }
+        choices != json.end() && choices->is_array() && !choices->empty() && choices->front().is_object())
+        take_choice(choices->front(), ms);
+    else if (const auto text = json.find("content"); text != json.end() && text->is_string()) // /completion
+        take_choice(Json{{"text", *text}}, ms);
+    else if (const auto written = json.find("text"); written != json.end() && written->is_string()) // /generate
+        take_choice(Json{{"text", *written}}, ms);
+    if (const auto stop = json.find("stop_type"); stop != json.end() && stop->is_string() && !stop->get<std::string>().empty() && *stop != "none")
+        out_.finish = *stop == "limit" ? "length" : "stop";
+    if (const Json* timings = object_in(json, "timings")) take_timings(*timings);
+    growth_.resize(out_.pieces.size(), growth_now_);
     if (const Json* usage = object_in(json, "usage"))
+    {
         if (const auto tokens = number_at(*usage, "completion_tokens"))
             out_.tokens = static_cast<int>(std::min(*tokens, 1e9));
+        // Predicted outputs: what of the user's own text was taken, and what was not.
+        if (const Json* details = object_in(*usage, "completion_tokens_details")) {
+            const auto taken = number_at(*details, "accepted_prediction_tokens"),
+                       refused = number_at(*details, "rejected_prediction_tokens");
+            if (taken && refused && *taken + *refused > 0) {
+                out_.counts = SpecCounts{{}, *taken + *refused, *taken, {}};
+                if (out_.tokens >= *taken) out_.rounds_at_most = out_.tokens - *taken;
+            }
+        }
+        if (const Json* details = object_in(*usage, "prompt_tokens_details"))
+            if (const auto cached = number_at(*details, "cached_tokens"), prompt = number_at(*usage, "prompt_tokens"); cached && prompt)
+                repeated_ = *prompt > 1 && *cached >= *prompt - 1;
+    }
     if (const Json* metrics = object_in(json, "metrics")) {
         lists_none_ =
             metrics->contains("speculative_decoding") && (*metrics)["speculative_decoding"].is_null();
@@ -158,6 +162,10 @@ void AnswerReader::event(const std::string& data, double ms) {
                 counts.accepted = number_at(*spec, "num_accepted_draft_tokens").value_or(0);
             }
             out_.counts = counts;
+            const auto steps = number_at(*spec, "num_spec_steps"), kept = number_at(*spec, "num_accepted_draft_tokens");
+            if (!histogram.empty() && ((steps && steps != counts.rounds) || (kept && *kept != counts.accepted)))
+                wrong_ = "its histogram and its totals of steps and accepted drafts differ";
+            told_length_ = number_at(*spec, "mean_acceptance_length");
             listed_accepted_ = rounds_at(*spec, "per_step_accepted");
             listed_drafted_ = rounds_at(*spec, "per_step_drafted");
             listed_tokens_ = rounds_at(*spec, "per_step_tokens");
@@ -168,18 +176,141 @@ void AnswerReader::event(const std::string& data, double ms) {
         }
     }
     if (const Json* ext = object_in(json, "sglext"))
-        if (const Json* spec = object_in(*ext, "spec_tokens_details")) {
-            auto histogram = histogram_at(*spec, "spec_correct_drafts_histogram");
-            if (histogram.empty()) histogram = histogram_at(*spec, "spec_accept_histogram");
-            const double drafted = number_at(*spec, "spec_num_proposed_drafts")
-                                       .value_or(number_at(*spec, "spec_draft_token_num").value_or(0));
-            SpecCounts counts = counts_of_histogram(histogram, drafted);
-            if (const auto rounds = number_at(*spec, "spec_verify_ct")) counts.rounds = rounds;
-            counts.accepted =
-                number_at(*spec, "spec_num_correct_drafts")
-                    .value_or(number_at(*spec, "spec_accept_token_num").value_or(counts.accepted));
-            out_.counts = counts;
+        if (const Json* spec = object_in(*ext, "spec_tokens_details")) take_details(*spec);
+    if (const Json* meta = object_in(json, "meta_info")) { // of /generate
+        if (const auto tokens = number_at(*meta, "completion_tokens")) out_.tokens = static_cast<int>(std::min(*tokens, 1e9));
+        if (number_at(*meta, "spec_verify_ct")) take_details(*meta);
+        if (const Json* reason = object_in(*meta, "finish_reason"))
+            if (const auto type = reason->find("type"); type != reason->end() && type->is_string()) out_.finish = type->get<std::string>();
+    }
+}
+
+void AnswerReader::take_choice(const Json& choice, double ms) {
+    int arrived = 0;
+    for (std::string& piece : pieces_of(choice, tokens_apart_)) {
+        if (out_.pieces.size() >= kMostPieces) break;
+        if (out_.pieces.empty()) out_.first_ms = ms;
+        out_.pieces.push_back({std::move(piece), ms, -1, Author::unknown});
+        ++arrived;
+    }
+    if (arrived > 0) arrivals_.push_back(arrived);
+    if (const auto finish = choice.find("finish_reason"); finish != choice.end() && finish->is_string())
+        out_.finish = finish->get<std::string>();
+}
+
+// llama.cpp. A request for which nothing was drafted (so far) carries no draft_n: that is 0.
+void AnswerReader::take_timings(const Json& timings) {
+    const auto drafted = number_at(timings, "draft_n"), accepted = number_at(timings, "draft_n_accepted"),
+               written = number_at(timings, "predicted_n");
+    timings_ = true;
+    out_.told_tokens_per_second = number_at(timings, "predicted_per_second");
+    if (drafted && accepted) {
+        growth_now_ = Growth{*drafted, *accepted};
+        SpecCounts counts = out_.counts.value_or(SpecCounts{});
+        counts.rounds.reset(); // worked out at the end, where the pieces allow it
+        counts.drafted = *drafted;
+        counts.accepted = *accepted;
+        out_.counts = counts;
+    }
+    if (!written) return;
+    constexpr double kMostWritten = 1e8;
+    seen_.push_back({static_cast<int>(std::min(*written, kMostWritten)), drafted.value_or(0), accepted.value_or(0), out_.pieces.size()});
+    out_.tokens = std::max(out_.tokens, seen_.back().written);
+}
+
+void AnswerReader::take_details(const Json& spec) {
+    auto histogram = histogram_at(spec, "spec_correct_drafts_histogram");
+    if (histogram.empty()) histogram = histogram_at(spec, "spec_accept_histogram");
+    const double drafted = number_at(spec, "spec_num_proposed_drafts")
+                               .value_or(number_at(spec, "spec_draft_token_num").value_or(0));
+    SpecCounts counts = counts_of_histogram(histogram, drafted);
+    const auto rounds = number_at(spec, "spec_verify_ct"), kept = number_at(spec, "spec_num_correct_drafts");
+    if (!histogram.empty() && ((rounds && rounds != counts.rounds) || (kept && *kept != counts.accepted)))
+        wrong_ = "its histogram and its totals of rounds and accepted drafts differ";
+    told_length_ = number_at(spec, "spec_accept_length");
+    if (rounds) counts.rounds = rounds;
+    counts.accepted = number_at(spec, "spec_num_correct_drafts")
+                          .value_or(number_at(spec, "spec_accept_token_num").value_or(counts.accepted));
+    out_.counts = counts;
+}
+
+namespace {
+
+bool is_answer(const Json& json) {
+    return json.is_object() &&
+           (json.contains("choices") || json.contains("meta_info") ||
+            (json.contains("timings") && json["timings"].is_object()) ||
+            (json.contains("usage") && json["usage"].is_object()));
+}
+
+ServerKind kind_of(const Json& json) {
+    if (json.contains("sglext") || json.contains("meta_info")) return ServerKind::sglang;
+    if (json.contains("timings")) return ServerKind::llamacpp;
+    if (const Json* metrics = object_in(json, "metrics"); metrics && metrics->contains("speculative_decoding"))
+        return ServerKind::vllm;
+    return ServerKind::unknown;
+}
+
+SavedAnswer whole_answer(const Json& json) {
+    SavedAnswer out;
+    out.kind = kind_of(json);
+    AnswerReader reader(out.kind);
+    reader.event(json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace), 0);
+    out.served = reader.finish(0);
+    return out;
+}
+
+// "data: {…}" lines, as curl saves them.
+std::optional<SavedAnswer> streamed_answer(std::string_view text) {
+    SavedAnswer out;
+    std::vector<std::string> events;
+    EventStream stream([&](const std::string& data) { events.push_back(data); });
+    stream.push(text);
+    stream.finish();
+    bool any = false;
+    for (const std::string& event : events) {
+        const Json json = parse_foreign_json(event);
+        if (!is_answer(json)) continue;
+        any = true;
+        if (out.kind == ServerKind::unknown) out.kind = kind_of(json);
+    }
+    if (!any) return {};
+    AnswerReader reader(out.kind);
+    for (const std::string& event : events) reader.event(event, 0);
+    out.served = reader.finish(0);
+    return out;
+}
+
+} // namespace
+
+std::optional<std::vector<SavedAnswer>> read_saved_answers(std::string_view text) {
+    if (constexpr std::string_view kMark = "\xEF\xBB\xBF"; text.starts_with(kMark)) text.remove_prefix(kMark.size());
+    const std::size_t begin = text.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos) return {};
+    text.remove_prefix(begin);
+    std::vector<SavedAnswer> out;
+    if (text.starts_with("data:") || text.starts_with(":") || text.starts_with("event:")) {
+        if (auto one = streamed_answer(text)) out.push_back(std::move(*one));
+    } else if (text.starts_with("{") || text.starts_with("[")) {
+        const Json json = parse_foreign_json(text);
+        if (is_answer(json)) {
+            out.push_back(whole_answer(json));
+        } else if (json.is_array()) {
+            for (const Json& one : json)
+                if (is_answer(one)) out.push_back(whole_answer(one));
+        } else if (json.is_discarded()) { // an answer a line?
+            while (!text.empty()) {
+                const std::size_t end = std::min(text.find('\n'), text.size());
+                const Json one = parse_foreign_json(text.substr(0, end));
+                if (!is_answer(one)) break;
+                out.push_back(whole_answer(one));
+                text.remove_prefix(std::min(end + 1, text.size()));
+                text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+            }
         }
+    }
+    if (out.empty()) return {};
+    return out;
 }
 
 } // namespace speclens

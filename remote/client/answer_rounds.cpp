@@ -1,6 +1,7 @@
 // Which pieces of an answer were guessed: by the rounds that the server lists, by counters that grew with the
 // pieces, or by how the pieces arrived.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -21,6 +22,7 @@ void AnswerReader::fit_written() {
             out_.pieces[static_cast<std::size_t>(at)].author = i < accepted ? Author::draft : Author::target;
         }
     }
+    out_.unwritten = std::max(0, listed_accepted_.back() + 1 - listed_tokens_.back());
 }
 
 // vLLM `detailed`: round i wrote a_i drafts and one token of the target's, after a first token from the
@@ -46,6 +48,7 @@ void AnswerReader::fit_listed() {
         return;
     }
     out_.provenance = Provenance::exact;
+    out_.unwritten = total + (first ? 1 : 0) - pieces;
     int at = 0;
     if (first && pieces > 0) out_.pieces[at++].author = Author::first;
     for (int round = 0; round < static_cast<int>(listed_accepted_.size()); ++round) {
@@ -105,6 +108,106 @@ void AnswerReader::fit_growth() {
     out_.counts = counts_of_histogram(histogram, before.drafted);
 }
 
+// llama.cpp where it says how many tokens are written: passes.h finds the rounds, and every piece spans the tokens
+// since the piece before.
+void AnswerReader::fit_passes(const std::optional<SpecCounts>& counted) {
+    const SpecCounts told = out_.counts.value_or(SpecCounts());
+    // Counters of the whole server are of this request where they grew by what it says of itself.
+    const bool alone = counted && counted->rounds && counted->drafted == told.drafted && counted->accepted == told.accepted &&
+                       contradiction(*counted).empty();
+    PassFacts facts;
+    if (out_.finish == "length") facts.limit = seen_.back().written;
+    if (alone) facts.rounds = static_cast<int>(*counted->rounds);
+    const Passes found = find_passes(seen_, facts);
+    if (found.contradiction) {
+        out_.notes.push_back("predicted_n, draft_n and draft_n_accepted do not fit together: rounds and which pieces "
+                             "were guessed stay open");
+        return;
+    }
+    if (found.sure == Passes::Sure::no) {
+        if (told.drafted == 0) return;
+        // Each round writes a token of the target's own, and token 1 is from the prefill.
+        if (!alone) out_.rounds_at_most = std::max(1.0, seen_.back().written - told.accepted);
+        if (alone) out_.counts = counted;
+        out_.notes.push_back("it tells totals, and too little between them to tell the rounds apart");
+        return;
+    }
+    struct Token {
+        Author author;
+        int round;
+    };
+    std::vector<Token> tokens = {{Author::first, -1}};
+    std::vector<double> histogram;
+    std::vector<int> accepted, drafted;
+    for (const Pass& pass : found.passes) {
+        const int round = pass.drafted > 0 ? static_cast<int>(out_.rounds.size()) : -1;
+        for (int i = 0; i < pass.written; ++i)
+            tokens.push_back({i < pass.accepted ? Author::draft : Author::target, round});
+        if (round < 0) continue;
+        out_.rounds.push_back({pass.drafted, pass.accepted});
+        histogram.resize(std::max(histogram.size(), static_cast<std::size_t>(std::max(pass.accepted, pass.drafted)) + 1), 0);
+        histogram[static_cast<std::size_t>(pass.accepted)] += 1;
+        accepted.push_back(pass.accepted);
+        drafted.push_back(pass.drafted);
+    }
+    if (!found.passes.empty()) out_.unwritten = found.passes.back().accepted + 1 - found.passes.back().written;
+    std::size_t piece = 0, token = 0;
+    for (const Seen& seen : seen_) {
+        const std::size_t until = std::min(static_cast<std::size_t>(std::max(0, seen.written)), tokens.size());
+        for (; piece < std::min(seen.pieces, out_.pieces.size()); ++piece) {
+            const bool last = piece + 1 == seen.pieces;
+            ServedPiece& p = out_.pieces[piece];
+            const std::size_t end = last ? until : std::min(token + 1, until);
+            p.tokens = static_cast<int>(end - std::min(token, end));
+            int guessed = 0;
+            for (std::size_t t = token; t < end; ++t) guessed += tokens[t].author == Author::draft;
+            if (end > token) {
+                p.round = tokens[end - 1].round;
+                p.author = guessed == p.tokens ? Author::draft : guessed > 0 ? Author::mixed : tokens[end - 1].author;
+                token = end;
+            }
+        }
+    }
+    out_.provenance = found.sure == Passes::Sure::exact ? Provenance::exact : Provenance::inferred;
+    if (out_.rounds.empty()) { // every pass was without a draft: exactly nothing was guessed
+        out_.counts = SpecCounts{};
+        return;
+    }
+    SpecCounts counts = counts_of_histogram(histogram, told.drafted);
+    if (alone) {
+        counts = *counted;
+        counts.accepted_at.resize(std::max(counts.accepted_at.size(), histogram.size() - 1), 0);
+    } else if (!found.places) {
+        counts.accepted_at.clear();
+        out_.notes.push_back("pieces of several tokens hold several rounds: how many each of those kept stays open, and "
+                             "with it the places");
+    } else {
+        counts.judged_at = judged_in(accepted, drafted, counts.accepted_at.size());
+    }
+    counts.worked_out = found.sure != Passes::Sure::exact;
+    out_.counts = counts;
+}
+
+// Figures that break an identity are said and not told.
+void AnswerReader::check_counts() {
+    if (!out_.counts) return;
+    std::string wrong = wrong_.empty() ? contradiction(*out_.counts) : wrong_;
+    const auto length = acceptance_length(*out_.counts);
+    if (wrong.empty() && told_length_ && length && std::abs(*told_length_ - *length) > 0.01)
+        wrong = "an acceptance length of " + std::to_string(*told_length_) + " beside " + std::to_string(*length) +
+                " by its counts";
+    if (wrong.empty()) return;
+    out_.notes.push_back("its counts contradict each other (" + wrong + "): nothing is taken from them");
+    out_.counts.reset();
+    out_.rounds.clear();
+    out_.provenance = Provenance::aggregate;
+    for (ServedPiece& piece : out_.pieces) {
+        piece.round = -1;
+        piece.author = Author::unknown;
+    }
+    contradicted_ = true;
+}
+
 // Tokens that arrive together were written by one pass, the last of them by the target.
 void AnswerReader::fit_arrivals() {
     std::size_t at = 0;
@@ -123,7 +226,7 @@ void AnswerReader::fit_arrivals() {
     out_.provenance = Provenance::inferred;
 }
 
-ServedText AnswerReader::finish(double ms, bool drafts_nothing) {
+ServedText AnswerReader::finish(double ms, bool drafts_nothing, const std::optional<SpecCounts>& counted) {
     out_.total_ms = ms;
     const bool grew =
         std::any_of(growth_.begin(), growth_.end(), [](const auto& g) { return g.has_value(); });
@@ -135,13 +238,29 @@ ServedText AnswerReader::finish(double ms, bool drafts_nothing) {
         fit_written();
     else if (!listed_accepted_.empty() && tokens_apart_)
         fit_listed();
+    else if (!seen_.empty())
+        fit_passes(counted);
     else if (grew)
         fit_growth();
     else if (tokens_apart_ && out_.counts && !out_.counts->empty() && !out_.pieces.empty())
         fit_arrivals();
+    check_counts();
     out_.tokens_apart = tokens_apart_;
     if (out_.tokens == 0 && tokens_apart_) out_.tokens = static_cast<int>(out_.pieces.size());
-    if (!out_.counts) {
+    if (out_.unwritten > 1)
+        out_.notes.push_back("the text ended inside what the last round had kept: as the server counts, its " +
+                             std::to_string(out_.rounds.back().accepted) + " kept drafts all count; as written, " +
+                             std::to_string(out_.unwritten - 1) + " of them are not in the text");
+    else if (const auto written = out_.written_per_round(); out_.rounds.empty() && !tokens_apart_ && written && out_.tokens > 0 &&
+                                                            out_.tokens < *out_.counts->rounds + out_.counts->accepted)
+        out_.notes.push_back("fewer tokens were written than its rounds made: the last one was cut by the end of the "
+                             "text");
+    if (repeated_)
+        out_.notes.push_back("the server had this whole prompt in its cache: of one prompt repeated only the first answer "
+                             "counts, where drafts come from what was written before");
+    if (timings_ && out_.counts && out_.counts->empty())
+        out_.notes.push_back("nothing was drafted for this request: speculation is off (--spec-type), or it never proposed");
+    if (!out_.counts && !contradicted_) {
         if (kind_ == ServerKind::vllm)
             out_.notes.push_back(
                 drafts_nothing ? "no token was drafted: speculation is off or never proposes"
@@ -152,8 +271,11 @@ ServedText AnswerReader::finish(double ms, bool drafts_nothing) {
         if (kind_ == ServerKind::sglang)
             out_.notes.push_back("this SGLang says nothing about single requests: a newer one answers "
                                  "return_spec_tokens_details");
-        if (kind_ == ServerKind::llamacpp)
-            out_.notes.push_back("no draft_n in the timings: this llama-server drafts nothing (--spec-type)");
+        if (kind_ == ServerKind::llamacpp || timings_)
+            out_.notes.push_back(timings_ ? "nothing was drafted for this request: speculation is off (--spec-type), or "
+                                            "it never proposed"
+                                          : "no timings: this llama-server says nothing about single requests, or drafts "
+                                            "nothing (--spec-type)");
     } else if (out_.provenance == Provenance::inferred && kind_ == ServerKind::vllm) {
         out_.notes.push_back("rounds are read off the pieces that arrived together; "
                              "--per-request-spec-decode-metrics detailed lists them");

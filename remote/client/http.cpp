@@ -93,7 +93,7 @@ constexpr const char* kIsItBusy = "Is it a web server, and is it busy? Try again
     if (error == E::Connection || httplib::to_string(error).find("onnection timed out") != std::string::npos)
         throw Error("nobody listens at " + where,
                     "Is the server up, and is this its address? vLLM's usual port is 8000, SGLang's 30000, "
-                    "llama-server's 8080.",
+                    "llama-server's 9931 (8080 before).",
                     Exit::network);
     if (error == E::Read || error == E::Write)
         throw Error(where + " did not answer in time or closed the connection", kIsItBusy, Exit::network);

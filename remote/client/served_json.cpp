@@ -15,6 +15,7 @@ Json counts_json(const SpecCounts& c) {
     Json json = {{"drafted", c.drafted}, {"accepted", c.accepted}, {"accepted_at", c.accepted_at}};
     if (c.rounds) json["rounds"] = *c.rounds;
     if (!c.judged_at.empty()) json["judged_at"] = c.judged_at;
+    if (c.worked_out) json["inferred"] = {"rounds", "accepted_at"};
     return json;
 }
 
@@ -30,12 +31,26 @@ std::string reading_json(const ServerReading& r, double seconds, const char* tie
                  {"seconds", seconds},
                  {"server", server_name(r.kind)},
                  {"models", r.models}};
-    if (r.counts) json["counts"] = counts_json(*r.counts);
+    if (r.counts) {
+        json["counts"] = counts_json(*r.counts);
+        json["findings"] = findings(*r.counts);
+    }
+    put(json, "tokens_per_round", r.counts ? acceptance_length(*r.counts) : r.told_length);
+    for (const ReadingPart& part : r.parts) {
+        Json one = {{"name", part.name}, {"counts", counts_json(part.counts)}};
+        put(one, "tokens_per_round", acceptance_length(part.counts));
+        json["parts"].push_back(std::move(one));
+    }
+    if (!r.wrong.empty()) json["contradiction"] = r.wrong;
+    put(json, "told_accepted", r.told_accepted);
     put(json, "told_tokens_per_round", r.told_length);
     put(json, "told_rate", r.told_rate);
     put(json, "told_drafts", r.told_drafts);
+    put(json, "verify_calls", r.verify_calls);
     if (r.told_length) put(json, "rate", told_rates(r).share(r.told_length, r.told_rate));
     put(json, "generated_tokens", r.generated);
+    put(json, "in_flight_tokens", r.in_flight);
+    put(json, "generating_seconds", r.generating_seconds);
     put(json, "prompt_tokens", r.prompt_tokens);
     put(json, "running", r.running);
     put(json, "waiting", r.waiting);
@@ -49,8 +64,13 @@ std::string reading_json(const ServerReading& r, double seconds, const char* tie
 
 std::string log_json(const LogEntry& e) {
     Json json = {{"schema", "speclens-log/1"},    {"tier", "RECORDED"},     {"line", e.line},
-                 {"server", server_name(e.kind)}, {"since_start", e.whole}, {"per_position", e.per_position}};
+                 {"server", server_name(e.kind)}, {"since_start", e.whole()}, {"per_position", e.per_position}};
     if (!e.method.empty()) json["method"] = e.method;
+    if (!e.writer.empty()) json["writer"] = e.writer;
+    if (!e.task.empty()) json["task"] = e.task;
+    if (!e.depths.empty()) json["depths"] = e.depths;
+    if (e.listed) json["rounds_listed"] = true;
+    put(json, "told_accepted", e.told_accepted);
     if (e.counts) json["counts"] = counts_json(*e.counts);
     if (!e.left_out.empty()) json["left_out"] = e.left_out;
     put(json, "tokens_per_round", e.length);
@@ -59,6 +79,22 @@ std::string log_json(const LogEntry& e) {
     put(json, "tokens_per_second", e.tokens_per_second);
     put(json, "running", e.running);
     put(json, "waiting", e.waiting);
+    return one_line(json);
+}
+
+std::string log_sum_json(const LogReading& log) {
+    const SpecCounts sum = log.sum();
+    std::vector<std::string> words = log_findings(log);
+    for (std::string& finding : findings(sum)) words.push_back(std::move(finding));
+    Json json = {{"schema", "speclens-log-sum/1"},
+                 {"tier", "RECORDED"},
+                 {"lines", log.lines},
+                 {"entries", log.entries.size()},
+                 {"server", server_name(log.kind())},
+                 {"since_start", log.sum_is_whole()},
+                 {"findings", words}};
+    if (!sum.empty()) json["counts"] = counts_json(sum);
+    put(json, "tokens_per_round", sum.empty() ? std::nullopt : acceptance_length(sum));
     return one_line(json);
 }
 
@@ -77,11 +113,11 @@ std::string bench_json(const BenchRecord& r) {
     return one_line(json);
 }
 
-std::string served_json(const ServedText& s) {
+std::string served_json(const ServedText& s, const char* tier) {
     static constexpr const char* kProvenance[] = {"exact", "inferred", "aggregate"};
-    static constexpr const char* kAuthors[] = {"unknown", "first", "draft", "target"};
+    static constexpr const char* kAuthors[] = {"unknown", "first", "draft", "target", "mixed"};
     Json json = {{"schema", "speclens-served/1"},
-                 {"tier", "REMOTE"},
+                 {"tier", tier},
                  {"text", s.text()},
                  {"provenance", kProvenance[static_cast<int>(s.provenance)]},
                  {"tokens", s.tokens},
@@ -95,12 +131,21 @@ std::string served_json(const ServedText& s) {
         json["pieces"].push_back({{"text", p.text},
                                   {"ms", p.ms},
                                   {"round", p.round},
+                                  {"tokens", p.tokens},
                                   {"author", kAuthors[static_cast<int>(p.author)]}});
     json["rounds"] = Json::array();
     for (const ServedRound& r : s.rounds)
         json["rounds"].push_back(
             {{"drafted", r.drafted >= 0 ? Json(r.drafted) : Json(nullptr)}, {"accepted", r.accepted}});
-    if (s.counts) json["counts"] = counts_json(*s.counts);
+    if (s.counts) {
+        json["counts"] = counts_json(*s.counts);
+        if (s.rounds_at_most) json["counts"]["rounds_at_most"] = *s.rounds_at_most;
+        json["findings"] = findings(*s.counts);
+        put(json, "tokens_per_round", acceptance_length(*s.counts));
+        put(json, "written_per_round", s.written_per_round());
+    }
+    if (s.unwritten > 0) json["unwritten"] = s.unwritten;
+    put(json, "told_tokens_per_second", s.told_tokens_per_second);
     return one_line(json);
 }
 

@@ -1,4 +1,6 @@
-// Readings and answers of servers as JSON lines, for other programs.
+// Readings and answers of servers as JSON lines, for other programs. A line of a log, an answer and a scrape say
+// alike: `counts` {rounds, drafted, accepted, accepted_at} and `tokens_per_round`; what is not told is left out, and
+// `counts.inferred` names what was worked out.
 #pragma once
 
 #include <string>
@@ -14,7 +16,9 @@ namespace speclens {
 [[nodiscard]] std::string reading_json(const ServerReading& reading, double seconds,
                                        const char* tier = "REMOTE");
 [[nodiscard]] std::string log_json(const LogEntry& entry);
+// All entries together, each token once, and what stands out.
+[[nodiscard]] std::string log_sum_json(const LogReading& log);
 [[nodiscard]] std::string bench_json(const BenchRecord& record);
-[[nodiscard]] std::string served_json(const ServedText& served);
+[[nodiscard]] std::string served_json(const ServedText& served, const char* tier = "REMOTE");
 
 } // namespace speclens

@@ -1,6 +1,8 @@
 #include "remote/client/served_text.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
@@ -32,6 +34,16 @@ int ServedText::passes_without_draft() const {
         return piece.author == Author::target && piece.round < 0;
     };
     return static_cast<int>(std::ranges::count_if(rounds, undrafted) + std::ranges::count_if(pieces, alone));
+}
+
+std::optional<double> ServedText::written_per_round() const {
+    if (!counts || !(counts->rounds.value_or(0) > 0)) return {};
+    const double counted = *counts->rounds + counts->accepted;
+    if (!rounds.empty()) return (counted - unwritten) / *counts->rounds;
+    // No piece says where they ended: what is beyond the counted tokens came from the prefill and passes without
+    // a draft.
+    if (tokens > 0 && tokens < counted) return tokens / *counts->rounds;
+    return counted / *counts->rounds;
 }
 
 std::optional<double> ServedText::tokens_per_second() const {
@@ -90,6 +102,27 @@ std::string request_body(ServerKind kind, const RequestSettings& r) {
 
 namespace {
 
+// What the server's counters grew by since `before`, once they hold what this request says of itself: llama.cpp books
+// a request when its slot is released, which may be a moment after the answer.
+std::optional<SpecCounts> grown_since(const std::optional<SpecCounts>& before, const std::optional<SpecCounts>& told,
+                                      const Endpoint& endpoint, const ServerFacts& facts, const HttpSettings& settings) {
+    constexpr int kTries = 5;
+    for (int i = 0; i < kTries && before && told; ++i) {
+        if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(40));
+        try {
+            const ServerReading now = scrape(endpoint, facts, settings);
+            if (!now.counts) return {};
+            SpecCounts grown = *now.counts - *before;
+            if (grown.drafted < told->drafted) continue;
+            while (!grown.accepted_at.empty() && grown.accepted_at.back() <= 0) grown.accepted_at.pop_back();
+            return grown;
+        } catch (const Error&) {
+            return {};
+        }
+    }
+    return {};
+}
+
 // What the server's counters say after a request that told nothing of itself.
 bool never_drafted(const Endpoint& endpoint, const ServerFacts& facts, const HttpSettings& settings) {
     if (!facts.metrics) return false;
@@ -109,6 +142,13 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
     if (asked.model.empty() && !facts.models.empty()) asked.model = facts.models.front();
     asked.own_server = facts.version.starts_with("SpecLens");
     AnswerReader reader(facts.kind);
+    std::optional<SpecCounts> before; // of the whole server
+    if (facts.kind == ServerKind::llamacpp && facts.metrics) {
+        try {
+            before = scrape(endpoint, facts, settings).counts;
+        } catch (const Error&) { // the answer may tell enough
+        }
+    }
     const Stopwatch watch;
     EventStream events([&](const std::string& data) {
         reader.event(data, watch.ms());
@@ -120,6 +160,11 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
                       events.push(bytes);
                       return true;
                   });
+    if (answer.status == 401 || answer.status == 403)
+        throw Error(refusal(answer.body, answer.status),
+                    settings.key.empty() ? "It wants a key: --key-from NAME names the environment variable that holds it."
+                                         : "It refuses this key: is the variable that --key-from names the right one?",
+                    Exit::network);
     if (!answer.ok())
         throw Error(refusal(answer.body, answer.status),
                     asked.seed ? "Check --server-model, the prompt, --max-tokens and --seed."
@@ -130,8 +175,14 @@ ServedText send_request(const Endpoint& endpoint, const ServerFacts& facts, cons
         throw Error("the answer ended in the middle: the server told neither a reason nor that it was done",
                     "Look into the server's log.", Exit::network);
     const double ms = watch.ms();
-    return reader.finish(ms, facts.kind == ServerKind::vllm && !reader.so_far().counts &&
-                                 never_drafted(endpoint, facts, settings));
+    ServedText served = reader.finish(ms,
+                         facts.kind == ServerKind::vllm && !reader.so_far().counts &&
+                             never_drafted(endpoint, facts, settings),
+                         grown_since(before, reader.so_far().counts, endpoint, facts, settings));
+    if (facts.kind == ServerKind::llamacpp && asked.temperature > 0 && served.counts && served.counts->drafted > 0)
+        served.notes.push_back("llama.cpp keeps a draft where it equals a fresh sample of the target: at T > 0 fewer are "
+                               "kept than by min(1, p ÷ q), and the text is the same in law");
+    return served;
 }
 
 } // namespace speclens

@@ -34,13 +34,15 @@ enum class Provenance : std::uint8_t {
     inferred,  // from counters that grew with the pieces, or from how pieces arrived together
     aggregate, // only totals are known, or nothing
 };
-enum class Author : std::uint8_t { unknown, first, draft, target }; // first: the token of the prefill
+// first: the token of the prefill. mixed: a piece of several tokens, some of which were guessed.
+enum class Author : std::uint8_t { unknown, first, draft, target, mixed };
 
 struct ServedPiece {
     std::string text; // one token where the server separates them, else what arrived at once
     double ms = 0;    // when it arrived, since the request was sent
-    int round = -1;   // index into rounds; -1: none or unknown
+    int round = -1;   // index into rounds, of its last token; -1: none or unknown
     Author author = Author::unknown;
+    int tokens = 1; // that it spans, as far as the server tells: a character may be several
 };
 struct ServedRound {
     int drafted = -1; // -1: unknown
@@ -51,6 +53,11 @@ struct ServedText {
     std::vector<ServedRound> rounds;
     Provenance provenance = Provenance::aggregate;
     std::optional<SpecCounts> counts; // of this request
+    // Tokens of the last round that were not written: the text ended inside what it had kept. The counts hold
+    // the kept drafts among them, as servers count.
+    int unwritten = 0;
+    std::optional<double> rounds_at_most; // where rounds are not told: each writes a token of the target's
+    std::optional<double> told_tokens_per_second;
     int tokens = 0;                   // as the server counts; 0: it does not say
     bool tokens_apart = false;        // every piece is one token; known at the end
     double first_ms = 0, total_ms = 0;
@@ -59,6 +66,9 @@ struct ServedText {
 
     [[nodiscard]] std::string text() const;
     [[nodiscard]] int passes_without_draft() const; // of the target, as far as they are known
+    // Tokens that a round put into the text, as written: below the acceptance length where the text ended inside
+    // what a round had kept. Absent where rounds are not known.
+    [[nodiscard]] std::optional<double> written_per_round() const;
     // How fast the text was written behind what came first: a round's tokens come at once, and what is in the
     // first arrival took no time behind it. Absent where too little came apart to be timed.
     [[nodiscard]] std::optional<double> tokens_per_second() const;

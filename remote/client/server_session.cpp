@@ -145,7 +145,7 @@ void ServerSession::attach(const std::string& address, bool own) {
     });
     try {
         const Endpoint endpoint = parse_endpoint(address);
-        ServerFacts facts = probe_server(endpoint, http(5));
+        ServerFacts facts = when_loaded(endpoint);
         began_ = seconds_now();
         next_scrape_ = began_ + every_seconds_;
         silent_ = 0;
@@ -164,6 +164,20 @@ void ServerSession::attach(const std::string& address, bool own) {
             view.problem = error.what();
             view.remedy = error.remedy();
         });
+    }
+}
+
+// Tries again, and says so, while it loads its model.
+ServerFacts ServerSession::when_loaded(const Endpoint& endpoint) {
+    for (;;) {
+        try {
+            return probe_server(endpoint, http(5));
+        } catch (const ServerLoads& loads) {
+            publish([&](ServerView& view) { view.problem = loads.what(); });
+            constexpr int kTicks = 20;
+            for (int i = 0; i < kTicks && !leaving_.load(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            if (leaving_.load()) throw Error("cancelled", "", Exit::interrupted);
+        }
     }
 }
 

@@ -34,6 +34,7 @@ class ServerSession {
     void main();
     void apply(const ServerOrder& order);
     void attach(const std::string& address, bool own);
+    [[nodiscard]] ServerFacts when_loaded(const Endpoint& endpoint);
     void stay();
     void serve_here();
     void detach();

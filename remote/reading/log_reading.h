@@ -3,11 +3,14 @@
 // vLLM and llama.cpp print drafted and accepted tokens, but rounds only through rounded quotients: the
 // acceptance length 1 + accepted ÷ rounds to two decimals, and for every place the share of rounds that kept
 // it to three. Each allows a range of rounds. With K places a round drafts K tokens at most, so drafted ÷ K
-// is the least; it is exact where every round drafts K, and taken wherever it is in the range: there the line
-// cannot say better. Otherwise (drafts of different lengths) the length decides, if the range leaves 1 % at
-// most. A line with length 1.00 allows any number of rounds; if drafted ÷ K is none, they are absent.
+// is the least; it is exact where every round drafts K, and of vLLM taken wherever it is in the range: there the line
+// cannot say better. Otherwise (drafts of different lengths, as llama.cpp's towards the end of a text) the length
+// decides, if the range leaves 1 % at most. A line with length 1.00 allows any number of rounds; if drafted ÷ K is none, they are absent.
+// Figures that no number of rounds fits contradict each other: then that is said, and none of them is told.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,32 +19,63 @@
 
 namespace speclens {
 
-// One line of a log that speaks of acceptance. What the line does not say is absent or 0; so is what it calls
-// nan or inf, as a server does that divided by nothing.
+// What one line tells, or several that belong together. What they do not say is absent or 0; so is what they
+// call nan or inf, as a server does that divided by nothing.
 struct LogEntry {
-    int line = 0; // from 1
+    // interval: vLLM, SGLang. request: also one whose rounds alone are told. start: since the server's start.
+    enum class Span : std::uint8_t { interval, request, start } span = Span::interval;
+    int line = 0; // from 1; of several the first
     ServerKind kind = ServerKind::unknown;
     std::string method;                 // llama.cpp's statistics: "draft-eagle3"
-    bool whole = false;                 // since the start of the server, not of one interval or request
+    std::string writer;                 // which of several programs (log_line.h)
+    std::string task;                   // llama.cpp: "slot 1, task 21"
     std::optional<SpecCounts> counts;   // where the line has counts; rounds worked out as above
+    bool listed = false;                // rounds are counted one by one from lines of their own
     std::optional<double> length, rate; // tokens per round; accepted ÷ drafted
     std::optional<double> told_rate;    // SGLang's "accept rate", which may be another (told_rates.h)
-    std::vector<double> per_position;   // unconditional, as the line says
+    // vLLM up to 0.8 counts as accepted what would have been kept behind the first refusal, too.
+    std::optional<double> told_accepted;
+    std::vector<double> per_position; // unconditional, as the line says
+    std::vector<int> depths;          // llama.cpp's adaptive K: before the first of these lines, then behind each
     std::optional<double> tokens_per_second, running, waiting;
     std::string left_out; // what the line says and cannot be, in words: "300 accepted of 259 drafted"
+
+    [[nodiscard]] bool whole() const { return span == Span::start; }
 };
 
 struct LogReading {
     std::vector<LogEntry> entries;
     int lines = 0;
     ToldRates told; // of SGLang's entries
-    // Sum of the entries with counts that are not `whole`; of llama.cpp its last whole one where there is no
-    // other, or where it counts the same tokens and knows the rounds.
+    // All of it, each token once: the last figures since the start, of every method and writer, where they hold
+    // the single requests (aborted ones have no line of their own); else the sum of those.
     [[nodiscard]] SpecCounts sum() const;
+    [[nodiscard]] bool sum_is_whole() const;
     [[nodiscard]] ServerKind kind() const; // of the first entry
 };
-// Understands "SpecDecoding metrics:" (vLLM), "Decode batch" with "accept len" (SGLang), "draft acceptance ="
-// and "statistics" (llama.cpp). Throws Error (exit network) when no line does.
-[[nodiscard]] LogReading parse_log(std::string_view text, const std::string& source);
+
+// What stands out in a log, beside what does in its sum (findings in spec_counts.h): averages that accept nothing,
+// one request repeated.
+[[nodiscard]] std::vector<std::string> log_findings(const LogReading& log);
+
+// Reads a log while it is written. Understands "SpecDecoding metrics:" and "Speculative metrics:" (vLLM),
+// "Decode batch" with "accept len" (SGLang); of llama.cpp "draft acceptance =" with what follows on lines of its
+// own, "statistics", "accepted A/ D draft tokens", "adaptive draft depth", and the totals of its examples.
+class LogReader {
+  public:
+    LogReader();
+    ~LogReader();
+    // An entry is handed on once no line that may follow adds to it, or flush() comes.
+    void on_entry(std::function<void(const LogEntry&)> told);
+    void push(std::string_view bytes);
+    void flush(); // nothing more came for a while
+    // Throws Error when no line speaks of acceptance.
+    [[nodiscard]] LogReading finish(const std::string& source);
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+[[nodiscard]] LogReading parse_log(std::string_view text, const std::string& source); // throws as above
 
 } // namespace speclens

@@ -1,6 +1,7 @@
 #include "remote/reading/server_reading.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -119,6 +120,29 @@ class Reader {
                     out.push_back(*model);
         return out;
     }
+    // The samples apart by their labels but for `position`, each group a reader of its own.
+    std::vector<std::pair<std::string, Reader>> apart(std::string_view counter) const {
+        std::vector<std::pair<std::string, Reader>> out;
+        std::map<std::string, std::string> names; // of groups: the values that tell them apart
+        std::map<std::string, std::set<std::string>> values;
+        for (const auto& [name, sample] : rows_)
+            if (is_counter(name, counter))
+                for (const auto& [label, value] : sample->labels) values[label].insert(value);
+        const auto name_of = [&](const MetricSample& sample) {
+            std::string text;
+            for (const auto& [label, value] : sample.labels)
+                if (label != "position" && values[label].size() > 1) text += (text.empty() ? "" : ", ") + value;
+            return text;
+        };
+        for (const auto& row : rows_)
+            if (is_counter(row.first, counter) && names.emplace(name_of(*row.second), "").second) {
+                Reader group;
+                for (const auto& other : rows_)
+                    if (name_of(*other.second) == name_of(*row.second)) group.rows_.push_back(other);
+                out.emplace_back(name_of(*row.second), std::move(group));
+            }
+        return out;
+    }
     bool empty() const { return rows_.empty() && odd_.empty(); }
     // Whether such a counter says what cannot be.
     bool odd(std::string_view wanted) const {
@@ -126,6 +150,7 @@ class Reader {
     }
 
   private:
+    Reader() = default;
     static std::string rank_of(const MetricSample& sample) {
         std::string out;
         for (const auto& [name, value] : sample.labels) out += name + "=" + value + ",";
@@ -141,15 +166,40 @@ class Reader {
     std::vector<std::pair<std::string_view, const MetricSample*>> rows_, odd_; // odd_: no figures that can be
 };
 
-std::optional<SpecCounts> read_counts(const Reader& reader) {
+// Half of the last digit that a gauge was printed with.
+double rounding_of(double value) {
+    std::array<char, 40> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed).ptr;
+    const std::string_view digits(text.data(), static_cast<std::size_t>(end - text.data()));
+    const std::size_t point = digits.find('.');
+    return 0.5 * std::pow(10, point == std::string_view::npos ? 0 : -static_cast<double>(digits.size() - point - 1));
+}
+
+// The counts of one engine. vLLM's V0 engine counts no rounds, but what they emitted.
+struct PartCounts {
+    std::optional<SpecCounts> counts;
+    std::optional<double> told_accepted;
+    std::string wrong;
+};
+PartCounts read_part(const Reader& reader) {
+    PartCounts out;
     const auto drafted = reader.sum({"spec_decode_num_draft_tokens"}),
                accepted = reader.sum({"spec_decode_num_accepted_tokens"}),
-               emitted = reader.sum({"spec_decode_num_emitted_tokens"});
-    auto rounds = reader.sum({"spec_decode_num_drafts"});
-    if (!drafted || !accepted) return {};
-    // vLLM's V0 engine counts no rounds, but what they wrote: each its drafts and one token of the target's.
-    if (!rounds && emitted && *emitted >= *accepted) rounds = *emitted - *accepted;
-    return SpecCounts{rounds, *drafted, *accepted, reader.places("spec_decode_num_accepted_tokens_per_pos")};
+               emitted = reader.sum({"spec_decode_num_emitted_tokens"}),
+               rounds = reader.sum({"spec_decode_num_drafts"});
+    if (!drafted || !accepted) return out;
+    if (!rounds && emitted) {
+        const auto efficiency = reader.mean({"spec_decode_efficiency"});
+        V0Counts told = read_v0_counts(
+            {*drafted, *accepted, *emitted, {}, efficiency, efficiency ? rounding_of(*efficiency) : 0});
+        out.told_accepted = accepted;
+        out.counts = std::move(told.counts);
+        out.wrong = std::move(told.wrong);
+        return out;
+    }
+    out.counts = SpecCounts{rounds, *drafted, *accepted, reader.places("spec_decode_num_accepted_tokens_per_pos")};
+    out.wrong = contradiction(*out.counts);
+    return out;
 }
 
 } // namespace
@@ -175,8 +225,25 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         if (reader.empty()) continue;
         out.kind = kind;
         out.models = reader.models();
-        out.counts = read_counts(reader);
-        out.odd_counts = !out.counts && (reader.odd("spec_decode_num_draft_tokens") ||
+        const auto parts = reader.apart("spec_decode_num_draft_tokens");
+        const std::size_t places = reader.places("spec_decode_num_accepted_tokens_per_pos").size();
+        const bool trees = !Reader(samples, "speclens:").empty(); // our own server alone drafts them
+        for (const auto& [name, part] : parts) {
+            PartCounts told = read_part(part);
+            if (told.counts && told.wrong.empty() && !trees) told.wrong = more_than_places(*told.counts);
+            // Counters of places appear with the first draft that is kept.
+            if (told.counts && told.counts->accepted <= 0) told.counts->accepted_at.resize(places, 0);
+            if (told.told_accepted) out.told_accepted = out.told_accepted.value_or(0) + *told.told_accepted;
+            if (!told.wrong.empty() && out.wrong.empty()) out.wrong = (name.empty() ? "" : name + ": ") + told.wrong;
+            if (!told.counts) continue;
+            out.counts = out.counts ? *out.counts + *told.counts : *told.counts;
+            if (parts.size() > 1) out.parts.push_back({name, *told.counts});
+        }
+        if (!out.wrong.empty()) { // a sum would hide it
+            out.counts.reset();
+            out.parts.clear();
+        }
+        out.odd_counts = !out.counts && out.wrong.empty() && (reader.odd("spec_decode_num_draft_tokens") ||
                                          reader.odd("spec_decode_num_accepted_tokens"));
         if (out.counts) // our own server tells more than vLLM, whose names it has
             out.counts->judged_at =
@@ -193,7 +260,11 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         out.told_throughput = reader.over_replicas({"gen_throughput", "predicted_tokens_seconds"});
         out.first_token = reader.spent({"time_to_first_token_seconds"});
         out.between_tokens = reader.spent({"inter_token_latency_seconds", "time_per_output_token_seconds"});
+        out.generating_seconds = reader.sum({"tokens_predicted_seconds"});
+        if (kind == ServerKind::llamacpp && out.generating_seconds && out.generated)
+            out.between_tokens = {*out.generating_seconds, *out.generated};
         if (kind == ServerKind::sglang) {
+            out.verify_calls = reader.sum({"spec_verify_calls"});
             if (const auto length = reader.mean_where("spec_accept_length", "spec_accept_length"))
                 out.told_length = told_length(*length);
             if (const auto rate = reader.mean_where("spec_accept_length", "spec_accept_rate"))
@@ -225,7 +296,17 @@ std::vector<std::string> what_is_missing(const ServerReading& r) {
     if (r.odd_counts)
         out.push_back("its spec_decode counters say what cannot be (no number, infinite, negative or beyond "
                       "1e15): nothing is taken from them");
-    if (r.kind == ServerKind::vllm && !r.counts && !r.odd_counts)
+    if (!r.wrong.empty())
+        out.push_back("its spec_decode counters contradict each other (" + r.wrong + "): nothing is taken from them");
+    if (r.told_accepted && !r.counts && r.wrong.empty())
+        out.push_back("this vLLM is 0.8 or older and counts no rounds; with its system efficiency "
+                      "(spec_decode_efficiency) they could be worked out");
+    if (r.told_accepted && r.counts)
+        out.push_back("this vLLM is 0.8 or older: its \"accepted\" (" + std::to_string(std::llround(*r.told_accepted)) +
+                      ") holds drafts behind the first refusal; rounds and kept drafts are worked out from what was "
+                      "emitted, and only those compare with later versions");
+    const bool told = r.counts || r.odd_counts || !r.wrong.empty() || r.told_accepted;
+    if (r.kind == ServerKind::vllm && !told)
         out.push_back(
             "no spec_decode counters: this vLLM does not speculate (--speculative-config switches it on)");
     if (r.kind == ServerKind::sglang && !r.told_length)
@@ -236,13 +317,13 @@ std::vector<std::string> what_is_missing(const ServerReading& r) {
         out.push_back(
             "SGLang averages by itself and counts no places: no acceptance by position, and no figure of the "
             "last seconds alone");
-    if (r.kind == ServerKind::llamacpp && !r.counts && !r.odd_counts)
+    if (r.kind == ServerKind::llamacpp && !told)
         out.push_back(
             "no spec_decode counters: this llama-server drafts nothing (--spec-type is none unless it is "
             "given), or is older than pull request 26389");
     if (r.counts && r.counts->drafted > 0 && !r.counts->rounds)
         out.push_back("it counts no rounds: the acceptance length and what is divided by rounds stay open");
-    if (r.counts && r.counts->rounds.value_or(0) > 0 && r.counts->accepted_at.empty())
+    if (r.counts && r.counts->rounds.value_or(0) > 0 && r.counts->accepted_at.empty() && !r.told_accepted)
         out.push_back("no counters by position yet: they come with the first request that drafts");
     if (drafts_nothing(r))
         out.push_back(std::to_string(std::llround(std::min(*r.generated, 1e15))) +

@@ -24,15 +24,28 @@ struct Spent {
     }
 };
 
+// Of one engine, replica or model of several behind one address.
+struct ReadingPart {
+    std::string name; // the values of the labels that tell them apart: "llama-3, 0"
+    SpecCounts counts;
+};
+
 // Counters are since the server's start, gauges of now; absent: not told.
 struct ServerReading {
     ServerKind kind = ServerKind::unknown;
     std::vector<std::string> models;
     std::optional<SpecCounts> counts;               // absent: it does not speculate, or does not count
+    std::vector<ReadingPart> parts;                 // of counts, where there are several
     bool odd_counts = false;                        // it has such counters, and they are no counts
+    std::string wrong;                              // an identity that its counters break, in words
+    std::optional<double> told_accepted; // vLLM up to 0.8: see V0Told
     std::optional<double> told_length, told_rate;   // SGLang: acceptance length and rate, averaged by itself
     std::optional<double> told_drafts;              // SGLang: K by its settings
+    std::optional<double> verify_calls;             // SGLang: rounds since the start, where it counts them
     std::optional<double> generated, prompt_tokens; // tokens
+    // llama.cpp books a request when it ends: the seconds that `generated` took, summed over requests, and the
+    // tokens of requests that still run (/slots).
+    std::optional<double> generating_seconds, in_flight;
     std::optional<double> running, waiting, preempted; // requests
     std::optional<double> cache_share;                 // 0 … 1 of the key/value cache
     std::optional<double> told_throughput;             // tokens per second, averaged by the server

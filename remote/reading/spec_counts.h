@@ -20,6 +20,7 @@ struct SpecCounts {
     // not say. A round may have fewer drafts than others, or the text may end among its kept ones.
     std::vector<double> judged_at = {};
     double places_off = 0; // each of accepted_at may be off by this much: read off rounded shares
+    bool worked_out = false; // rounds and places are inferred from rounded quotients, not told
 
     [[nodiscard]] bool empty() const { return drafted <= 0 && rounds.value_or(0) <= 0; }
 };
@@ -29,6 +30,20 @@ struct SpecCounts {
 // From a histogram of kept drafts: [j] = rounds that kept exactly j (vLLM acceptance_histogram). Of an empty
 // one the rounds are not known.
 [[nodiscard]] SpecCounts counts_of_histogram(const std::vector<double>& histogram, double drafted);
+
+// What vLLM's V0 engine counts (up to 0.8): no rounds, but what they emitted; "accepted" holds drafts behind the
+// first refusal too, which a later version would not judge (vllm/model_executor/layers/spec_decode_base_sampler.py).
+struct V0Told {
+    double drafted = 0, accepted = 0, emitted = 0;
+    std::optional<double> k, efficiency; // emitted ÷ (rounds · (K + 1)) where every round drafts K
+    double efficiency_off = 0;           // how far that may be from the truth: rounded
+};
+struct V0Counts {
+    std::optional<SpecCounts> counts; // accepted: as later versions count, emitted − rounds
+    std::string wrong;                // an identity that does not hold, in words
+};
+// rounds = drafted ÷ K; without K emitted ÷ efficiency − drafted, and where one whole K fits that, drafted ÷ K.
+[[nodiscard]] V0Counts read_v0_counts(const V0Told& told);
 
 // One name for "acceptance": what it divides, what comes out, who reports it so.
 struct AcceptanceName {
@@ -54,6 +69,15 @@ struct PositionAcceptance {
 [[nodiscard]] std::optional<double> acceptance_length(const SpecCounts& counts);
 [[nodiscard]] std::optional<double> drafts_per_round(const SpecCounts& counts);
 
+// An identity that counts of whole rounds break, in words; empty where none is: accepted ≤ drafted, a round drafts
+// one token at least, places do not rise, none is kept in more rounds than there are. Counts that break one are
+// of different servers, times or things.
+[[nodiscard]] std::string contradiction(const SpecCounts& counts);
+
+// More drafts than rounds have places, in words: impossible for chains; of trees a place has several. Empty: none.
+[[nodiscard]] std::string more_than_places(const SpecCounts& counts);
+// "nothing is accepted" with its usual causes.
+[[nodiscard]] std::string nothing_accepted_words(const std::string& what);
 // What is odd about the counts, in words a user can act on; empty when nothing is.
 [[nodiscard]] std::vector<std::string> findings(const SpecCounts& counts);
 

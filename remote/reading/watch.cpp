@@ -24,6 +24,20 @@ std::optional<double> per_second(const std::optional<double>& before, const std:
     return (*after - *before) / seconds;
 }
 
+// llama.cpp books a request when it ends: what runs meanwhile is in its slots. Where those are not told, the time that
+// it booked with the tokens says how fast they were written, and an interval in which nothing ended says nothing.
+std::optional<double> written_per_second(const ServerReading& before, const ServerReading& after, double seconds) {
+    if (!after.generating_seconds || !before.generating_seconds) return per_second(before.generated, after.generated, seconds);
+    if (before.in_flight && after.in_flight && before.generated && after.generated && seconds > 0) {
+        const double written = *after.generated + *after.in_flight - *before.generated - *before.in_flight;
+        // The two are read one after the other: a request that ends in between is in neither.
+        return written >= 0 ? std::optional(written / seconds) : std::nullopt;
+    }
+    const double spent = *after.generating_seconds - *before.generating_seconds;
+    if (spent > 0 && before.generated && after.generated) return (*after.generated - *before.generated) / spent;
+    return after.running.value_or(0) > 0 || before.running.value_or(0) > 0 ? std::nullopt : per_second(before.generated, after.generated, seconds);
+}
+
 } // namespace
 
 void Watch::add(double seconds, ServerReading reading) {
@@ -56,9 +70,11 @@ WatchInterval Watch::between(const At& from, const At& to) {
         out.counts = *to.reading.counts - *from.reading.counts;
     else if (to.reading.counts)
         out.counts = *to.reading.counts; // they appear with the first request
-    out.tokens_per_second = per_second(from.reading.generated, to.reading.generated, out.seconds);
+    out.tokens_per_second = written_per_second(from.reading, to.reading, out.seconds);
     if (to.reading.counts && out.counts.rounds && out.seconds > 0)
         out.rounds_per_second = *out.counts.rounds / out.seconds;
+    else if (!to.reading.counts)
+        out.rounds_per_second = per_second(from.reading.verify_calls, to.reading.verify_calls, out.seconds);
     const auto spent = [](const Spent& a, const Spent& b) {
         return Spent{b.seconds - a.seconds, b.count - a.count}.mean_ms();
     };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -50,11 +50,17 @@ std::string content_of(const Json& message) {
     const auto content = message.find("content");
     if (content == message.end()) return "";
     if (content->is_string()) return content->get<std::string>();
+    if (content->is_null()) return "";
+    if (!content->is_array()) throw Refused{400, "the content of a message is " + shown(*content) + ", expected a text"};
     std::string text;
-    if (content->is_array())
-        for (const Json& part : *content)
-            if (part.is_object() && part.contains("text") && part["text"].is_string())
-                text += part["text"].get<std::string>();
+    for (const Json& part : *content) {
+        const auto type = part.is_object() ? part.find("type") : part.end();
+        const bool is_text = part.is_object() && (type == part.end() || *type == "text") && part.contains("text") && part["text"].is_string();
+        if (!is_text)
+            throw Refused{400, "a message has a part of type " + (part.is_object() && type != part.end() ? shown(*type) : shown(part)) +
+                                   ", which is not supported by this server: it takes text"};
+        text += part["text"].get<std::string>();
+    }
     return text;
 }
 
@@ -110,58 +116,51 @@ void read_messages(const Json& body, CompletionRequest& asked, const ChatFormat&
     settings.prompt = joined(settings.parts);
 }
 
-// What would change the answer and is not built: silence about it would be a wrong answer. Fields that say
-// what holds anyway are let through.
+// Fields that are taken; that only matter beside one that is refused; that say nothing about the answer.
+constexpr std::string_view kTaken[] = {
+    "model", "messages", "prompt", "max_tokens", "max_completion_tokens", "n_predict", "temperature", "top_p", "top_k", "seed",
+    "n", "stream", "stream_options", "logprobs", "prompt_logprobs", "return_pieces", "chat_template_kwargs", "tool_choice",
+    "add_generation_prompt"};
+constexpr std::string_view kWithoutEffect[] = {
+    // of samplers that are refused unless they are off
+    "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers", "mirostat_tau", "mirostat_eta",
+    "xtc_threshold", "dynatemp_exponent", "repeat_last_n", "parallel_tool_calls", "adaptive_decay",
+    // of servers and their accounts
+    "user", "metadata", "store", "service_tier", "request_id", "priority", "safety_identifier", "prompt_cache_key",
+    "cache_prompt", "cache_salt", "id_slot", "slot_id", "timings_per_token", "return_tokens", "return_spec_tokens_details",
+    "return_progress", "rid", "add_special_tokens", "skip_special_tokens", "spaces_between_special_tokens",
+    "include_stop_str_in_output", "return_tokens_as_token_ids", "detokenize", "min_keep", "n_keep", "t_max_predict_ms"};
+
+// What would change the answer and is not built: silence about it would be a wrong answer, so every field that is not
+// known is refused by its name. One that says what holds anyway is let through: null, false, 0, nothing, or its neutral
+// value.
 void refuse_unknown(const Json& body) {
-    struct Field {
-        const char* key;
-        double neutral = 0;
+    struct Neutral {
+        std::string_view key;
+        double value;
     };
-    for (const auto& [key, neutral] : std::initializer_list<Field>{{"stop"},
-                                                                   {"stop_token_ids"},
-                                                                   {"bad_words"},
-                                                                   {"allowed_token_ids"},
-                                                                   {"logit_bias"},
-                                                                   {"ignore_eos"},
-                                                                   {"min_tokens"},
-                                                                   {"min_p"},
-                                                                   {"presence_penalty"},
-                                                                   {"frequency_penalty"},
-                                                                   {"repetition_penalty", 1},
-                                                                   {"length_penalty", 1},
-                                                                   {"best_of", 1},
-                                                                   {"use_beam_search"},
-                                                                   {"response_format"},
-                                                                   {"structured_outputs"},
-                                                                   {"guided_json"},
-                                                                   {"guided_regex"},
-                                                                   {"guided_choice"},
-                                                                   {"guided_grammar"},
-                                                                   {"tools"},
-                                                                   {"echo"},
-                                                                   {"top_logprobs"},
-                                                                   {"suffix"},
-                                                                   {"guided_decoding_backend"},
-                                                                   {"chat_template"},
-                                                                   {"continue_final_message"},
-                                                                   {"truncate_prompt_tokens"},
-                                                                   {"logits_processors"},
-                                                                   {"prompt_embeds"},
-                                                                   {"regex"},
-                                                                   {"ebnf"},
-                                                                   {"grammar"},
-                                                                   {"json_schema"},
-                                                                   {"repeat_penalty", 1},
-                                                                   {"typical_p", 1},
-                                                                   {"mirostat"},
-                                                                   {"functions"}}) {
-        const auto found = body.find(key);
-        if (found == body.end() || found->is_null() || *found == false || *found == "" ||
-            (found->is_number() && found->get<double>() == neutral) ||
-            ((found->is_array() || found->is_object()) && found->empty()))
+    static constexpr Neutral kNeutral[] = {{"repetition_penalty", 1}, {"repeat_penalty", 1}, {"length_penalty", 1}, {"best_of", 1},
+                                           {"typical_p", 1}, {"typ_p", 1}, {"tfs_z", 1}, {"top_n_sigma", -1}, {"adaptive_target", -1}};
+    const auto known = [](const auto& list, const std::string& key) { return std::ranges::find(list, std::string_view(key)) != std::end(list); };
+    for (const auto& [key, value] : body.items()) {
+        if (known(kTaken, key) || known(kWithoutEffect, key)) continue;
+        double neutral = 0;
+        for (const Neutral& one : kNeutral)
+            if (one.key == key) neutral = one.value;
+        if (value.is_null() || value == false || value == "" || (value.is_number() && value.get<double>() == neutral) ||
+            ((value.is_array() || value.is_object()) && value.empty()))
             continue;
-        throw Refused{400, std::string(key) + " is not supported by this server"};
+        const bool text_format = key == "response_format" && value.is_object() && value.value("type", Json()) == "text";
+        if (!text_format) throw Refused{400, key.substr(0, 80) + " is not supported by this server"};
     }
+}
+
+// A field that is true or false; absent is false. "true" in quotes would be taken for either.
+bool flag(const Json& from, const char* key) {
+    const auto found = from.find(key);
+    if (found == from.end() || found->is_null()) return false;
+    if (!found->is_boolean()) throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected true or false"};
+    return found->get<bool>();
 }
 
 void read_prompt_field(const Json& body, RunSettings& settings) {
@@ -173,7 +172,17 @@ void read_prompt_field(const Json& body, RunSettings& settings) {
     }
     if (prompt == body.end() || !prompt->is_array() || prompt->empty())
         throw Refused{400, "prompt is neither a text nor a list of token ids"};
-    for (const Json& id : *prompt) {
+    // A list of prompts: each would be an answer of its own.
+    const bool several = prompt->front().is_string() || prompt->front().is_array();
+    if (several && prompt->size() > 1)
+        throw Refused{400, "prompt is a list of " + std::to_string(prompt->size()) + " prompts; this server writes one answer"};
+    if (prompt->front().is_string()) {
+        settings.prompt = prompt->front().get<std::string>();
+        return;
+    }
+    const Json& ids = several ? prompt->front() : *prompt;
+    if (ids.empty()) throw Refused{400, "prompt is empty"};
+    for (const Json& id : ids) {
         if (!id.is_number_integer() || id.get<long long>() < 0 || id.get<long long>() > 100'000'000)
             throw Refused{400, "prompt has an entry that is no token id"};
         settings.token_ids.push_back(id.get<int>());
@@ -202,7 +211,8 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
     else
         read_prompt_field(body, asked.settings);
     const std::int64_t most = whole_between(body, "max_completion_tokens",
-                                            whole_between(body, "max_tokens", 64, 1, 100'000), 1, 100'000);
+                                            whole_between(body, "max_tokens", whole_between(body, "n_predict", 64, 1, 100'000), 1, 100'000),
+                                            1, 100'000);
     asked.settings.max_tokens = static_cast<int>(most);
     asked.settings.sampling.temperature = number_between(body, "temperature", 1, 0, 100);
     asked.settings.sampling.top_p = number_between(body, "top_p", 1, 1e-6, 1);
@@ -216,13 +226,11 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
         throw Refused{400, "n is " + shown(*n) + "; this server writes one answer, so only 1 is supported"};
     asked.settings.trace_top = 0;
     asked.settings.timing = true;
-    const auto flag = [](const Json& from, const char* key) {
-        const auto found = from.find(key);
-        return found != from.end() && found->is_boolean() && found->get<bool>();
-    };
     asked.stream = flag(body, "stream");
-    if (const auto options = body.find("stream_options"); options != body.end() && options->is_object())
+    if (const auto options = body.find("stream_options"); options != body.end() && !options->is_null()) {
+        if (!options->is_object()) throw Refused{400, "stream_options is " + shown(*options) + ", expected an object"};
         asked.usage = flag(*options, "include_usage");
+    }
     // Of completions even 0 asks for the log-probability of every token written.
     const auto logprobs = body.find("logprobs");
     if (logprobs != body.end() && (*logprobs == true || (logprobs->is_number() && (!chat || *logprobs != 0))))

@@ -1,6 +1,8 @@
 #include "remote/serving/spec_server.h"
 
 #include <httplib.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 
 #include <atomic>
 #include <chrono>
@@ -16,6 +18,7 @@
 #include "remote/serving/completion_request.h"
 #include "remote/serving/prompt_laws.h"
 #include "remote/serving/refusals.h"
+#include "remote/serving/request_threads.h"
 #include "remote/serving/serve_counts.h"
 
 namespace speclens {
@@ -223,13 +226,18 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
     s.server.set_payload_max_length(kMostRequestBytes);
     // A thread for everybody who may wait, and some more: /metrics answers however long the queue is.
     s.server.new_task_queue = [&s] {
-        return new httplib::ThreadPool(static_cast<std::size_t>(s.settings.most_waiting) + 8);
+        return new RequestThreads(static_cast<std::size_t>(s.settings.most_waiting) + 8);
     };
+    // The library keeps a thread for a connection that waits for its next request: one request each, then.
+    s.server.set_keep_alive_max_count(1);
     // The library's own choice lets two programs listen at one port and share the requests.
     s.server.set_socket_options([&s](socket_t socket) {
         s.listener = socket;
         const int yes = 1;
         (void)setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+        // Nor one for a connection on which nothing was sent yet: the system hands it on with its first byte.
+        const int seconds = 600;
+        (void)setsockopt(socket, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof seconds);
     });
     // The library waits for a body of most methods, and for seconds where nobody announced one.
     s.server.set_pre_routing_handler([&s](const httplib::Request& request, httplib::Response& response) {
@@ -278,7 +286,9 @@ int SpecServer::bind() {
                     "Another program has that port, or the host is not this machine's: try --port 0.",
                     Exit::network);
     // The library lets five connections wait to be accepted; more at once would be reset.
-    (void)::listen(state_->listener, 2 * state_->settings.most_waiting);
+    // Idle ones wait there, too.
+    constexpr int kIdle = 1024;
+    (void)::listen(state_->listener, kIdle + 2 * state_->settings.most_waiting);
     return port;
 }
 

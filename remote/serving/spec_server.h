@@ -1,7 +1,8 @@
 // Our own engine behind the addresses of a language-model server, so that there is something to attach to:
 // every figure it tells was counted in a real run. Speaks vLLM's dialect (/v1/completions,
 // /v1/chat/completions, /v1/models, /metrics, /health, /version), with the rounds of every request listed as
-// vLLM does with --per-request-spec-decode-metrics detailed. One text at a time; others wait. The models may be in use
+// vLLM does with --per-request-spec-decode-metrics detailed. One text at a time; others wait. A
+// connection costs a thread from the first byte of its request to the last of the answer, which closes it. The models may be in use
 // elsewhere too: it takes a turn at them for every phase (engine/run/turns.h).
 #pragma once
 
@@ -16,7 +17,7 @@ namespace speclens {
 struct ServeSettings {
     std::string host = "127.0.0.1";
     int port = 8000; // 0: any free one
-    int most_waiting = 32; // more requests than this are refused
+    int most_waiting = 256; // more requests than this are refused; each costs a thread until it is answered
     RunSettings base; // drafter, rule, K, dice; prompt, length and temperature come with the requests
 };
 

@@ -237,7 +237,7 @@ void draw_server_details(const ServerDraw& d) {
     if (!m.attached() && !m.lost()) {
         line("A server of yours", Font::text_bold, theme.ink);
         say("vLLM, SGLang and llama-server are understood; vLLM's usual port is 8000, SGLang's 30000, "
-            "llama-server's 8080.",
+            "llama-server's 9931 (8080 before).",
             theme.muted);
         say("“Serve this engine” puts the models of this window behind such an address.", theme.muted);
         return;

@@ -100,6 +100,8 @@ std::optional<ui::Role> role_of(const ServedText& served, const ServedPiece& pie
                 return round.accepted < round.drafted ? ui::Role::residual : ui::Role::bonus;
         }
         return ui::Role::target;
+    case Author::mixed: // some of its tokens
+        return ui::Role::draft;
     case Author::first:
         return ui::Role::target;
     case Author::unknown:

@@ -204,4 +204,44 @@ TEST(ServedRequest, RefusesAChatInATemplateThatIsNotKnown) {
     EXPECT_EQ(read_request(R"({"prompt":"Hi"})", false, base(), format).settings.prompt, "Hi");
 }
 
+// Of every server's fields: taken, or refused by name; never dropped.
+TEST(ServedRequest, TakesOrRefusesEveryFieldByName) {
+    const auto why = [](const std::string& field, bool chat = false) -> std::string {
+        try {
+            const std::string head = chat ? "" : R"("prompt":"a",)";
+            (void)read_request("{" + head + field + "}", chat, base());
+        } catch (const Refused& refused) {
+            EXPECT_EQ(refused.status, 400);
+            return refused.why;
+        }
+        return "";
+    };
+    for (const char* field : {"dry_multiplier", "xtc_probability", "dynatemp_range", "presence_penalty", "repeat_penalty",
+                              "repetition_penalty", "min_p", "mirostat", "top_a", "a_field_of_tomorrow"})
+        EXPECT_EQ(why("\"" + std::string(field) + "\":0.8"), std::string(field) + " is not supported by this server");
+    for (const char* field : {R"("logit_bias":{"3":5})", R"("grammar":"root ::= \"a\"")", R"("json_schema":{"type":"object"})",
+                              R"("samplers":["top_k"])", R"("tools":[{"type":"function"}])", R"("response_format":{"type":"json_object"})"})
+        EXPECT_NE(why(field).find("is not supported by this server"), std::string::npos) << field;
+    for (const char* field : {R"("dry_multiplier":0,"dry_base":1.75)", R"("logit_bias":{})", R"("user":"someone")", R"("tfs_z":1)",
+                              R"("cache_prompt":true)", R"("response_format":{"type":"text"})", R"("repeat_penalty":1.0)"})
+        EXPECT_EQ(why(field), "") << field;
+    EXPECT_EQ(why(R"("stream":"true")"), "stream is \"true\", expected true or false");
+    EXPECT_EQ(why(R"("stream":1)"), "stream is 1, expected true or false");
+    EXPECT_NE(why(R"("stream_options":true)").find("expected an object"), std::string::npos);
+    EXPECT_NE(why(R"("messages":[{"role":"user","content":[{"type":"text","text":"what is this"},{"type":"image_url","image_url":{"url":"x"}}]}])", true).find("image_url"),
+              std::string::npos);
+    EXPECT_EQ(why(R"("messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}])", true), "");
+}
+
+TEST(ServedRequest, TakesNPredictAndAListOfOnePrompt) {
+    const auto asked = [](const std::string& body) { return read_request(body, false, base()).settings; };
+    EXPECT_EQ(asked(R"({"prompt":"a","n_predict":7})").max_tokens, 7);
+    EXPECT_EQ(asked(R"({"prompt":"a","n_predict":7,"max_tokens":9})").max_tokens, 9);
+    EXPECT_THROW((void)asked(R"({"prompt":"a","n_predict":-1})"), Refused);
+    EXPECT_EQ(asked(R"({"prompt":["text"]})").prompt, "text");
+    EXPECT_EQ(asked(R"({"prompt":[[3,4]]})").token_ids, (std::vector<int>{3, 4}));
+    for (const char* several : {R"({"prompt":["a","b"]})", R"({"prompt":[[3],[4]]})", R"({"prompt":[[]]})", R"({"prompt":[["a"]]})"})
+        EXPECT_THROW((void)asked(several), Refused) << several;
+}
+
 } // namespace speclens::test

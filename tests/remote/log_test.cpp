@@ -1,6 +1,7 @@
 // Logs of servers. The lines are those that people pasted into pull requests; each is named.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/error.h"
@@ -49,11 +50,12 @@ TEST(Log, ReadsVllm) {
     EXPECT_NEAR(*acceptance_length(log.sum()), 5.44, 0.005);
 }
 
-// A line of vLLM; the rate at its end is not read where counts are.
+// A line of vLLM.
 std::string vllm_log(const char* length, int accepted, int drafted, const char* places) {
     return std::string("INFO [metrics.py:86] SpecDecoding metrics: Mean acceptance length: ") + length +
            ", Accepted: " + std::to_string(accepted) + " tokens, Drafted: " + std::to_string(drafted) +
-           " tokens, Per-position acceptance rate: " + places + ", Avg Draft acceptance rate: 50.0%\n";
+           " tokens, Per-position acceptance rate: " + places + ", Avg Draft acceptance rate: " +
+           std::to_string(std::min(100.0, 100.0 * accepted / drafted)) + "%\n";
 }
 
 // Drafted ÷ places is exact where every round drafts all of them, also in a second that kept nothing.
@@ -186,8 +188,8 @@ TEST(Log, ReadsLlama) {
     ASSERT_EQ(log.entries.size(), 2u);
     EXPECT_DOUBLE_EQ(*log.entries[0].counts->rounds, 87);
     EXPECT_DOUBLE_EQ(log.entries[0].counts->accepted, 167);
-    EXPECT_FALSE(log.entries[0].whole);
-    EXPECT_TRUE(log.entries[1].whole);
+    EXPECT_FALSE(log.entries[0].whole());
+    EXPECT_TRUE(log.entries[1].whole());
     EXPECT_EQ(log.entries[1].method, "draft-eagle3");
     EXPECT_DOUBLE_EQ(*log.entries[1].counts->rounds, 87);
     EXPECT_EQ(log.entries[1].counts->accepted_at, (std::vector<double>{70, 55, 42}));

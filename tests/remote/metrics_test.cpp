@@ -199,24 +199,31 @@ TEST(ServerReading, ReadsLlamaWithAndWithoutTheSuffix) {
                                            " 87\nllamacpp:spec_decode_num_draft_tokens" + suffix +
                                            " 259\nllamacpp:spec_decode_num_accepted_tokens" + suffix +
                                            " 167\nllamacpp:spec_decode_num_accepted_tokens_per_pos" + suffix +
-                                           "{position=\"0\"} 70\nllamacpp:tokens_predicted_total 256\n");
+                                           "{position=\"0\"} 70\nllamacpp:spec_decode_num_accepted_tokens_per_pos" + suffix +
+                                           "{position=\"1\"} 55\nllamacpp:spec_decode_num_accepted_tokens_per_pos" + suffix +
+                                           "{position=\"2\"} 42\nllamacpp:tokens_predicted_total 256\n");
         EXPECT_EQ(r.kind, ServerKind::llamacpp);
         EXPECT_DOUBLE_EQ(r.counts->drafted, 259) << suffix;
-        EXPECT_EQ(r.counts->accepted_at, std::vector<double>{70});
+        EXPECT_EQ(r.counts->accepted_at, (std::vector<double>{70, 55, 42}));
         EXPECT_DOUBLE_EQ(*r.generated, 256);
     }
     EXPECT_NE(what_is_missing(reading_of("llamacpp:requests_processing 0\n")).at(0).find("--spec-type"),
               std::string::npos);
 }
 
-// The V0 engine counted what its rounds wrote instead of the rounds.
+// The V0 engine counted what its rounds emitted instead of the rounds; what it calls accepted says nothing of them.
 TEST(ServerReading, FindsTheRoundsOfVllmsOlderEngine) {
     const std::string tokens = "vllm:spec_decode_num_accepted_tokens_total{model_name=\"m\"} 180.0\n"
-                               "vllm:spec_decode_num_draft_tokens_total{model_name=\"m\"} 300.0\n";
+                               "vllm:spec_decode_num_draft_tokens_total{model_name=\"m\"} 300.0\n",
+                      emitted = "vllm:spec_decode_num_emitted_tokens_total{model_name=\"m\"} 250.0\n";
     const ServerReading old =
-        reading_of(tokens + "vllm:spec_decode_num_emitted_tokens_total{model_name=\"m\"} 280.0\n");
+        reading_of(tokens + emitted + "vllm:spec_decode_efficiency{model_name=\"m\"} 0.625\n"); // of 100 · 4
     EXPECT_EQ(old.counts->rounds, 100.0);
-    EXPECT_DOUBLE_EQ(*acceptance_length(*old.counts), 2.8);
+    EXPECT_DOUBLE_EQ(*acceptance_length(*old.counts), 2.5);
+    EXPECT_EQ(old.told_accepted, 180.0);
+    const ServerReading unclear = reading_of(tokens + emitted);
+    EXPECT_FALSE(unclear.counts.has_value());
+    EXPECT_NE(what_is_missing(unclear).at(0).find("0.8 or older"), std::string::npos);
     const ServerReading open = reading_of(tokens);
     EXPECT_FALSE(open.counts->rounds.has_value());
     EXPECT_NE(what_is_missing(open).at(0).find("counts no rounds"), std::string::npos);

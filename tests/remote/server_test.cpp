@@ -297,7 +297,7 @@ TEST(SpecServerTest, RefusesWithAReason) {
     for (const Case& c :
          {Case{"/v1/completions", "nonsense", "JSON"},
           Case{"/v1/completions", "{}", "prompt"},
-          Case{"/v1/completions", R"({"prompt":["a"]})", "token id"},
+          Case{"/v1/completions", R"({"prompt":["a","b"]})", "one answer"},
           Case{"/v1/completions", R"({"prompt":""})", ""},
           Case{"/v1/completions", R"({"prompt":"a","temperature":-1})", "temperature"},
           Case{"/v1/completions", R"({"prompt":"a","max_tokens":0})", "max_tokens"},
@@ -480,6 +480,54 @@ TEST(SpecServerTest, TellsHowManyWaitAndRefusesTooMany) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(answered, 12);
     EXPECT_EQ(refused, 4);
+}
+
+// Three hundred connections that say nothing, and as many that had their answer: a request waits for none of them.
+TEST(SpecServerTest, IdleConnectionsDelayNobody) {
+    const Listening server(base("none"));
+    const auto ms_of = [&] {
+        const auto began = std::chrono::steady_clock::now();
+        EXPECT_TRUE(http_get(server.endpoint, "/health").ok());
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+    };
+    const auto fastest = [&] { return std::min({ms_of(), ms_of(), ms_of(), ms_of(), ms_of()}); };
+    const double alone = fastest();
+    std::vector<int> idle;
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(server.port));
+    const std::string get = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
+    for (int i = 0; i < 300; ++i) {
+        idle.push_back(socket(AF_INET, SOCK_STREAM, 0));
+        ASSERT_EQ(connect(idle.back(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0) << i;
+        if (i % 10 != 0) continue;
+        ASSERT_GT(send(idle.back(), get.data(), get.size(), MSG_NOSIGNAL), 0);
+        char bytes[256];
+        EXPECT_GT(recv(idle.back(), bytes, sizeof bytes, 0), 0);
+    }
+    EXPECT_LT(fastest(), 50 * std::max(alone, 1.0)) << "the library would keep a thread for five seconds";
+    for (const int connection : idle) close(connection);
+}
+
+TEST(SpecServerTest, AnswersManyStreamsAtOnce) {
+    const Listening server(base("none"), ServeSettings().most_waiting);
+    std::atomic<int> whole{0};
+    HttpSettings patient;
+    patient.silence_seconds = 60;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 120; ++i)
+        threads.emplace_back([&] {
+            std::string text;
+            const HttpAnswer answer = http_post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2,"stream":true})",
+                                                patient, [&](std::string_view bytes) {
+                                                    text += bytes;
+                                                    return true;
+                                                });
+            whole += answer.status == 200 && text.find("[DONE]") != std::string::npos;
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(whole, 120);
 }
 
 // Who leaves and who comes next are counted one after the other.

@@ -360,7 +360,53 @@ TEST(Attach, ReadsWhatIsPipedIn) {
     start.interrupt_when_read = true;
     const Outcome cut = speclens(start);
     EXPECT_EQ(cut.code, 130) << cut.err;
-    EXPECT_EQ(cut.out, "") << "half of a log is not the log";
+    EXPECT_NE(cut.out.find("87 rounds, 259 tokens drafted, 167 accepted"), std::string::npos) << cut.out;
+}
+
+// llama-server 2>&1 | speclens attach -
+TEST(Attach, FollowsALogWhileItIsWritten) {
+    Start start;
+    start.arguments = {"attach", "-"};
+    start.input = kLlamaLog;
+    start.input_goes_on = true;
+    start.interrupt_when = "one request"; // its row comes although the pipe goes on
+    const Outcome out = speclens(start);
+    EXPECT_EQ(out.code, 130) << out.err;
+    for (const char* part : {"acc.length", "six \"acceptances\"", "87 rounds, 259 tokens drafted, 167 accepted"})
+        EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
+    start.arguments = {"attach", "-", "--json", "-"};
+    start.interrupt_when = "\"accepted\":167";
+    const Outcome json = speclens(start);
+    EXPECT_EQ(json.code, 130) << json.err;
+    EXPECT_EQ(Json::parse(json.out)["counts"]["rounds"], 87);
+}
+
+TEST(Attach, ReadsSavedAnswersAndStreams) {
+    const auto attach = [](std::vector<std::string> words) {
+        words.insert(words.begin(), "attach");
+        const Outcome out = speclens(words);
+        EXPECT_EQ(out.code, 0) << out.err;
+        return out.out;
+    };
+    const std::string folder = std::string(SPEC_SOURCE_DIR) + "/tests/remote/servers/";
+    const std::string chat = attach({folder + "llamacpp_chat_held_back_piece.sse"});
+    for (const char* part : {"[RECORDED]", "6 rounds, 18 tokens drafted, 5 accepted", "inferred"})
+        EXPECT_NE(chat.find(part), std::string::npos) << part << "\n" << chat;
+    EXPECT_EQ(chat.find("over the network"), std::string::npos) << chat;
+    const std::string cut = attach({folder + "vllm_answer_eos_inside.json"});
+    for (const char* part : {"as the server counts: length", "6.000", "as written: tokens ÷ rounds", "3.000"})
+        EXPECT_NE(cut.find(part), std::string::npos) << part << "\n" << cut;
+    const std::string openai = attach({folder + "openai_predicted_outputs.json"});
+    for (const char* part : {"300 tokens drafted, 210 accepted", "at most 90 rounds"})
+        EXPECT_NE(openai.find(part), std::string::npos) << part << "\n" << openai;
+    const Json json = Json::parse(attach({folder + "sglang_answer.json", "--json", "-"}));
+    EXPECT_EQ(json["counts"]["rounds"], 43);
+    EXPECT_EQ(json["tier"], "RECORDED");
+    const std::string none = attach({folder + "sglang_nothing_accepted.log"});
+    EXPECT_NE(none.find("nothing is accepted"), std::string::npos) << none;
+    const std::string two = attach({folder + "llamacpp_two_speculators.log"});
+    for (const char* part : {"since its start, draft-mtp", "730 rounds, 1 639 tokens drafted, 1 178 accepted"})
+        EXPECT_NE(two.find(part), std::string::npos) << part << "\n" << two;
 }
 
 // The last token has no room for a guess: a pass of its own, which is no round.

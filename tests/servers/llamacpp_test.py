@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""What `speclens attach` says of a real llama.cpp server, against that server's own trace of every round.
+
+llamacpp_test.py SPECLENS FOLDER: installs the wheel xllamacpp into FOLDER unless Python has it, and needs the model
+SmolLM2-135M-Instruct (speclens get smollm2-135m, or SPECLENS_GGUF=FILE). Exit 77: skipped, with a word why.
+SPECLENS_SERVER_RESULT=FILE: the result as Markdown, for docs/servers.md."""
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+
+WHEEL = "xllamacpp==2026.10.11549"
+here = os.path.dirname(os.path.abspath(__file__))
+speclens, folder = sys.argv[1], sys.argv[2]
+os.makedirs(folder, exist_ok=True)
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def python_with_server():
+    for python in (sys.executable, os.path.join(folder, "venv", "bin", "python")):
+        if os.path.exists(python) and subprocess.run([python, "-c", "import xllamacpp"], capture_output=True).returncode == 0:
+            return python
+    made = subprocess.run([sys.executable, "-m", "venv", os.path.join(folder, "venv")], capture_output=True, text=True)
+    if made.returncode:
+        skip("no virtual environment: " + made.stderr.strip()[-200:])
+    got = subprocess.run([python, "-m", "pip", "install", "-q", WHEEL], capture_output=True, text=True)
+    if got.returncode:
+        skip("pip cannot install " + WHEEL + ": " + got.stderr.strip()[-200:])
+    return python
+
+
+def model_file():
+    name = "SmolLM2-135M-Instruct.Q4_1.gguf"
+    for path in (os.environ.get("SPECLENS_GGUF", ""), os.path.expanduser("~/.local/share/speclens/models/" + name)):
+        if path and os.path.isfile(path):
+            return path
+    skip("no " + name + ": speclens get, or SPECLENS_GGUF=FILE")
+
+
+python, model = python_with_server(), model_file()
+version = subprocess.run(
+    [python, "-c", "import importlib.metadata as m; print(m.version('xllamacpp'))"], capture_output=True, text=True
+).stdout.strip()
+worse = os.path.join(folder, "worse.gguf")
+if not os.path.exists(worse):
+    subprocess.run([python, os.path.join(here, "worsened.py"), model, worse, "16"], check=True)
+
+CHAT = [
+    "What is the capital of Japan?",
+    "Write one sentence about the sea.",
+    "Count from 1 to 12, one number per line.",
+    "Write five emoji: 🌍 🌙 ⭐ 🚀 🎉",
+    "用中文写一句关于月亮的话。",
+    "Hi",
+    "Repeat exactly: 你好，世界！你好，世界！",
+    "Name three colours.",
+]
+RAW = [
+    "The quick brown fox jumps over the lazy dog. The quick brown fox",
+    "1, 2, 3, 4, 5, 6, 7,",
+    "def add(a, b):\n    return a + b\n\ndef sub(a, b):\n    return",
+    "🌍 🌙 ⭐ 🚀 🎉\n🌍 🌙 ⭐ 🚀 🎉\n🌍",
+    "春眠不觉晓，处处闻啼鸟。春眠不觉晓，",
+    "Once upon a time",
+]
+CASES = [(["--chat"], text) for text in CHAT] + [([], text) for text in RAW]
+LENGTHS = (7, 24)  # ends by length; the short answers of the chat end by the end token
+
+ROUND = re.compile(r"task (\d+) \| accepted +(\d+)/ *(\d+) draft tokens")
+failures, asked, inferred = [], 0, 0
+
+
+def truth_of(log):
+    rounds = [(int(d), int(a)) for _, a, d in ROUND.findall(log) if int(d) > 0]
+    places = [0] * max((d for d, _ in rounds), default=0)
+    for _, accepted in rounds:
+        for i in range(accepted):
+            places[i] += 1
+    return {
+        "rounds": len(rounds),
+        "drafted": sum(d for d, _ in rounds),
+        "accepted": sum(a for _, a in rounds),
+        "accepted_at": places,
+    }
+
+
+def without_zeros(places):
+    places = list(places)
+    while places and places[-1] == 0:
+        places.pop()
+    return places
+
+
+def ask(where, words, trace):
+    global asked, inferred
+    began = os.path.getsize(trace)
+    out = subprocess.run([speclens, "attach", where, *words, "--json", "-"], capture_output=True, text=True)
+    time.sleep(0.1)
+    with open(trace, "rb") as file:
+        file.seek(began)
+        truth = truth_of(file.read().decode("utf-8", "replace"))
+    asked += 1
+    if out.returncode:
+        failures.append((words, "exit %d: %s" % (out.returncode, out.stderr.strip()[-300:])))
+        return
+    answer = json.loads(out.stdout)
+    counts = answer.get("counts")
+    if not counts:
+        failures.append((words, "no counts: %s" % answer["notes"]))
+        return
+    told = {key: counts.get(key) for key in truth}
+    told["accepted_at"] = without_zeros(told["accepted_at"] or [])
+    wanted = dict(truth, accepted_at=without_zeros(truth["accepted_at"]))
+    inferred += answer["provenance"] != "exact"
+    if told != wanted:
+        failures.append((words, "told %s, traced %s (%s)" % (told, wanted, answer["provenance"])))
+    written = sum(r["accepted"] + 1 for r in answer["rounds"]) - answer.get("unwritten", 0)
+    if answer["provenance"] == "exact" and written > answer["tokens"]:
+        failures.append((words, "rounds wrote %d of %d tokens" % (written, answer["tokens"])))
+
+
+def serve(name, port, arguments):
+    trace = os.path.join(folder, name + ".log")
+    with open(trace, "wb") as log:
+        server = subprocess.Popen(
+            [python, os.path.join(here, "llamacpp.py"), model, str(port), *arguments, "threads=1"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=dict(os.environ, LLAMA_TRACE="1"),
+        )
+    where = "http://127.0.0.1:%d" % port
+    try:
+        for _ in range(600):
+            try:
+                if urllib.request.urlopen(where + "/health", timeout=2).status == 200:
+                    break
+            except OSError:
+                time.sleep(0.2)
+            if server.poll() is not None:
+                skip("the server ended: " + open(trace, errors="replace").read()[-300:])
+        else:
+            skip("the server does not come up")
+        for length in LENGTHS:
+            for words, text in CASES:
+                ask(where, [*words, "--prompt", text, "--max-tokens", str(length)], trace)
+        for words, text in CASES[:4]:
+            ask(where, [*words, "--prompt", text, "--max-tokens", "16", "--temp", "0.8", "--seed", "3"], trace)
+        # All requests of this server, by its counters, by its log and by its trace.
+        out = subprocess.run([speclens, "attach", where, "--once", "--json", "-"], capture_output=True, text=True)
+        text = open(trace, errors="replace").read()
+        whole = truth_of(text)
+        scrape = json.loads(out.stdout.splitlines()[-1]).get("counts", {})
+        only_requests = re.sub(r"(?m)^.*draft tokens.*\n", "", text)  # a log at the usual level has no rounds
+        log = subprocess.run([speclens, "attach", "-", "--json", "-"], input=only_requests, capture_output=True, text=True)
+        lines = log.stdout.splitlines()
+        summed = json.loads(lines[-1])["counts"] if lines else {}
+        for name_of, told in (("the scrape", scrape), ("the log", summed)):
+            for key in ("rounds", "drafted", "accepted"):
+                if told.get(key) != whole[key]:
+                    failures.append((name, "%s: %s told %s, traced %s" % (name_of, key, told.get(key), whole[key])))
+    finally:
+        server.stdin.close()
+        try:
+            server.wait(20)
+        except subprocess.TimeoutExpired:
+            server.kill()
+
+
+results = []
+for name, port, arguments in (
+    ("ngram", 18451, ["ngram_simple", "ngram.size_n=3", "ngram.size_m=5"]),
+    ("worsened", 18452, ["draft_simple", worse, "3"]),
+):
+    before, failed = asked, len(failures)
+    serve(name, port, arguments)
+    results.append((name, asked - before, len(failures) - failed))
+for words, why in failures:
+    print("FAILED", words, why)
+lines = ["| %s | %d | %d |" % one for one in results]
+print("llama.cpp by xllamacpp %s: %d requests, %d inferred, %d faults" % (version, asked, inferred, len(failures)))
+if os.environ.get("SPECLENS_SERVER_RESULT"):
+    with open(os.environ["SPECLENS_SERVER_RESULT"], "w") as file:
+        file.write("\n".join(lines) + "\n")
+sys.exit(1 if failures else 0)
