@@ -200,6 +200,7 @@ void AnswerReader::check_counts() {
     out_.notes.push_back("its counts contradict each other (" + wrong + "): nothing is taken from them");
     out_.counts.reset();
     out_.rounds.clear();
+    out_.unwritten = 0;
     out_.provenance = Provenance::aggregate;
     for (ServedPiece& piece : out_.pieces) {
         piece.round = -1;

@@ -351,6 +351,19 @@ TEST(ServerCases, AnswersThatContradictThemselves) {
     EXPECT_FALSE(answer_in("length", vllm.dump()).counts.has_value());
 }
 
+// Listed rounds that go beyond the text, of counts that are none.
+TEST(ServerCases, ContradictionsLeaveNoRoundBehind) {
+    AnswerReader reader(ServerKind::vllm);
+    reader.event(R"({"choices":[{"text":"a","logprobs":{"tokens":["a"]}}]})", 1);
+    reader.event(R"({"choices":[],"metrics":{"speculative_decoding":{"acceptance_histogram":[0,0,0,1],"num_draft_tokens":2,)"
+                 R"("per_step_accepted":[3],"per_step_drafted":[3]}}})",
+                 2);
+    const ServedText served = reader.finish(3);
+    EXPECT_FALSE(served.counts.has_value());
+    EXPECT_TRUE(served.rounds.empty());
+    EXPECT_EQ(served.unwritten, 0);
+}
+
 TEST(ServerCases, ReasoningAndToolCallsAreText) {
     const ServedText s = answer_in("tools", R"(data: {"choices":[{"delta":{"reasoning_content":"hm"}}],"timings":{"predicted_n":1}}
 
