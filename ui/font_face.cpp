@@ -19,14 +19,14 @@ struct FontFace::Impl {
 FontFace::FontFace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 FontFace::~FontFace() = default;
 
-std::unique_ptr<FontFace> FontFace::open(const std::string& path) {
+std::unique_ptr<FontFace> FontFace::open(const std::string& path, int index) {
     std::ifstream file(path, std::ios::binary);
     if (!file) return nullptr;
     auto owned = std::make_unique<Impl>();
     Impl& impl = *owned;
     impl.bytes.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
     if (impl.bytes.size() < 12) return nullptr;
-    const int offset = stbtt_GetFontOffsetForIndex(impl.bytes.data(), 0);
+    const int offset = stbtt_GetFontOffsetForIndex(impl.bytes.data(), index);
     if (offset < 0 || stbtt_InitFont(&impl.info, impl.bytes.data(), offset) == 0) return nullptr;
     impl.em = stbtt_ScaleForMappingEmToPixels(&impl.info, 1);
     return std::make_unique<FontFace>(std::move(owned));

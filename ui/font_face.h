@@ -16,7 +16,8 @@ struct GlyphBitmap {
 
 class FontFace {
   public:
-    static std::unique_ptr<FontFace> open(const std::string& path); // null: missing or not a font
+    // Face `index` of the file. Null: missing, not a font, or one without outlines.
+    static std::unique_ptr<FontFace> open(const std::string& path, int index = 0);
     ~FontFace();
     FontFace(const FontFace&) = delete;
     FontFace& operator=(const FontFace&) = delete;

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 #include <map>
+#include <mutex>
+#include <unordered_map>
 
 #include "kernels/error.h"
 
@@ -52,9 +54,43 @@ std::vector<std::string> FontSet::search_folders() {
     return folders;
 }
 
-FontSet::FontSet() : FontSet(search_folders()) {}
+// What the system was asked for. Measuring text is const, and pictures may be drawn on several threads.
+struct FontSet::More {
+    FindFonts ask;
+    std::mutex mutex;
+    std::map<std::pair<std::string, int>, std::unique_ptr<FontFace>> opened; // null: not usable
+    std::unordered_map<char32_t, Glyph> known;                              // also those that nobody has
+    int in_vain = 0;
 
-FontSet::FontSet(const std::vector<std::string>& folders) {
+    [[nodiscard]] static Glyph in(const FontFace& face, char32_t code_point) {
+        const int index = face.glyph(code_point);
+        return index != 0 ? Glyph{&face, index, face.advance(index)} : Glyph{};
+    }
+    [[nodiscard]] Glyph search(char32_t code_point) {
+        constexpr int kMostInVain = 500; // questions: noise of bytes must not stop the window
+        for (const auto& [file, face] : opened) // one font has a whole script
+            if (const Glyph found = face ? in(*face, code_point) : Glyph{}; found.face != nullptr) return found;
+        if (in_vain >= kMostInVain) return {};
+        for (const FontFile& file : ask(code_point)) {
+            const auto [at, first] = opened.try_emplace({file.path, file.index});
+            if (first) at->second = FontFace::open(file.path, file.index);
+            if (const Glyph found = at->second ? in(*at->second, code_point) : Glyph{}; found.face != nullptr) return found;
+        }
+        ++in_vain;
+        return {};
+    }
+    [[nodiscard]] Glyph find(char32_t code_point) {
+        const std::lock_guard lock(mutex);
+        const auto [at, first] = known.try_emplace(code_point);
+        if (first) at->second = search(code_point);
+        return at->second;
+    }
+};
+
+FontSet::FontSet() : FontSet(search_folders(), system_fonts_for) {}
+FontSet::~FontSet() = default;
+
+FontSet::FontSet(const std::vector<std::string>& folders, FindFonts more) {
     std::map<std::string, const FontFace*> opened;
     const auto open_first = [&](const std::vector<const char*>& files, std::string& path) -> const FontFace* {
         for (const std::string& folder : folders)
@@ -85,6 +121,10 @@ FontSet::FontSet(const std::vector<std::string>& folders) {
             throw Error(std::string("no usable font for ") + want.name,
                         "Install fonts-inter, fonts-jetbrains-mono and fonts-dejavu-core.");
     }
+    if (more) {
+        more_ = std::make_unique<More>();
+        more_->ask = std::move(more);
+    }
     for (Chain& chain : chains_)
         for (std::size_t c = 0; c < chain.common.size(); ++c)
             chain.common[c] = find(chain, static_cast<char32_t>(c));
@@ -100,7 +140,8 @@ FontSet::Glyph FontSet::find(const Chain& chain, char32_t code_point) const {
             if (mono && found.advance > cell * 0.5F && found.advance < cell * 1.1F) found.advance = cell;
             return found;
         }
-    return {};
+    // The first ones are looked up for everybody; what is not there among them is no letter.
+    return more_ && code_point >= chain.common.size() ? more_->find(code_point) : Glyph{};
 }
 
 FontSet::Glyph FontSet::glyph(Font font, char32_t code_point) const {

@@ -10,6 +10,7 @@
 
 #include "ui/canvas.h"
 #include "ui/font_face.h"
+#include "ui/system_fonts.h"
 #include "ui/utf8.h"
 
 namespace speclens::ui {
@@ -24,19 +25,24 @@ struct FontReport {
 
 class FontSet {
   public:
-    FontSet(); // searches the usual folders; throws Error when there is no usable font
-    explicit FontSet(const std::vector<std::string>& folders);
+    FontSet(); // searches the usual folders, and the system for other scripts; throws Error when there is no usable font
+    // `more` is asked for characters that none of the fonts there has; may be empty.
+    explicit FontSet(const std::vector<std::string>& folders, FindFonts more = {});
+    ~FontSet();
+    FontSet(const FontSet&) = delete;
+    FontSet& operator=(const FontSet&) = delete;
     [[nodiscard]] static std::vector<std::string> search_folders();
 
     struct Glyph {
-        const FontFace* face = nullptr; // first of the chain that has it; null: none
+        const FontFace* face = nullptr; // first of the chain that has it, else one of the system; null: none
         int index = 0;
         float advance = 0; // em
     };
     [[nodiscard]] Glyph glyph(Font font, char32_t code_point) const;
     [[nodiscard]] float width(std::string_view utf8, Font font, float size) const;
 
-    // What really appears: control characters, broken bytes and glyphs nobody has become ⟨hex⟩.
+    // What really appears: control characters, broken bytes and glyphs nobody has become ⟨hex⟩; an emoji is one glyph
+    // whatever it is made of, and a box where nobody has it.
     [[nodiscard]] std::string shown(std::string_view utf8, Font font) const;
     template <class Visit> // Visit(char32_t, const Glyph&) for every shown code point
     void each_glyph(std::string_view utf8, Font font, Visit visit) const {
@@ -45,8 +51,12 @@ class FontSet {
             at += c.length;
             const Glyph found =
                 c.valid && c.value >= 0x20 && c.value != 0x7F ? glyph(font, c.value) : Glyph{};
-            if (found.face != nullptr) {
-                visit(c.value, found);
+            const bool emoji = c.valid && is_emoji(c.value);
+            if (emoji) at += emoji_tail(utf8, at);
+            constexpr char32_t kBox = 0x25A1;
+            const Glyph box = emoji && found.face == nullptr ? glyph(font, kBox) : Glyph{};
+            if (found.face != nullptr || box.face != nullptr) {
+                found.face != nullptr ? visit(c.value, found) : visit(kBox, box);
                 continue;
             }
             const std::string mark = hex_mark(c.value, c.value < 0x100 ? 2 : 4);
@@ -68,7 +78,9 @@ class FontSet {
         std::vector<const FontFace*> faces;
         std::array<Glyph, 0x250> common; // Latin, looked up once
     };
+    struct More; // of the system
     std::vector<std::unique_ptr<FontFace>> faces_;
+    std::unique_ptr<More> more_; // null: nobody is asked
     std::array<Chain, 4> chains_;
     std::array<FontReport, 4> report_;
     [[nodiscard]] Glyph find(const Chain& chain, char32_t code_point) const;

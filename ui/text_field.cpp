@@ -153,7 +153,7 @@ bool Field::key(const KeyPress& k) {
         return true;
     }
     case Key::enter:
-        if (!options.multi_line || k.ctrl)
+        if (!options.multi_line || k.ctrl || (options.enter_submits && !k.shift))
             result.submitted = true;
         else
             insert("\n");

@@ -10,6 +10,7 @@ namespace speclens::ui {
 
 struct TextFieldOptions {
     bool multi_line = false; // Enter inserts a line break; Ctrl+Enter submits
+    bool enter_submits = false; // of many lines: Enter submits as well, Shift+Enter breaks the line
     bool mono = false;
     float size = 15;
     std::size_t max_bytes = 1U << 20;
@@ -20,7 +21,7 @@ struct TextFieldOptions {
 };
 struct TextFieldResult {
     bool changed = false;
-    bool submitted = false; // Enter (one line) or Ctrl+Enter
+    bool submitted = false; // Enter (one line, or enter_submits) or Ctrl+Enter
     bool cancelled = false; // Escape: focus was given up
 };
 // Edits `text` in place.

@@ -65,6 +65,29 @@ std::size_t previous_boundary(std::string_view s, std::size_t at) {
     return at - 1;
 }
 
+bool is_emoji(char32_t c) {
+    return (c >= 0x1F000 && c <= 0x1FAFF) || (c >= 0x2600 && c <= 0x27BF) || (c >= 0x2B00 && c <= 0x2BFF);
+}
+
+std::size_t emoji_tail(std::string_view s, std::size_t at) {
+    constexpr char32_t kJoiner = 0x200D;
+    std::size_t end = at;
+    while (end < s.size()) {
+        const CodePoint c = decode(s, end);
+        const bool changes = (c.value >= 0xFE00 && c.value <= 0xFE0F) || (c.value >= 0x1F3FB && c.value <= 0x1F3FF) ||
+                             c.value == 0x20E3;
+        if (c.valid && changes) {
+            end += c.length;
+        } else if (c.valid && c.value == kJoiner && end + c.length < s.size() && is_emoji(decode(s, end + c.length).value)) {
+            end += c.length;
+            end += decode(s, end).length;
+        } else {
+            break;
+        }
+    }
+    return end - at;
+}
+
 std::string hex_mark(char32_t value, int digits) {
     std::string hex;
     for (int shift = 28; shift >= 0; shift -= 4) {

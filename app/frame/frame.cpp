@@ -390,6 +390,8 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     scene.strip = layout.density == Density::compact;
     scene.presenter = layout.density == Density::presenter;
     const FrameDraw d{input, state, layout, ui, out};
+    // From its first frame on what is typed is for the dialog: it may have been opened blindly.
+    if (state.popup != Popup::none) ui.state.top_layer = std::max(ui.state.top_layer, 1);
 
     ground(d);
     if (layout.menu.w > 0) draw_menu_bar(d);

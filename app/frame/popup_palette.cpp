@@ -174,25 +174,28 @@ std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::ve
 }
 
 // A field, the rows that fit what is typed in it, and a line below; the chosen row is run, and true returned.
-bool draw_search(const FrameDraw& d, Rect box, bool& close, const std::vector<PaletteRow>& rows,
-                 const char* placeholder, std::string_view below, Font font) {
+// The field comes first: a row that Enter runs fits all that was typed before it.
+template <class RowsOf>
+bool draw_search(const FrameDraw& d, Rect box, bool& close, const RowsOf& rows_of, const char* placeholder,
+                 std::string_view below, Font font) {
     const std::string before = d.state.query;
-    const float top = 60 + problem_height(d.state);
     // The arrows and Enter belong to the list, not to the field above it.
     const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
-    const auto run = draw_rows(d, {box.x + 8, box.y + top, box.w - 16, box.h - 40 - top}, rows, enter);
     const ui::TextFieldResult field =
         ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
                        {.take_focus = true, .placeholder = placeholder});
+    if (d.state.query != before) {
+        d.state.row = 0;
+        d.state.problem.clear();
+    }
+    const std::vector<PaletteRow> rows = rows_of(d.input, d.state.query);
+    const float top = 60 + problem_height(d.state);
+    const auto run = draw_rows(d, {box.x + 8, box.y + top, box.w - 16, box.h - 40 - top}, rows, enter);
     if (!d.state.problem.empty()) {
         ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 70}, d.state.problem, Font::text, 14,
                         d.ui.theme.role(ui::Role::rejected), box.w - 40);
         ui::fitted_text(d.ui.canvas, {box.x + 20, box.y + 92}, d.state.remedy, Font::text, 14, d.ui.theme.ink,
                         box.w - 40);
-    }
-    if (d.state.query != before) {
-        d.state.row = 0;
-        d.state.problem.clear();
     }
     ui::fitted_text(d.ui.canvas, {box.x + 20, box.bottom() - 14}, below, font, 14, d.ui.theme.muted,
                     box.w - 40);
@@ -333,7 +336,7 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
 }
 
 void draw_palette(const FrameDraw& d, Rect box, bool& close) {
-    if (draw_search(d, box, close, palette_rows(d.input, d.state.query), "a command, a scene, a token…",
+    if (draw_search(d, box, close, palette_rows, "a command, a scene, a token…",
                     "> commands  @ scenes  # tokens  : round  ? words", Font::mono))
         close = true;
 }
@@ -353,7 +356,7 @@ std::vector<PaletteRow> model_rows(const FrameInput& input, const std::string& q
 }
 
 void draw_models(const FrameDraw& d, Rect box, bool& close) {
-    if (draw_search(d, box, close, model_rows(d.input, d.state.query), "a model, or the path of a folder or a .gguf file",
+    if (draw_search(d, box, close, model_rows, "a model, or the path of a folder or a .gguf file",
                     "the run on screen ends when another model is there", Font::text))
         close = true;
 }
@@ -379,7 +382,7 @@ std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& qu
 void draw_open(const FrameDraw& d, Rect box, bool& close) {
     const bool any = d.input.saved && !d.input.saved->empty();
     // It goes once the file is open: a path that was mistyped stays to be corrected.
-    (void)draw_search(d, box, close, open_rows(d.input, d.state.query),
+    (void)draw_search(d, box, close, open_rows,
                       "words of a prompt, the path of a run, race or lecture, or a link",
                       any ? "Ctrl+S saves a run or a race; the newest comes first"
                           : "Nothing was saved yet: Ctrl+S keeps a run or a race",
@@ -390,7 +393,11 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
     if (!d.input.glossary) return;
     const std::string before = d.state.query;
     const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
-    const std::vector<const GlossaryEntry*> found = glossary_matches(*d.input.glossary, before);
+    const ui::TextFieldResult field =
+        ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
+                       {.take_focus = true, .placeholder = "a word of the field…"});
+    if (d.state.query != before) d.state.row = 0;
+    const std::vector<const GlossaryEntry*> found = glossary_matches(*d.input.glossary, d.state.query);
     std::vector<PaletteRow> rows;
     for (const GlossaryEntry* entry : found)
         rows.push_back({entry->term, "", SceneCommand{OpenScene{entry->scene}}, 0});
@@ -403,10 +410,6 @@ void draw_glossary(const FrameDraw& d, Rect box, bool& close) {
         narrow ? Rect{box.x + 20, list.bottom() + 8, box.w - 40, box.bottom() - list.bottom() - 16}
                : Rect{list.right() + 24, list.y, box.right() - list.right() - 48, list.h};
     if (const auto clicked = draw_rows(d, list, rows, false)) d.state.row = static_cast<int>(*clicked);
-    const ui::TextFieldResult field =
-        ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
-                       {.take_focus = true, .placeholder = "a word of the field…"});
-    if (d.state.query != before) d.state.row = 0;
     if (field.cancelled) close = true;
     if (found.empty()) return;
     const GlossaryEntry& entry =

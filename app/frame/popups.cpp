@@ -235,6 +235,9 @@ void draw_popup(const FrameDraw& d) {
     ui.end_layer();
     if (close && d.state.popup == shown) {
         d.state.popup = Popup::none;
+        // The next key is for what lay below.
+        ui.seen_layer = ui.layer;
+        ui.text_seen = ui.auto_focus_seen = false;
         ui.wake(ui.input.time);
     }
 }

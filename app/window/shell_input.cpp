@@ -3,6 +3,16 @@
 #include <cmath>
 
 namespace speclens {
+namespace {
+
+// Keys that may open, close or run something: what came before them was meant for the window as it was, what comes
+// behind them for the window that they lead to. Letters are typed, and arrows repeat, many in one frame.
+bool acts(const ui::KeyPress& press) {
+    return press.ctrl || press.alt || press.key == ui::Key::enter || press.key == ui::Key::escape ||
+           press.key == ui::Key::tab || (press.key >= ui::Key::f1 && press.key <= ui::Key::f12);
+}
+
+} // namespace
 
 ui::Input InputQueue::next(double time, ui::Mods held) {
     ui::Input in;
@@ -12,6 +22,9 @@ ui::Input InputQueue::next(double time, ui::Mods held) {
     in.alt = held.alt;
     bool stop = false;
     while (!events_.empty() && !stop) {
+        const RawEvent& first = events_.front();
+        const bool act = first.kind == RawEvent::Kind::key && acts(first.key);
+        if (act && (!in.keys.empty() || !in.typed.empty())) break;
         RawEvent event = std::move(events_.front());
         events_.pop_front();
         switch (event.kind) {
@@ -23,6 +36,7 @@ ui::Input InputQueue::next(double time, ui::Mods held) {
             break;
         case RawEvent::Kind::key:
             in.keys.push_back(event.key);
+            stop = act;
             break;
         case RawEvent::Kind::text:
             in.typed += event.text;

@@ -1,5 +1,6 @@
 // Raw window events to frames of ui::Input. Nothing is lost and nothing is merged that must not be: every key
-// press of a frame is in its list, and a frame ends at each change of the mouse button.
+// press of a frame is in its list, and a frame ends at each change of the mouse button. Enter, Escape, Tab and keys with
+// Ctrl or Alt have a frame of their own: what is typed behind them belongs to the dialog that they open.
 #pragma once
 
 #include <deque>

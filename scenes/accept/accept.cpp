@@ -10,7 +10,7 @@
 namespace speclens {
 
 void AcceptState::remember() {
-    undo.push_back(edit);
+    undo.push_back({edit, counts});
     if (undo.size() > 200) undo.erase(undo.begin());
     redo.clear();
 }
@@ -46,7 +46,7 @@ class AcceptRuleScene final : public Scene {
         draw_story(input, ui, accept_story(input, view, state_), out);
         draw_accept_flips(d, input.details);
         draw_accept_controls(d, out);
-        keys(view, ui, wish, out);
+        keys(input, view, ui, wish, out);
         edit_keys(view, ui, wish, d);
         apply(input, view, wish);
         ask_for_laws(input, view, out);
@@ -109,11 +109,14 @@ class AcceptRuleScene final : public Scene {
                                       : "two laws will stand here once a guess is judged");
     }
 
-    static void keys(const AcceptView& view, ui::Ui& ui, AcceptWish& wish, std::vector<SceneCommand>& out) {
+    static void keys(const SceneInput& input, const AcceptView& view, ui::Ui& ui, AcceptWish& wish, std::vector<SceneCommand>& out) {
         using ui::Key;
         if (ui.take_key(Key::o)) out.push_back(ToggleLetters{});
         if (view.bars.empty()) return;
-        if (ui.take_key(Key::c)) wish.flips = 1;
+        if (ui.take_key(Key::c)) {
+            wish.flips = 1;
+            if (input.beat < kCoinBeat) out.push_back(SetBeat{kCoinBeat}); // that tells what it decides
+        }
         if (ui.take_key(Key::m)) {
             wish.flips = 1000;
             out.push_back(ShowDetails{}); // where they are counted
@@ -146,12 +149,12 @@ class AcceptRuleScene final : public Scene {
         }
     }
 
-    void swap_edit(std::vector<AcceptEdit>& from, std::vector<AcceptEdit>& to) {
+    void swap_edit(std::vector<AcceptVersion>& from, std::vector<AcceptVersion>& to) {
         if (from.empty()) return;
-        to.push_back(state_.edit);
-        state_.edit = from.back();
+        to.push_back({state_.edit, state_.counts});
+        state_.edit = std::move(from.back().edit);
+        state_.counts = std::move(from.back().counts);
         from.pop_back();
-        state_.counts = {};
     }
 
     void apply(const SceneInput& input, const AcceptView& view, const AcceptWish& wish) {

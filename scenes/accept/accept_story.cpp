@@ -192,8 +192,9 @@ std::string beat_title(const SceneInput& input, const AcceptView& view, int beat
 } // namespace
 
 AcceptParts accept_parts(const SceneInput& input, const AcceptView& view, const AcceptState& state) {
-    const bool all = view.edited || state.edit.coin || state.counts.flips > 0;
-    return {all || input.beat >= kSumsBeat, all || input.beat >= kCoinBeat, all || input.beat >= kBooksBeat};
+    const bool thrown = state.edit.coin || state.counts.flips > 0, all = view.edited;
+    return {all || thrown || input.beat >= kSumsBeat, all || thrown || input.beat >= kCoinBeat,
+            all || input.beat >= kBooksBeat};
 }
 
 Letters letters(bool article) {

@@ -252,9 +252,18 @@ void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& bu
     if (why.empty() && study.runs.empty())
         why = study.name == kSpeedupStudy && without_passes(input) ? no_plain_words(input)
                                                                    : "None of these drafters is loaded";
-    if (why.empty() && now && !now->complete()) why = "Measuring now";
+    const bool measures = now && !now->complete();
     const ui::Rect at = row.place(std::min(168.0F, row.room()));
     if (at.w < 96) return;
+    if (measures) {
+        const auto done = static_cast<double>(now->points.size()), all = static_cast<double>(now->planned);
+        ui::field_label(ui, at, std::to_string(now->points.size()) + " of " + counted(now->planned, "run"));
+        ui.canvas.fill({at.x, at.bottom() + 4, at.w, 3}, ui.theme.line, 1.5F);
+        ui.canvas.fill({at.x, at.bottom() + 4, at.w * static_cast<float>(done / std::max(1.0, all)), 3}, ui.theme.ink, 1.5F);
+        if (ui::button(ui, button.id, at, "Stop", {.shortcut = "Esc", .tooltip = "end what is measured; what is there stays"}))
+            out.push_back(Command{Cancel{}});
+        return;
+    }
     ui::field_label(ui, at, button.label);
     if (ui::button(ui, button.id, at, "Measure", {.shortcut = button.key, .disabled = why}))
         out.push_back(Command{study});

@@ -150,9 +150,11 @@ StageTitle live_training_title(const SceneInput& input) {
         return title;
     }
     if (!learned(input)) {
-        title.title = view->curve.empty() ? "The target writes what the heads will learn from"
-                                          : "Heads that know nothing yet";
-        title.subtitle = std::to_string(view->texts_done) + " of " + std::to_string(view->texts) + " answers";
+        title.title = view->cut            ? "The training was stopped before it began"
+                      : view->curve.empty() ? "The target writes what the heads will learn from"
+                                            : "Heads that know nothing yet";
+        title.subtitle = std::to_string(view->texts_done) + " of " + std::to_string(view->texts) + " answers" +
+                         (view->cut ? " were written; M begins again" : "");
         return title;
     }
     const MedusaPoint& last = view->curve.back();
@@ -236,10 +238,10 @@ void draw_live_training(const TrainingDraw& d) {
     if (!view || view->curve.empty()) {
         const Rect box{x, top, w, std::min(240.0F, bottom - top)};
         ui::slot(d.ui.canvas, d.ui.theme, box,
-                 view ? "its answers: " + std::to_string(view->texts_done) + " of " +
-                            std::to_string(view->texts)
-                      : std::string("what the heads learn will stand here"));
-        if (view && view->texts > 0)
+                 view && !view->cut ? "its answers: " + std::to_string(view->texts_done) + " of " +
+                                          std::to_string(view->texts)
+                                    : std::string("what the heads learn will stand here"));
+        if (view && !view->cut && view->texts > 0)
             ui::bar(d.ui.canvas, d.ui.theme, {x + 24, box.center().y + 24, w - 48, 8},
                     static_cast<double>(view->texts_done) / view->texts, ui::Role::target);
         return;

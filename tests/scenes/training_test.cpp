@@ -420,6 +420,24 @@ TEST(TrainingScene, TrainedHeadsFitEveryWindow) {
             }
 }
 
+// Stopped while the target still wrote: nothing is under way, and nothing looks as if it were.
+TEST(TrainingScene, AStoppedTrainingStandsStill) {
+    Training live;
+    live.grow(92, {});
+    EXPECT_TRUE(live.bench->shows("The target writes")) << live.bench->words;
+    const int shapes = live.bench->shapes;
+    MedusaView cut = *live.published.training;
+    cut.complete = cut.cut = true;
+    live.published.training = std::make_shared<const MedusaView>(cut);
+    live.tell();
+    EXPECT_FALSE(live.bench->shows("The target writes")) << live.bench->words;
+    EXPECT_FALSE(live.bench->shows("its answers:"));
+    EXPECT_TRUE(live.bench->shows("The training was stopped before it began"));
+    EXPECT_TRUE(live.bench->shows("92 of 300 answers were written; M begins again"));
+    EXPECT_LT(live.bench->shapes, shapes) << "no bar";
+    EXPECT_TRUE(live.bench->shows("Train")) << "and not Stop";
+}
+
 TEST(TrainingScene, SaysThatThereIsNothing) {
     SceneBench bench("training");
     bench.settle();

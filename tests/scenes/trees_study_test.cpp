@@ -229,5 +229,25 @@ TEST(Trees, EveryTreeThatIsMeasuredBranches) {
     }
 }
 
+// How far it is, and a way to end it, where it was begun.
+TEST(TreesScene, TellsHowFarItsMeasurementIsAndEndsIt) {
+    Judged live("small", "block");
+    live.bench->key(ui::Key::m);
+    const auto asked =
+        std::ranges::find_if(live.sent, [](const Command& c) { return std::holds_alternative<RunStudy>(c); });
+    ASSERT_NE(asked, live.sent.end());
+    const auto& plan = std::get<RunStudy>(*asked);
+    Study begun{plan.name, static_cast<int>(plan.runs.size()), {}};
+    begun.points.resize(1);
+    begun.points[0].settings = plan.runs[0];
+    live.published.studies[begun.name] = std::make_shared<const Study>(begun);
+    live.show();
+    EXPECT_TRUE(live.bench->shows("1 of " + std::to_string(plan.runs.size()) + " runs")) << live.bench->words;
+    live.sent.clear();
+    live.bench->click(live.bench->find("Stop"));
+    ASSERT_FALSE(live.sent.empty());
+    EXPECT_TRUE(std::holds_alternative<Cancel>(live.sent.back()));
+}
+
 } // namespace
 } // namespace speclens

@@ -176,6 +176,20 @@ TEST(TextField, EnterSubmitsOneLineAndBreaksManyLines) {
     EXPECT_EQ(m.text, "a\nb");
 }
 
+TEST(TextField, EnterMaySubmitManyLinesAndShiftBreaksThem) {
+    FieldBench m("a");
+    m.options.multi_line = m.options.enter_submits = true;
+    m.rect.h = 120;
+    m.focus();
+    m.desk.key(Key::enter, {.shift = true});
+    m.desk.type("b");
+    EXPECT_EQ(m.text, "a\nb");
+    EXPECT_EQ(m.submitted, 0);
+    m.desk.key(Key::enter);
+    EXPECT_EQ(m.text, "a\nb");
+    EXPECT_EQ(m.submitted, 1);
+}
+
 TEST(TextField, UpAndDownKeepTheColumnOverShortLines) {
     FieldBench b("abcdef\nab\nabcdef");
     b.options.multi_line = b.options.mono = true;

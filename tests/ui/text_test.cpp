@@ -1,8 +1,13 @@
 // Words and numbers: UTF-8, number formats, token labels, wrapping and ellipsis.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "tests/shared/temp_folder.h"
 #include "tests/ui/desk.h"
+#include "ui/fonts.h"
 #include "ui/format.h"
+#include "ui/system_fonts.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 #include "ui/utf8.h"
@@ -50,6 +55,57 @@ TEST(Format, ProbabilitiesHaveTwoDecimalsAndNoLeadingZero) {
     EXPECT_EQ(probability(0), "0");
     EXPECT_EQ(probability(0.01), ".01");
     EXPECT_EQ(probability(0.997), ">.99");
+}
+
+// A folder with one font that has neither Georgian nor arrows of this kind, and a system that has.
+TEST(Fonts, TakeOtherScriptsFromTheSystem) {
+    const std::string dejavu = "/usr/share/fonts/truetype/dejavu/";
+    std::vector<char32_t> asked;
+    const auto system = [&](char32_t c) {
+        asked.push_back(c);
+        return std::vector<FontFile>{{"/nowhere/at-all.ttf", 0}, {dejavu + "DejaVuSans.ttf", 0}};
+    };
+    const test::TempFolder folder;
+    std::filesystem::copy_file(dejavu + "DejaVuSansMono.ttf", folder / "DejaVuSansMono.ttf");
+    std::filesystem::copy_file(dejavu + "DejaVuSansMono-Bold.ttf", folder / "DejaVuSans.ttf");
+    std::filesystem::copy_file(dejavu + "DejaVuSansMono-Bold.ttf", folder / "DejaVuSans-Bold.ttf");
+    const std::string letter = "\u2D00"; // Georgian of the church
+    const FontSet alone({folder.path()});
+    EXPECT_EQ(alone.shown(letter, Font::text), "⟨2D00⟩");
+    const FontSet fonts({folder.path()}, system);
+    EXPECT_TRUE(asked.empty()) << "nobody is asked before it is needed";
+    EXPECT_EQ(fonts.shown(letter, Font::text), letter);
+    EXPECT_EQ(fonts.shown(letter + letter, Font::mono), letter + letter);
+    EXPECT_GT(fonts.width(letter, Font::text, 20), 5);
+    EXPECT_EQ(asked.size(), 1U) << "once for a character";
+    EXPECT_EQ(fonts.shown("\u2D01", Font::text), "\u2D01");
+    EXPECT_EQ(asked.size(), 1U) << "the font that was found has it";
+    EXPECT_EQ(fonts.shown("\U000F1234", Font::text), "⟨F1234⟩");
+    EXPECT_EQ(fonts.shown("\U000F1234", Font::text), "⟨F1234⟩");
+    EXPECT_EQ(asked.size(), 2U) << "and that nobody has it is known as well";
+}
+
+TEST(Fonts, FontconfigNamesFilesThatCanBeRead) {
+    const std::vector<FontFile> files = system_fonts_for(U'a');
+    if (files.empty()) GTEST_SKIP() << "no fontconfig, or no font that it knows";
+    for (const FontFile& file : files) EXPECT_TRUE(std::filesystem::exists(file.path)) << file.path;
+    const auto face = FontFace::open(files[0].path, files[0].index);
+    ASSERT_TRUE(face) << files[0].path;
+    EXPECT_NE(face->glyph(U'a'), 0);
+    EXPECT_TRUE(system_fonts_for(0x10FFFE).empty()) << "no character at all";
+}
+
+TEST(Fonts, AnEmojiIsOneGlyphWhateverItIsMadeOf) {
+    const FontSet fonts({"/usr/share/fonts/truetype/dejavu"});
+    const std::string smile = "\U0001F600", rocket = "\U0001F680", heart = "\u2764";
+    EXPECT_EQ(fonts.shown(smile, Font::text), smile) << "DejaVu has it";
+    EXPECT_EQ(fonts.shown(rocket, Font::text), "□") << "and not this one";
+    EXPECT_EQ(fonts.shown(heart + "\uFE0F!", Font::text), heart + "!");
+    EXPECT_EQ(fonts.shown(smile + "\U0001F3FD", Font::text), smile) << "a skin tone";
+    EXPECT_EQ(fonts.shown(smile + "\u200D" + heart + "\uFE0F\u200D" + smile + ".", Font::text), smile + ".") << "three, joined";
+    EXPECT_EQ(fonts.shown(smile + "\u200Da", Font::text).substr(0, smile.size()), smile);
+    EXPECT_EQ(fonts.shown(smile + smile, Font::text), smile + smile) << "two of them";
+    EXPECT_EQ(fonts.width(smile + "\uFE0F", Font::mono, 15), fonts.width(smile, Font::mono, 15));
 }
 
 TEST(Format, NumbersUseTrueMinusAndThinSpaces) {

@@ -182,6 +182,32 @@ TEST(AcceptRule, AThousandFlipsAreCounted) {
     EXPECT_TRUE(bench.shows(" kept"));
 }
 
+TEST(AcceptRule, ACoinLeadsToTheBeatThatTellsOfIt) {
+    SceneBench bench("accept-rule");
+    bench.show(fixtures::mixed());
+    EXPECT_TRUE(bench.shows("Beat 1 of 8"));
+    bench.key(ui::Key::c);
+    EXPECT_TRUE(bench.shows("Beat 4 of 8")) << bench.words;
+    EXPECT_TRUE(bench.shows("The coin decides")) << bench.words;
+    bench.key(ui::Key::right);
+    bench.key(ui::Key::c);
+    EXPECT_TRUE(bench.shows("Beat 5 of 8")) << "a later beat shows the coin as well";
+}
+
+TEST(AcceptRule, UndoBringsBackWhatWasCounted) {
+    SceneBench bench("accept-rule");
+    bench.show(fixtures::mixed());
+    bench.key(ui::Key::m);
+    bench.key(ui::Key::c);
+    ASSERT_TRUE(bench.shows("1 001 flips") || bench.shows("1\u2009001 flips")) << bench.words;
+    bench.key(ui::Key::equal); // another law: what was thrown says nothing of it
+    EXPECT_FALSE(bench.shows("001 flips"));
+    bench.key(ui::Key::z);
+    EXPECT_TRUE(bench.shows("001 flips")) << bench.words;
+    bench.key(ui::Key::z, {.shift = true});
+    EXPECT_FALSE(bench.shows("001 flips"));
+}
+
 TEST(AcceptRule, AsksForTheFullRowsOnce) {
     LiveBench live("accept-rule");
     live.observe(fixtures::mixed());

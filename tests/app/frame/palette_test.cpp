@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/frame/popups.h"
+#include "app/window/shell_input.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_live_bench.h"
 
@@ -21,6 +23,64 @@ TEST(Palette, FindsAndRunsACommand) {
     bench.key(ui::Key::enter);
     bench.settle();
     EXPECT_TRUE(bench.shows("Beat 1 of 8")) << bench.words;
+}
+
+// On a slow frame the last letters and Enter come together.
+TEST(Palette, EnterRunsWhatIsTypedAndNotTheRowOfTheTextBefore) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::k, {.ctrl = true});
+    live.type("r");
+    live.sent.clear();
+    ui::Input input;
+    input.typed = "elaxed";
+    input.keys = {{.key = ui::Key::e}, {.key = ui::Key::enter}};
+    live.bench.frame(input);
+    live.bench.settle();
+    EXPECT_TRUE(live.sent.empty()) << "no run was asked for";
+    EXPECT_EQ(live.bench.controller.frame(live.bench.time).scene_name, "relaxed");
+}
+
+TEST(Palette, TheOpenDialogAndTheGlossaryDoTheSame) {
+    SceneBench bench("loop");
+    bench.show(fixtures::mixed());
+    const std::string file = (std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl").string();
+    bench.key(ui::Key::o, {.ctrl = true});
+    ui::Input input;
+    input.typed = file;
+    input.keys = {{.key = ui::Key::enter}};
+    bench.frame(input);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("Opened ")) << bench.words;
+    bench.controller.glossary = {{.term = "alpha", .also = {}, .text = "first", .scene = "speedup"},
+                                 {.term = "residual", .also = {}, .text = "second", .scene = "accept-rule"}};
+    bench.key(ui::Key::g);
+    input.typed = "residual";
+    bench.frame(input);
+    bench.settle();
+    EXPECT_EQ(bench.controller.frame(bench.time).scene_name, "accept-rule");
+}
+
+// Ctrl+K, the words and Enter, all before the window draws again.
+TEST(Palette, IsWorkedBlindly) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.sent.clear();
+    InputQueue queue;
+    const auto press = [&](ui::KeyPress key) { queue.push({.kind = RawEvent::Kind::key, .key = key}); };
+    press({.key = ui::Key::k, .ctrl = true});
+    for (const char c : std::string("relaxed")) {
+        press({.key = static_cast<ui::Key>(static_cast<int>(ui::Key::a) + c - 'a')});
+        queue.push({.kind = RawEvent::Kind::text, .text = std::string(1, c)});
+    }
+    press({.key = ui::Key::enter});
+    press({.key = ui::Key::right}); // steps in the scene that was opened
+    while (!queue.empty()) live.bench.frame(queue.next(live.bench.time, {}));
+    live.bench.settle();
+    EXPECT_TRUE(live.sent.empty());
+    EXPECT_EQ(live.bench.controller.chrome.popup, Popup::none);
+    EXPECT_EQ(live.bench.controller.frame(live.bench.time).scene_name, "relaxed");
+    EXPECT_EQ(live.bench.controller.frame(live.bench.time).scene.beat, 1);
 }
 
 TEST(Palette, ChoosesADrafterAndARule) {
