@@ -422,7 +422,7 @@ TEST(TrainingScene, TrainedHeadsFitEveryWindow) {
 
 // Stopped while the target still wrote: nothing is under way, and nothing looks as if it were.
 TEST(TrainingScene, AStoppedTrainingStandsStill) {
-    Training live;
+    Learning live;
     live.grow(92, {});
     EXPECT_TRUE(live.bench->shows("The target writes")) << live.bench->words;
     const int shapes = live.bench->shapes;
