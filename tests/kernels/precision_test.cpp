@@ -225,7 +225,7 @@ Number number_at(const QuantLayout& layout, const std::byte* block, int col) {
         return widen_f16(bits);
     };
     const auto byte = [&](int at) { return std::to_integer<int>(block[at]); };
-    const int raw = static_cast<int>(number_in_block(layout, block, col)), s = col / 32;
+    const int raw = layout.bits == 8 ? 0 : static_cast<int>(number_in_block(layout, block, col)), s = col / 32;
     switch (layout.dtype) {
     case DType::q8_0:
         return {half(0), 0, std::to_integer<int>(block[2 + col]) - (std::to_integer<int>(block[2 + col]) > 127 ? 256 : 0)};
