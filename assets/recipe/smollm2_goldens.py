@@ -17,8 +17,9 @@ import gguf
 import numpy as np
 import torch
 from gguf.quants import dequantize
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM
+
+from smollm2.text import tokenizer_of
 
 PROMPTS, NEW_TOKENS = 20, 64
 
@@ -67,18 +68,6 @@ def model(reader, facts, rounded):
     return net
 
 
-def tokenizer(facts):
-    words = facts["tokenizer.ggml.tokens"]
-    merges = [tuple(merge.split(" ", 1)) for merge in facts["tokenizer.ggml.merges"]]
-    tok = Tokenizer(models.BPE({word: i for i, word in enumerate(words)}, merges))
-    tok.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True),
-                                                 pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)])
-    tok.decoder = decoders.ByteLevel()
-    tok.add_special_tokens([AddedToken(word, special=True, normalized=False)
-                            for word, kind in zip(words, facts["tokenizer.ggml.token_type"]) if kind == 3])
-    return tok
-
-
 def log_probabilities(net, ids, start):
     with torch.no_grad():
         logits = net(torch.tensor([ids])).logits[0, start - 1:-1]
@@ -90,7 +79,7 @@ def main():
     file, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     reader = gguf.GGUFReader(file)
     facts = metadata(reader)
-    tok = tokenizer(facts)
+    tok = tokenizer_of(facts)
     stop = facts["tokenizer.ggml.eos_token_id"]
     system = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
     nets = model(reader, facts, True), model(reader, facts, False)

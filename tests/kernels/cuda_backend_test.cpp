@@ -8,6 +8,7 @@
 #include "kernels/self_test.h"
 #include "kernels/simt/simt.h"
 #include "tests/kernels/support.h"
+#include "tests/shared/forwarding_backend.h"
 
 namespace speclens::cuda {
 namespace {
@@ -263,88 +264,29 @@ TEST_F(CudaObject, KnowsTimes) {
 }
 
 // A backend with one operation that is wrong in a way that a driver or a compiler might make it.
-class Wrong final : public Backend {
+class Wrong final : public test::ForwardingBackend {
   public:
     enum class Fault : std::uint8_t { none, swapped_rows, other_bits_alone, not_a_number };
-    Wrong(std::unique_ptr<Backend> right, Fault fault) : right_(std::move(right)), fault_(fault) {}
-    std::string name() const override { return right_->name(); }
-    std::string description() const override { return right_->description(); }
-    int threads() const override { return 1; }
-    DType cache_dtype(Precision) const override { return DType::f32; }
-    std::size_t free_memory() const override { return right_->free_memory(); }
-    int max_rows() const override { return right_->max_rows(); }
-    void* allocate(std::size_t bytes) override { return right_->allocate(bytes); }
-    void release(void* data, std::size_t bytes) noexcept override { right_->release(data, bytes); }
-    Buffer allocate_weight(DType stored, std::int64_t rows, std::int64_t cols, Precision precision) override {
-        return right_->allocate_weight(stored, rows, cols, precision);
-    }
-    void import_weight(const Tensor& to, DType stored, const void* host) override {
-        right_->import_weight(to, stored, host);
-    }
-    void upload(const Tensor& to, const void* host) override { right_->upload(to, host); }
-    void download(const Tensor& from, void* host) override { right_->download(from, host); }
-    void copy(const Tensor& from, const Tensor& to) override { right_->copy(from, to); }
-    void sync() override { right_->sync(); }
-    TimeMark mark() override { return right_->mark(); }
-    double elapsed_ms(const TimeMark& from, const TimeMark& to) override {
-        return right_->elapsed_ms(from, to);
-    }
-    void embed(const Tensor& table, const Tensor& ids, const Tensor& out) override {
-        right_->embed(table, ids, out);
-    }
-    void add_norm(const Tensor& residual, const Tensor& delta, const Tensor& weight, float eps,
-                  const Tensor& out) override {
-        right_->add_norm(residual, delta, weight, eps, out);
-    }
+    Wrong(std::unique_ptr<Backend> right, Fault fault) : ForwardingBackend(std::move(right)), fault_(fault) {}
     void matmul(const Tensor& x, std::span<const Projection> parts) override {
-        right_->matmul(x, parts);
+        ForwardingBackend::matmul(x, parts);
         const Tensor out = parts[0].out;
-        if (fault_ == Fault::swapped_rows && out.rows > 1) right_->copy(out.slice(0, 1), out.slice(1, 1));
+        if (fault_ == Fault::swapped_rows && out.rows > 1) copy(out.slice(0, 1), out.slice(1, 1));
         if (fault_ == Fault::other_bits_alone && out.rows == 1) {
             std::vector<float> row(static_cast<std::size_t>(out.cols));
-            right_->download(out, row.data());
+            download(out, row.data());
             row[3] = std::nextafter(row[3], 10.0f);
-            right_->upload(out, row.data());
+            upload(out, row.data());
         }
     }
-    void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) override {
-        right_->matmul_swiglu(x, gate, up, out);
-    }
-    void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
-                    const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
-                    const Tensor& positions, const KvLayer& cache, int first_slot) override {
-        right_->rope_store(shape, q, k, v, q_norm, k_norm, eps, cos_sin, positions, cache, first_slot);
-    }
-    void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask,
-                   const Tensor& out) override {
-        right_->attention(shape, q, cache, mask, out);
-    }
-    void silu(const Tensor& x) override { right_->silu(x); }
-    void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
-             const Tensor& gates) override {
-        right_->gru(in, hid, state, out, gates);
-    }
     void softmax(const Tensor& logits, float temperature, const Tensor& out) override {
-        right_->softmax(logits, temperature, out);
+        ForwardingBackend::softmax(logits, temperature, out);
         if (fault_ != Fault::not_a_number) return;
         const std::vector<float> row(static_cast<std::size_t>(out.cols), std::nanf(""));
-        right_->upload(out.slice(0, 1), row.data());
+        upload(out.slice(0, 1), row.data());
     }
-    void argmax(const Tensor& rows, const Tensor& ids) override { right_->argmax(rows, ids); }
-    void top_k(const Tensor& rows, int k, const Tensor& ids, const Tensor& values) override {
-        right_->top_k(rows, k, ids, values);
-    }
-    void gather_rows(const Tensor& in, const Tensor& indices, const Tensor& out) override {
-        right_->gather_rows(in, indices, out);
-    }
-    void move_slots(const KvLayer& cache, std::span<const int> from, std::span<const int> to) override {
-        right_->move_slots(cache, from, to);
-    }
-    Buffer make_read_buffer(std::size_t bytes) override { return right_->make_read_buffer(bytes); }
-    double read_ms(const Tensor& buffer) override { return right_->read_ms(buffer); }
 
   private:
-    std::unique_ptr<Backend> right_;
     Fault fault_;
 };
 

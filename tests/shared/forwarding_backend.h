@@ -19,6 +19,7 @@ class ForwardingBackend : public Backend {
     int max_rows() const override { return to_->max_rows(); }
     bool keeps(DType stored, std::int64_t cols) const override { return to_->keeps(stored, cols); }
     bool has_products(Precision precision) const override { return to_->has_products(precision); }
+    std::string products_title(Precision precision) const override { return to_->products_title(precision); }
     std::size_t attention_scratch(const HeadShape& shape, int rows, int context) const override {
         return to_->attention_scratch(shape, rows, context);
     }

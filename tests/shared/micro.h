@@ -102,6 +102,18 @@ inline std::shared_ptr<const Models> perfect_draft_models(int threads) {
     return models;
 }
 
+// Forty tokens, greedy, over a prompt that repeats itself.
+inline RunSettings greedy(const std::string& drafter, int k) {
+    RunSettings settings;
+    settings.token_ids = {7, 8, 9, 7, 8, 9, 7, 8};
+    settings.drafter = drafter;
+    settings.k = k;
+    settings.sampling.temperature = 0;
+    settings.max_tokens = 40;
+    settings.timing = false;
+    return settings;
+}
+
 [[nodiscard]] inline std::unique_ptr<speclens::Run> finished(const std::shared_ptr<const Models>& models,
                                                              const RunSettings& settings) {
     auto run = std::make_unique<speclens::Run>(models, settings);

@@ -5,9 +5,13 @@ SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 
 
 def tokenizer(path):
+    return tokenizer_of(gguf_file.read(path, tensors=False)[0])
+
+
+def tokenizer_of(facts):
+    """facts: the GGUF's, by name."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers      # training does without
 
-    facts, _ = gguf_file.read(path, tensors=False)
     words = facts["tokenizer.ggml.tokens"]
     merges = [tuple(merge.split(" ", 1)) for merge in facts["tokenizer.ggml.merges"]]
     tok = Tokenizer(models.BPE({word: i for i, word in enumerate(words)}, merges))

@@ -11,21 +11,10 @@
 namespace speclens {
 namespace {
 
-RunSettings precisely_greedy(const std::string& drafter, int k) {
-    RunSettings settings;
-    settings.token_ids = {7, 8, 9, 7, 8, 9, 7, 8};
-    settings.drafter = drafter;
-    settings.k = k;
-    settings.sampling.temperature = 0;
-    settings.max_tokens = 40;
-    settings.timing = false;
-    return settings;
-}
+using test::greedy;
 
 std::vector<int> precise_text(const std::shared_ptr<const Models>& models, const RunSettings& settings) {
-    speclens::Run run(models, settings);
-    run.finish();
-    return run.sequence();
+    return test::finished(models, settings)->sequence();
 }
 
 class Law1Precision : public ::testing::TestWithParam<Precision> {};
@@ -33,24 +22,24 @@ INSTANTIATE_TEST_SUITE_P(Laws, Law1Precision, ::testing::Values(Precision::f32, 
                          [](const auto& of) { return std::string(name_of(of.param)); });
 
 TEST_P(Law1Precision, GreedyTextIsThePlainTextForEveryDrafterAndK) {
-    const std::vector<int> plain = precise_text(test::precise_models(1, GetParam()), precisely_greedy("none", 0));
+    const std::vector<int> plain = precise_text(test::precise_models(1, GetParam()), greedy("none", 0));
     ASSERT_GE(std::set<int>(plain.begin() + 8, plain.end()).size(), 5u) << "a text that only repeats proves nothing";
     for (const int threads : {1, 2, 5}) {
         const auto models = test::precise_models(threads, GetParam());
         EXPECT_EQ(models->precision(), GetParam());
-        EXPECT_EQ(precise_text(models, precisely_greedy("none", 0)), plain) << threads << " threads";
+        EXPECT_EQ(precise_text(models, greedy("none", 0)), plain) << threads << " threads";
         for (const DrafterInfo& drafter : drafter_list())
             for (const int k : {1, 4, 15})
-                EXPECT_EQ(precise_text(models, precisely_greedy(drafter.name, k)), plain) << drafter.name << " k=" << k << ", " << threads << " threads";
+                EXPECT_EQ(precise_text(models, greedy(drafter.name, k)), plain) << drafter.name << " k=" << k << ", " << threads << " threads";
     }
 }
 
 TEST_P(Law1Precision, GreedyTextIsThePlainTextWithACutHead) {
     const auto models = test::precise_models(2, GetParam());
-    const std::vector<int> plain = precise_text(models, precisely_greedy("none", 0));
+    const std::vector<int> plain = precise_text(models, greedy("none", 0));
     for (const DrafterInfo& drafter : drafter_list()) {
         if (!has_whole_head(drafter.name)) continue;
-        RunSettings settings = precisely_greedy(drafter.name, 4);
+        RunSettings settings = greedy(drafter.name, 4);
         settings.options.fr_spec = 20;
         EXPECT_EQ(precise_text(models, settings), plain) << drafter.name;
     }
@@ -63,7 +52,7 @@ TEST_P(Law1Precision, ADraftThatIsTheTargetIsKeptCompletely) {
     own->draft = own->target;
     for (const double temperature : {0.0, 0.8})
         for (const int k : {1, 4, 15}) {
-            RunSettings settings = precisely_greedy("small", k);
+            RunSettings settings = greedy("small", k);
             settings.sampling.temperature = temperature;
             settings.max_tokens = 3 * (k + 1);
             speclens::Run run(own, settings);
@@ -77,7 +66,7 @@ TEST_P(Law1Precision, TheSameSettingsGiveTheSameTraceHashWithAnyNumberOfThreads)
     for (const DrafterInfo& drafter : drafter_list()) {
         std::set<std::uint64_t> hashes;
         for (const int threads : {1, 2, 5}) {
-            RunSettings settings = precisely_greedy(drafter.name, 4);
+            RunSettings settings = greedy(drafter.name, 4);
             settings.sampling.temperature = 0.8;
             if (drafter.tree) settings.rule = "tree_wor";
             speclens::Run run(test::precise_models(threads, GetParam()), settings);

@@ -11,16 +11,7 @@
 namespace speclens {
 namespace {
 
-RunSettings greedy(const std::string& drafter, int k) {
-    RunSettings settings;
-    settings.token_ids = {7, 8, 9, 7, 8, 9, 7, 8};
-    settings.drafter = drafter;
-    settings.k = k;
-    settings.sampling.temperature = 0;
-    settings.max_tokens = 40;
-    settings.timing = false;
-    return settings;
-}
+using test::greedy;
 
 // With a rule that judges what the drafter proposes.
 RunSettings sampled(const DrafterInfo& drafter, int k, double temperature) {
