@@ -177,7 +177,7 @@ PassMeasurement::PassMeasurement(const Models& models, PassPlan plan) : work_(st
     facts.weight_bytes = static_cast<double>(w.target->bytes.per_token);
     facts.multiply_adds = multiply_adds_of(config);
     const double cells = static_cast<double>(context) * config.layers * config.head_dim;
-    facts.cache_bytes = 2 * cells * config.kv_heads * static_cast<double>(bytes_of(w.backend->cache_dtype(precision_of(w.target->layer))));
+    facts.cache_bytes = 2 * cells * config.kv_heads * static_cast<double>(bytes_of(w.backend->cache_dtype(w.target->precision)));
     facts.attention_adds = 2 * cells * config.heads;
     facts.cache_limit = static_cast<double>(w.backend->cache_bytes());
     // What no cache holds is nowhere when its turn comes, however often it is repeated.

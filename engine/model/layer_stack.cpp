@@ -12,6 +12,11 @@ HeadShape heads_of(const ModelConfig& c) {
     return {c.heads, c.kv_heads, c.head_dim};
 }
 
+// Of the products with these layers, which decides what their cache holds.
+Precision precision_of(std::span<const LayerWeights> layers) {
+    return layers.empty() ? Precision::f32 : layers.front().wq.view().precision;
+}
+
 } // namespace
 
 LayerStack::LayerStack(Backend& backend, const ModelConfig& config, std::span<const LayerWeights> layers,

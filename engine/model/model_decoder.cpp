@@ -21,7 +21,7 @@ std::unique_ptr<Decoder> make_model_decoder(std::shared_ptr<const Model> model, 
         throw Error(model->name + ": a context of " + std::to_string(capacity) +
                         " tokens was asked for, the model has " + std::to_string(positions) + " positions",
                     "Choose a context from 1 to " + std::to_string(positions) + ".", Exit::usage);
-    check_memory(model->name, decoder_memory(model->config, *model->backend, capacity, precision_of(model->layer)),
+    check_memory(model->name, decoder_memory(model->config, *model->backend, capacity, model->precision),
                  model->backend->free_memory());
     return std::make_unique<ModelDecoder>(std::move(model), capacity);
 }

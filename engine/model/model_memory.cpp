@@ -30,10 +30,6 @@ int possible_context(const MemoryNeed& need, std::size_t free) {
 
 } // namespace
 
-Precision precision_of(std::span<const LayerWeights> layers) {
-    return layers.empty() ? Precision::f32 : layers.front().wq.view().precision;
-}
-
 MemoryNeed decoder_memory(const ModelConfig& c, const Backend& backend, int context, Precision precision) {
     const auto size = [](int number) { return static_cast<std::size_t>(number); };
     const std::size_t q = size(c.heads) * size(c.head_dim), kv = size(c.kv_heads) * size(c.head_dim);

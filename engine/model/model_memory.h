@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 
 #include "engine/model/model.h"
@@ -21,9 +20,6 @@ struct MemoryNeed {
 
 // Cache slots that a decoder starts with; it doubles them as the text grows.
 inline constexpr int kFirstSlots = 256;
-
-// Of the products with these layers, which decides what their cache holds (Backend::cache_dtype).
-[[nodiscard]] Precision precision_of(std::span<const LayerWeights> layers);
 
 // Cache and scratch of a ModelDecoder for `context` tokens.
 [[nodiscard]] MemoryNeed decoder_memory(const ModelConfig& config, const Backend& backend, int context,

@@ -45,7 +45,7 @@ class Count {
 MemoryForecast forecast_memory(const Models& models, int context, std::size_t free) {
     MemoryForecast all;
     if (!models.target) return all;
-    Count count(*models.backend, context, precision_of(models.target->layer));
+    Count count(*models.backend, context, models.target->precision);
     all.target = models.target->bytes.all;
     if (models.draft) {
         all.draft = models.draft->bytes.all;

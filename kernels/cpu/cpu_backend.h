@@ -1,6 +1,6 @@
 // The CPU backend: checks shapes, deals the outputs of an operation out to the threads and calls the kernels.
-// One output is computed by one thread, alike by any; the shares are contiguous and depend on nothing but sizes. Work that takes less
-// time than waking a thread runs on the caller. One object serves one thread at a time.
+// One output is computed by one thread, alike by any; the shares are contiguous and depend on nothing but sizes. Work
+// that takes less time than waking a thread runs on the caller. One object serves one thread at a time.
 //
 // cpu_backend.cpp: memory and the operations on rows; cpu_forward.cpp: the operations of a forward pass.
 #pragma once
@@ -38,8 +38,9 @@ class CpuBackend final : public Backend {
     // With none but these of the machine's instructions for narrow numbers.
     CpuBackend(Isa isa, const NarrowProducts& narrow, int threads)
         : isa_(isa), pool_(threads), f32_(products_of(isa, narrow, Precision::f32)),
-          bf16_(products_of(isa, narrow, Precision::bf16)), int8_(products_of(isa, narrow, Precision::int8)), attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)),
-          gate_(gate_kernels(isa)), row_(row_kernels(isa)) {}
+          bf16_(products_of(isa, narrow, Precision::bf16)), int8_(products_of(isa, narrow, Precision::int8)),
+          attention_(attention_kernels(isa)), norm_rope_(norm_rope_kernels(isa)), gate_(gate_kernels(isa)),
+          row_(row_kernels(isa)) {}
 
     // ---- about the device ----
     std::string name() const override { return "cpu"; }
