@@ -62,6 +62,10 @@ Exit dispatch(Options options) {
         return command_attach(options);
     case Command::get:
         return command_get(options);
+    case Command::completion:
+        return command_completion(options);
+    case Command::man:
+        return command_man(options);
     case Command::serve:
         return command_serve(options);
     }

@@ -132,5 +132,29 @@ TEST(Architecture, NoFolderHoldsMoreThanSixtySources) {
     }
 }
 
+// What is true of one drafter stands in its descriptor (engine/drafters), what is told of it in its scene, and how its files look
+// with who reads them.
+TEST(Architecture, DraftersAreNamedByTheirOwnFilesOnly) {
+    const std::map<std::string, std::set<std::string>> named = {
+        {"eagle3", {"engine/drafters", "engine/found", "engine/model", "scenes/eagle3", "scenes/failures", "scenes/training", "scenes/trees"}},
+        {"dflash", {"engine/drafters", "engine/found", "engine/model", "scenes/dflash"}},
+        {"domino", {"engine/drafters", "engine/found", "scenes/domino", "scenes/training"}},
+        {"dspark", {"engine/drafters", "engine/found"}},
+        {"dart", {"engine/drafters", "engine/found"}}};
+    for (const auto& [drafter, folders] : named) {
+        int found = 0;
+        for (const Room& room : rooms())
+            for (const fs::path& source : sources_in(fs::path(SPEC_SOURCE_DIR) / room.folder)) {
+                std::ifstream in(source);
+                for (std::string line; std::getline(in, line);) {
+                    if (line.find('"' + drafter + '"') == std::string::npos) continue;
+                    ++found;
+                    EXPECT_TRUE(folders.contains(room.folder)) << source << ": " << line;
+                }
+            }
+        EXPECT_GT(found, 0) << drafter;
+    }
+}
+
 } // namespace
 } // namespace speclens

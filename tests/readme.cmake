@@ -23,7 +23,7 @@ readme_code(listed "and one line in `engine/drafters/drafters.inc`:")
 set(from_readme ${CMAKE_BINARY_DIR}/readme)
 file(CONFIGURE OUTPUT ${from_readme}/echo.cpp CONTENT "@source@" @ONLY)
 # Plain decoding stays beside it: the laws compare with that.
-file(STRINGS ${CMAKE_SOURCE_DIR}/engine/drafters/drafters.inc plain REGEX "^DRAFTER\\(none,")
+file(STRINGS ${CMAKE_SOURCE_DIR}/engine/drafters/drafters.inc plain REGEX "^DRAFTER\\(none\\)")
 string(REPLACE "\\;" ";" plain "${plain}")  # a list escapes them
 file(CONFIGURE OUTPUT ${from_readme}/engine/drafters/drafters.inc CONTENT "@plain@\n@listed@" @ONLY)
 

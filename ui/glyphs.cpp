@@ -85,6 +85,17 @@ std::vector<Vec2> method_outline(Icon which, Vec2 c, float r) {
 
 } // namespace
 
+Icon icon_called(std::string_view name) {
+    static constexpr std::pair<std::string_view, Icon> kMarks[] = {
+        {"circle", Icon::circle},        {"triangle_up", Icon::triangle_up},     {"triangle_down", Icon::triangle_down},
+        {"square", Icon::square},        {"cross_fat", Icon::cross_fat},         {"diamond_solid", Icon::diamond_solid},
+        {"half_disc", Icon::half_disc},  {"triangle_right", Icon::triangle_right}, {"pentagon", Icon::pentagon},
+        {"hexagon", Icon::hexagon},      {"fork", Icon::fork}};
+    for (const auto& [word, mark] : kMarks)
+        if (word == name) return mark;
+    return Icon::diamond;
+}
+
 Icon role_icon(Role role) {
     constexpr std::array<Icon, 7> kIcons = {Icon::diamond, Icon::square, Icon::check, Icon::cross,
                                             Icon::redo,    Icon::star,   Icon::dot};

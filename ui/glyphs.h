@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "ui/theme.h"
 
@@ -51,6 +52,8 @@ enum class Icon : std::uint8_t {
     tab,
 };
 [[nodiscard]] Icon role_icon(Role role);
+// A method's mark by its name above: "hexagon". Another name is a diamond.
+[[nodiscard]] Icon icon_called(std::string_view name);
 
 // Drawn inside the square of side `size` around `center`.
 void icon(Canvas& canvas, Icon which, Vec2 center, float size, Color color);

@@ -119,7 +119,7 @@ std::vector<int> lengths_of(const Models& models, const std::string& drafter, in
 void time_drafts(const Options& options, const std::shared_ptr<const Models>& models, int tokens, int repeats,
                  ProgressBar& bar, std::vector<DraftCost>& costs) {
     for (const std::string& name : models->ready_drafters()) {
-        if (name == "none") continue;
+        if (name == kNoDrafter) continue;
         bool wanted = options.drafters.empty();
         for (const DrafterChoice& choice : options.drafters) wanted = wanted || choice.name == name;
         if (!wanted) continue;
@@ -228,7 +228,7 @@ std::string instructions_of(const std::string& device) {
 }
 
 BenchResult facts_of(const Options& options, const std::shared_ptr<const Models>& models) {
-    const Run run(models, bench_settings(options, *models, "none", 1));
+    const Run run(models, bench_settings(options, *models, kNoDrafter, 1));
     const Header header = *run.trace().header();
     BenchResult result;
     result.machine = header.machine;

@@ -271,7 +271,7 @@ void check_models(Checklist& list, const Options& options) {
                       "--chat is refused; --raw takes a prompt with the marks of that template.");
     }
     RunSettings settings; // one token, to see that the target runs at all
-    settings.drafter = "none";
+    settings.drafter = kNoDrafter;
     settings.k = 0;
     settings.max_tokens = 1;
     if (!models->tokenizer) settings.token_ids = {0};

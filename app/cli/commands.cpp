@@ -167,6 +167,15 @@ constexpr CommandRow kCommandRows[] = {
      "and checked.",
      "speclens export csv session.jsonl -o session.csv\n"
      "speclens export perfetto session.jsonl -o session.json"},
+    {completion, "completion", "bash|zsh|fish", 1, 1, "a script with which a shell completes commands, options and names",
+     "Prints the script. Packages install it; from a checkout the examples put it where the shells look.",
+     "speclens completion bash > ~/.local/share/bash-completion/completions/speclens\n"
+     "speclens completion zsh > ~/.zfunc/_speclens\n"
+     "speclens completion fish > ~/.config/fish/completions/speclens.fish"},
+    {man, "man", "", 0, 0, "the manual page, for man(1)",
+     "Prints the page: every command with its options and examples.",
+     "speclens man | man -l -\n"
+     "speclens man > /usr/local/share/man/man1/speclens.1"},
 };
 
 } // namespace

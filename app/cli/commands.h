@@ -22,7 +22,11 @@ namespace speclens::cli {
 [[nodiscard]] Exit command_attach(const Options& options);
 [[nodiscard]] Exit command_get(const Options& options);
 [[nodiscard]] Exit command_serve(const Options& options);
+[[nodiscard]] Exit command_completion(const Options& options);
+[[nodiscard]] Exit command_man(const Options& options);
 [[nodiscard]] Exit list_models(const Options& options);    // the parts of `list` with a file of their own
 [[nodiscard]] Exit list_published(const Options& options); // quotes others
+
+[[nodiscard]] std::vector<std::string> list_names();           // what `list` takes
 
 } // namespace speclens::cli

@@ -29,7 +29,7 @@ long outside_of(const std::vector<int>& ids, const std::vector<int>& output) {
 // Every K that is asked of a drafter, as far as its head can guess.
 std::vector<int> lengths_of(const Options& options, const Models& models, const std::string& drafter,
                             int usual) {
-    if (drafter == "none") return {0};
+    if (drafter == kNoDrafter) return {0};
     std::vector<int> lengths;
     for (const int asked : options.lengths.empty() ? std::vector<int>{usual} : options.lengths) {
         const int k = possible_k(options, models, drafter, asked);
@@ -42,14 +42,14 @@ std::vector<int> lengths_of(const Options& options, const Models& models, const 
 // them, whoever asked for it hears that.
 bool suits_somebody(const std::string& rule, const std::vector<std::string>& names) {
     return std::ranges::any_of(
-        names, [&](const std::string& name) { return name != "none" && judging_rule(rule, name) == rule; });
+        names, [&](const std::string& name) { return name != kNoDrafter && judging_rule(rule, name) == rule; });
 }
 
 std::vector<Contestant> contestants_of(const Options& options, const Models& models) {
-    std::vector<std::string> names{"none"};
+    std::vector<std::string> names{kNoDrafter};
     if (options.drafters.empty()) {
         for (const DrafterInfo& info : drafter_list())
-            if (std::string(info.name) != "none") names.emplace_back(info.name);
+            if (std::string(info.name) != kNoDrafter) names.emplace_back(info.name);
     } else {
         for (const DrafterChoice& choice : options.drafters)
             if (std::find(names.begin(), names.end(), choice.name) == names.end())
@@ -74,7 +74,7 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
             one.ids = models.frequent->first(one.settings.options.fr_spec);
         for (const int k : lengths_of(options, models, name, one.settings.k)) {
             one.settings.k = k;
-            if (options.lengths.size() > 1 && name != "none") one.label = name + " K=" + std::to_string(k);
+            if (options.lengths.size() > 1 && name != kNoDrafter) one.label = name + " K=" + std::to_string(k);
             all.push_back(one);
         }
     }
@@ -159,7 +159,7 @@ Row row_of(const Contestant& contestant, const Contestant& plain, const std::vec
 std::vector<Reference> references_of(const std::vector<Row>& rows, const CompareFacts& facts) {
     const Row* plain = nullptr;
     for (const Row& row : rows)
-        if (row.domain == "all" && row.contestant->name == "none") plain = &row;
+        if (row.domain == "all" && row.contestant->name == kNoDrafter) plain = &row;
     std::vector<Reference> list;
     std::string doubtful;
     for (const Row& row : rows) {
@@ -250,7 +250,7 @@ Exit command_compare(const Options& options) {
             rows.push_back(row_of(c, contestants[0], prompts, domain, first.seed, busy));
     const Row* plain = nullptr;
     for (const Row& row : rows)
-        if (row.domain == "all" && row.contestant->name == "none") plain = &row;
+        if (row.domain == "all" && row.contestant->name == kNoDrafter) plain = &row;
     bool all_identical = true;
     look.interval = has_interval(rows);
     text += "\n" + table_head(look);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/compare_rows.h"
+#include "engine/run/options_json.h"
 
 namespace speclens::cli {
 
@@ -76,7 +77,7 @@ Json settings_json(const CompareFacts& facts) {
     Json drafters = Json::array();
     for (const DrafterChoice& choice : o.drafters)
         drafters.push_back(choice.name + (choice.folder.empty() ? "" : "=" + choice.folder.string()));
-    return {{"model", or_null(!o.model.empty(), o.model.string())},
+    Json settings = {{"model", or_null(!o.model.empty(), o.model.string())},
             {"drafters", or_null(!o.drafters.empty(), drafters)},
             {"threads", or_null(o.threads > 0, o.threads)},
             {"prompt", or_null(o.prompt.has_value(), o.prompt.value_or(""))},
@@ -95,23 +96,9 @@ Json settings_json(const CompareFacts& facts) {
             {"top_k", facts.header.sampling.top_k},
             {"top_p", first.sampling.top_p},
             {"seed", first.seed},
-            {"tree_topk", o.method.tree_topk},
-            {"tree_depth", or_null(o.method.tree_depth > 0, o.method.tree_depth)},
-            {"tree_budget", o.method.tree_budget},
-            {"ngram", {o.method.ngram_min, o.method.ngram_max}},
-            {"ngram_recent", o.method.ngram_recent},
-            {"ngram_weight", o.method.ngram_weight},
-            {"exit_layer", or_null(o.method.exit_layer > 0, o.method.exit_layer)},
-            {"skip_attention", o.method.skip_attention},
-            {"skip_mlp", o.method.skip_mlp},
-            {"conditioning", o.method.conditioning},
-            {"context_last", or_null(o.method.context_last > 0, o.method.context_last)},
-            {"tap_shift", o.method.tap_shift},
-            {"correction", o.method.correction},
-            {"confidence", o.method.confidence},
-            {"head_pool", or_null(o.method.head_pool > 0, o.method.head_pool)},
-            {"fr_spec", or_null(o.method.fr_spec > 0, o.method.fr_spec)},
             {"repeats", o.repeats}};
+    for (const DrafterSetting& setting : drafter_settings()) settings[setting.key] = setting_json(setting, o.method);
+    return settings;
 }
 
 // One line for every drafter and prompt: what intervals are computed from.

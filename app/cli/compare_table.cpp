@@ -29,7 +29,7 @@ std::string speed_of(const Row& row) {
 }
 
 bool has_interval(const Row& row) {
-    return row.speed.interval && row.contestant->name != "none" && row.possible();
+    return row.speed.interval && row.contestant->name != kNoDrafter && row.possible();
 }
 
 // Right-aligned, and apart from the cell before it however wide the value is.
@@ -53,7 +53,7 @@ std::string table_line(const Row& row, const TableLook& look) {
     line += cell(number(t.tokens_per_round(), 2), 6);
     const std::string drafted =
         t.drafted < 10000 ? std::to_string(t.drafted) : std::to_string((t.drafted + 500) / 1000) + "k";
-    line += cell(c.name == "none" ? "–" : std::to_string(t.accepted) + "/" + drafted, 10) + "  ";
+    line += cell(c.name == kNoDrafter ? "–" : std::to_string(t.accepted) + "/" + drafted, 10) + "  ";
     if (full_width(look)) line += pad(positions(t.acceptance), 17);
     const auto timed = [&](double value, int decimals, int width) {
         return cell(look.times ? number(value, decimals) : "–", width);
@@ -63,7 +63,7 @@ std::string table_line(const Row& row, const TableLook& look) {
     if (look.speed_up) {
         const std::string interval =
             has_interval(row) ? " [" + number(row.speed.low, 2) + ", " + number(row.speed.high, 2) + "]" : "";
-        const Tone tone = c.name == "none" || !row.possible() ? Tone::plain
+        const Tone tone = c.name == kNoDrafter || !row.possible() ? Tone::plain
                           : row.speed.value >= 1              ? Tone::accepted
                                                               : Tone::rejected;
         line += "  " + terminal.paint(tone, padded(speed_of(row) + interval, 19));
@@ -95,7 +95,7 @@ std::string setting_lines(const std::vector<Contestant>& contestants) {
     };
     std::vector<const Contestant*> first; // of every drafter
     for (const Contestant& c : contestants) {
-        if (c.name == "none" || !c.problem.empty()) continue;
+        if (c.name == kNoDrafter || !c.problem.empty()) continue;
         if (!lengths.contains(c.name)) first.push_back(&c);
         add(lengths[c.name], std::to_string(c.settings.k));
     }
@@ -242,7 +242,7 @@ std::string domain_table(const std::vector<Row>& rows, const std::vector<std::st
     const int cell_width = std::max(14, look.name + 1);
     std::vector<const Contestant*> shown;
     for (const Contestant& c : contestants)
-        if (c.problem.empty() && c.name != "none") shown.push_back(&c);
+        if (c.problem.empty() && c.name != kNoDrafter) shown.push_back(&c);
     // As many drafters side by side as fit.
     const std::size_t room =
         static_cast<std::size_t>(std::max(1, (look.terminal.width - 2 - kDomain) / cell_width));

@@ -104,7 +104,7 @@ std::string describe_head(const DraftNetwork& network) {
 
 std::string head_problem(const std::shared_ptr<const Models>& models, const std::string& drafter) {
     RunSettings plain;
-    plain.drafter = "none";
+    plain.drafter = kNoDrafter;
     plain.k = 0;
     plain.max_tokens = 20;
     plain.trace_top = 0;

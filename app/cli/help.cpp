@@ -12,6 +12,11 @@ std::string version_text() {
            "\nGPU     " + (gpu ? gpu->description() : "not used: " + why) + "\n";
 }
 
+std::string exit_codes() {
+    return "0 ok, 1 a check failed, 2 usage, 3 model or file, 4 device or memory, or another download than expected, 5 no "
+           "display, 6 server or network, 130 interrupted.";
+}
+
 std::string help_text(Command command, int width) {
     const CommandRow& row = row_of(command);
     std::string text;
@@ -39,9 +44,7 @@ std::string help_text(Command command, int width) {
     text += "\n";
     if (command == Command::window)
         text += "\n" +
-                wrap("Exit codes: 0 ok, 1 a check failed, 2 usage, 3 model or file, 4 device or memory, or another "
-                     "download than expected, 5 no display, 6 server or network, 130 interrupted.",
-                     width) +
+                wrap("Exit codes: " + exit_codes(), width) +
                 "\n";
     return text;
 }

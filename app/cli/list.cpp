@@ -144,6 +144,12 @@ constexpr List kLists[] = {{"scenes", scenes},    {"drafters", drafters}, {"rule
 
 } // namespace
 
+std::vector<std::string> list_names() {
+    std::vector<std::string> names{"published", "models", "glossary", "quiz"};
+    for (const List& list : kLists) names.emplace_back(list.name);
+    return names;
+}
+
 Exit command_list(const Options& options) {
     if (options.words[0] == "published") return list_published(options);
     if (options.words[0] == "glossary") return list_glossary(options);
@@ -154,9 +160,7 @@ Exit command_list(const Options& options) {
                     "Only 'speclens list published' takes a method, and 'speclens list glossary' a word.",
                     Exit::usage);
     if (options.words[0] == "models") return list_models(options);
-    std::vector<std::string> known{"published", "models", "glossary", "quiz"};
     for (const List& list : kLists) {
-        known.emplace_back(list.name);
         if (options.words[0] != list.name) continue;
         const std::vector<Item> items = list.items();
         if (!options.json.empty()) {
@@ -177,7 +181,7 @@ Exit command_list(const Options& options) {
                          standard_terminal(options.color).prose_width()));
         return Exit::ok;
     }
-    unknown_name("list", options.words[0], known);
+    unknown_name("list", options.words[0], list_names());
 }
 
 } // namespace speclens::cli

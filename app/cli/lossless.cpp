@@ -129,7 +129,7 @@ class Verdicts {
         const bool good = test.p_value >= least(), few = test.degrees < few_;
         const double hidden = least_distance(test.degrees, least(), draws_);
         // The most wrong of rules changes no other texts than those with a guess.
-        const bool idle = drafter != "none" && (draws.guessed == 0 || (!few && draws.guessed < hidden));
+        const bool idle = drafter != kNoDrafter && (draws.guessed == 0 || (!few && draws.guessed < hidden));
         ++done_;
         passed_ = passed_ && good;
         if (few && !idle && good && !undecided_) undecided_ = spread_of(draws.texts);
@@ -239,7 +239,7 @@ std::vector<Pair> pairs_of(const Options& options, const Models& models) {
         if (asked && !models.why_not(name).empty())
             throw Error("the drafter '" + name + "' cannot run: " + models.why_not(name),
                         "See: speclens check");
-        if (name == "none" || (!options.drafters.empty() && !asked) || !models.why_not(name).empty())
+        if (name == kNoDrafter || (!options.drafters.empty() && !asked) || !models.why_not(name).empty())
             continue;
         for (const RuleInfo& rule : rule_list())
             if (!rule.greedy_only && can_judge(rule, drafter) &&
@@ -256,7 +256,7 @@ Exit command_lossless(const Options& options) {
     if (options.temperature.value_or(1) == 0 || options.rule == "greedy")
         throw Error("at temperature 0 there is one text and nothing to count",
                     "Use: speclens compare --temp 0", Exit::usage);
-    if (!options.drafters.empty() && options.drafters[0].name == "none")
+    if (!options.drafters.empty() && options.drafters[0].name == kNoDrafter)
         throw Error("none is plain decoding: there is nothing to test", "Use --drafter with one that guesses.", Exit::usage);
     const bool table_only = options.model.empty() && !options.prompt && options.token_ids.empty();
     const std::shared_ptr<const Models> models = table_only ? built_in(options) : load(options);
@@ -267,7 +267,7 @@ Exit command_lossless(const Options& options) {
     const std::vector<Pair> pairs = pairs_of(options, *models);
     std::vector<std::string> names;
     for (const Pair& pair : pairs) names.push_back(pair.drafter);
-    check_drafter_options(options, names.empty() ? std::vector<std::string>{"none"} : names,
+    check_drafter_options(options, names.empty() ? std::vector<std::string>{kNoDrafter} : names,
                           models->layers());
     if (pairs.empty()) throw Error("no drafter can run with these models", "See: speclens check");
 
@@ -282,14 +282,14 @@ Exit command_lossless(const Options& options) {
                     "Use --max-tokens 2 or more.", Exit::usage);
     const auto settings_of = [&](const std::string& drafter, const std::string& rule) {
         RunSettings settings = run_settings(options, drafter, 1);
-        settings.k = drafter == "none" ? 0 : k;
+        settings.k = drafter == kNoDrafter ? 0 : k;
         settings.rule = rule;
         settings.max_tokens = length;
         settings.trace_top = 0;
         settings.timing = false;
         return settings;
     };
-    const RunSettings plain_settings = settings_of("none", "token");
+    const RunSettings plain_settings = settings_of(kNoDrafter, "token");
 
     ExactLaw exact;
     const double texts = std::pow(static_cast<double>(std::max(1, models->vocab())), length);
@@ -314,7 +314,7 @@ Exit command_lossless(const Options& options) {
             (known ? "compared with the exact law of all " + std::to_string(exact.size()) + " possible texts"
                    : "compared with as many texts of plain decoding, other dice") +
             "\n\n";
-    if (known) verdicts.add("none", "–", plain, against_law(plain.texts, exact));
+    if (known) verdicts.add(kNoDrafter, "–", plain, against_law(plain.texts, exact));
     std::uint64_t set = 1;
     bool cut = false;
     try {

@@ -31,7 +31,9 @@ enum class Command : std::uint8_t {
     attach,
     serve,
     train,
-    get
+    get,
+    completion,
+    man
 };
 
 // A drafter and, for the drafters that take one, the folder of its model.
@@ -148,6 +150,7 @@ struct CommandRow {
 [[nodiscard]] Options parse(const std::vector<std::string>& arguments);
 
 [[nodiscard]] std::string version_text();                              // name, version, engines
+[[nodiscard]] std::string exit_codes();                               // one paragraph
 [[nodiscard]] std::string help_text(Command command, int width = 100); // window: the overview of all commands
 
 // "unknown drafter 'smal'", "did you mean 'small'? Known: none, small, …"

@@ -1,7 +1,9 @@
 // Arguments against the tables. Long options have one spelling: no abbreviations, --name VALUE or
 // --name=VALUE.
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 
 #include "app/cli/options.h"
 #include "app/cli/setup.h"
@@ -62,6 +64,14 @@ const OptionRow& find_option(const std::string& name, Command command) {
           (close.empty() ? "" : "Did you mean " + close + "? ") + "See: " + called(command) + " --help");
 }
 
+// Whether a saved run has already decided what the option says.
+bool decides_run(const OptionRow& row) {
+    static constexpr std::array<std::string_view, 3> kGroups = {"Models", "Prompt", "Speculation"};
+    static constexpr std::array<std::string_view, 4> kRecorded = {"--trace-top", "--timing", "--no-timing", "--stepped"};
+    return row.name != std::string_view("--session") && (std::ranges::find(kGroups, row.group) != kGroups.end() ||
+                                                         std::ranges::find(kRecorded, row.name) != kRecorded.end());
+}
+
 // Options that mean something only together, or never together.
 void check_together(const Options& o) {
     if (o.help) return;
@@ -111,22 +121,12 @@ void check_together(const Options& o) {
     if (o.csv == "-" && o.json == "-") // of files, see check_outputs()
         usage("--csv and --json both name standard output", "Give one of them a file.");
     if (!o.session.empty())
-        for (const char* option :
-             {"--model",         "--drafter",      "--drafters",       "--ngram-weight",
-              "--backend",       "--threads",      "--weights",        "--precision",
-              "--prompt",        "--token-ids",
-              "--chat",          "--raw",          "--max-tokens",     "--k",
-              "--rule",          "--rule-param",   "--temp",           "--draft-temp",
-              "--top-k",         "--top-p",        "--seed",           "--ngram",
-              "--ngram-recent",  "--exit-layer",   "--skip-attention", "--no-conditioning",
-              "--no-correction", "--context-last", "--tap-shift",      "--confidence",
-              "--fr-spec",       "--head-pool",    "--skip-mlp",       "--tree-topk",
-              "--tree-depth",    "--tree-budget",  "--trace-top",      "--timing",
-              "--no-timing",     "--stepped"}) {
-            if (o.session_is_word && o.has(option))
-                usage("'" + o.session.string() + "' and " + option + " exclude each other",
+        for (const OptionRow& row : option_rows()) {
+            if (!decides_run(row) || !applies(row, o.command)) continue;
+            if (o.session_is_word && o.has(row.name))
+                usage("'" + o.session.string() + "' and " + row.name + " exclude each other",
                       "What was saved is drawn as it is: leave one of them out.");
-            never_both("--session", option);
+            never_both("--session", row.name);
         }
     if (o.command == Command::render) {
         if (o.all.empty() && o.words.empty())

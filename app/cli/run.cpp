@@ -116,7 +116,7 @@ Exit command_run(const Options& options) {
         stop_if_interrupted();
         bar.show("reading the prompt", read, all, "tokens");
     });
-    if (const Header& h = *run.trace().header(); h.drafter != "none")
+    if (const Header& h = *run.trace().header(); h.drafter != kNoDrafter)
         (void)possible_k(options, *models, h.drafter, settings.k); // says what is taken instead
     TimeTable times;
     Reporter reporter(run, options, *models, times);

@@ -25,7 +25,7 @@ Exit command_serve(const Options& options) {
     const std::string where =
         "http://" + (options.host.find(':') != std::string::npos ? "[" + options.host + "]" : options.host) +
         ":" + std::to_string(server.bind());
-    const bool drafts = drafter != "none" && settings.base.k > 0;
+    const bool drafts = drafter != kNoDrafter && settings.base.k > 0;
     print("SpecLens serves " + models->target_name() +
           (drafts ? " with " + drafter : " without speculation") + " at " + where + "\n  speclens attach " +
           where + "\n  speclens attach " + where +

@@ -116,6 +116,21 @@ std::vector<Prompt> read_prompts(const std::filesystem::path& file) {
 
 } // namespace
 
+namespace {
+
+std::string typed(const DrafterSetting& setting) {
+    return "--" + std::string(setting.option);
+}
+
+std::vector<const DrafterInfo*> infos_of(const std::vector<std::string>& drafters) {
+    std::vector<const DrafterInfo*> infos;
+    for (const std::string& name : drafters)
+        if (const DrafterInfo* info = find_drafter(name)) infos.push_back(info);
+    return infos;
+}
+
+} // namespace
+
 std::string server_key(const Options& options) {
     if (options.key_from.empty()) return "";
     const char* key = std::getenv(options.key_from.c_str());
@@ -236,11 +251,13 @@ std::string chosen_drafter(const Options& options, const Models& models) {
 
 std::string chosen_drafter(const Options& options, bool small_is_ready) {
     if (!options.drafters.empty()) return options.drafters[0].name;
-    if (options.has("--ngram") || options.has("--ngram-recent")) return "lookup";
-    if (options.has("--exit-layer") || options.has("--skip-attention") || options.has("--skip-mlp"))
-        return "skip";
-    if (options.has("--tree-topk") || options.has("--tree-depth") || options.has("--tree-budget"))
-        return "small_tree";
+    // A setting names who reads it, where that needs no trained head: --ngram lookup, --tree-topk small_tree.
+    for (const DrafterSetting& setting : drafter_settings()) {
+        if (!options.has(typed(setting)) || reads_setting("small", setting.id)) continue;
+        const auto reader = std::ranges::find_if(
+            drafter_list(), [&](const DrafterInfo& info) { return info.reads_setting(setting.id) && !info.needs_network(); });
+        if (reader != drafter_list().end()) return reader->name;
+    }
     return small_is_ready ? "small" : "lookup";
 }
 
@@ -262,7 +279,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     settings.drafter = drafter;
     settings.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, drafter);
     settings.rule_params = options.rule_params;
-    settings.k = options.k.value_or(usual_k(drafter));
+    settings.k = options.k.value_or(default_k(drafter));
     settings.sampling.temperature = options.temperature.value_or(options.rule == "greedy" ? 0 : temperature);
     settings.sampling.top_k = options.top_k;
     settings.sampling.top_p = options.top_p;
@@ -283,60 +300,43 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
 
 void check_drafter_options(const Options& options, const std::vector<std::string>& drafters,
                            int target_layers) {
-    const auto any = [&](std::initializer_list<const char*> names) {
-        return std::any_of(drafters.begin(), drafters.end(), [&](const std::string& drafter) {
-            return std::find(names.begin(), names.end(), drafter) != names.end();
-        });
-    };
-    const auto needs = [&](std::initializer_list<const char*> typed, bool useful, const std::string& who) {
-        for (const char* option : typed)
+    const auto needs = [&](std::initializer_list<std::string> typed, bool useful, const std::string& who) {
+        for (const std::string& option : typed)
             if (options.has(option) && !useful)
                 throw Error(
-                    std::string(option) + " does nothing for " +
+                    option + " does nothing for " +
                         (drafters.size() == 1 ? "the drafter '" + drafters[0] + "'" : "these drafters"),
                     "It is an option of: " + who + ".", Exit::usage);
     };
     const bool drafts =
-        std::any_of(drafters.begin(), drafters.end(), [](const auto& name) { return name != "none"; });
+        std::any_of(drafters.begin(), drafters.end(), [](const auto& name) { return name != kNoDrafter; });
     needs({"--k"}, drafts || options.k.value_or(0) == 0, "every drafter but none");
-    needs({"--ngram", "--ngram-recent"}, any({"lookup"}), "lookup");
-    needs({"--exit-layer", "--skip-attention", "--skip-mlp"}, any({"skip"}), "skip");
-    needs({"--no-conditioning", "--context-last", "--tap-shift"}, any({"dflash", "domino", "dspark"}),
-          "dflash, domino, dspark");
-    // The window's switches leave the one where it stands when they turn the other off.
-    for (const auto& [idle, off] : {std::pair{"--context-last", "--no-conditioning"},
-                                    {"--tap-shift", "--no-conditioning"},
-                                    {"--head-pool", "--no-correction"}})
-        if (options.has(idle) && options.has(off))
-            throw Error(std::string(idle) + " does nothing with " + off, "Leave one of them out.",
-                        Exit::usage);
-    needs({"--head-pool"}, any({"domino"}), "domino");
-    needs({"--no-correction"}, any({"domino", "dspark"}), "domino, dspark");
-    needs({"--confidence"}, any({"dspark"}), "dspark");
-    const bool reduced = std::all_of(drafters.begin(), drafters.end(), [](const std::string& name) {
-        return name == "eagle3" || name == "eagle3_tree" || name == "dart";
-    });
-    if (options.has("--fr-spec") && reduced && !drafters.empty()) {
-        DrafterOptions cut;
-        cut.fr_spec = options.method.fr_spec;
-        check_options(drafters[0], cut, target_layers); // says why
+    const auto known = infos_of(drafters);
+    const auto any = [&](const auto& is) { return std::ranges::any_of(known, is); };
+    for (const DrafterSetting& setting : drafter_settings()) {
+        const std::string option = typed(setting);
+        if (!options.has(option)) continue;
+        // The window's switches leave the one where it stands when they turn the other off.
+        if (setting.needs != nullptr && !(options.method.*setting.needs)) {
+            const auto off = std::ranges::find_if(drafter_settings(), [&](const DrafterSetting& other) {
+                return other.member == SettingMember(setting.needs);
+            });
+            throw Error(option + " does nothing with " + typed(*off), "Leave one of them out.", Exit::usage);
+        }
+        const bool read = any([&](const DrafterInfo* info) { return info->reads_setting(setting.id); });
+        if (!read && !known.empty() && std::ranges::all_of(known, &DrafterInfo::own_ids) && setting.id == Setting::fr_spec) {
+            DrafterOptions cut;
+            copy(setting, options.method, cut);
+            check_options(drafters[0], cut, target_layers); // says why
+        }
+        needs({option}, read, readers_of(setting.id));
     }
-    needs({"--fr-spec"}, std::any_of(drafters.begin(), drafters.end(), has_whole_head),
-          "small, small_tree, skip, dflash, domino, dspark, medusa, medusa_tree");
-    const bool draws = std::any_of(drafters.begin(), drafters.end(),
-                                   [](const auto& name) { return name != "none" && name != "lookup"; });
+    const bool draws = any([](const DrafterInfo* info) { return info->draws; });
     needs({"--draft-temp"}, draws, "every drafter but none and lookup");
-    needs({"--tree-topk", "--tree-depth", "--tree-budget"},
-          any({"small_tree", "eagle3_tree", "medusa_tree", "dart"}),
-          "small_tree, eagle3_tree, medusa_tree, dart");
-    needs({"--ngram-weight"}, any({"dart"}), "dart");
     // A tree's guesses are the draft's favourites under these, whatever its temperature.
     const bool certain =
         options.rule == "tree_topk" || options.rule == "greedy" || options.temperature == 0.0;
-    const bool trees = std::all_of(drafters.begin(), drafters.end(), [&](const std::string& name) {
-        const DrafterInfo* info = find_drafter(name);
-        return info && info->tree;
-    });
+    const bool trees = std::ranges::all_of(known, &DrafterInfo::tree);
     if (options.has("--draft-temp") && certain && trees && !drafters.empty())
         throw Error("--draft-temp does nothing here: the guesses of the tree are chosen, not drawn",
                     "Leave it out, or use --rule tree_wor or tree_wr with --temp above 0.", Exit::usage);
@@ -424,8 +424,8 @@ RaceSettings race_settings(const Options& options, bool text) {
     RaceSettings race;
     race.chat_if_possible = !options.has("--chat");
     race.stepped = options.stepped || !options.timing; // without times the lanes have only their steps
-    race.base = run_settings(options, "none", 0);
-    race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, "none");
+    race.base = run_settings(options, kNoDrafter, 0);
+    race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, kNoDrafter);
     race.base.k = options.k.value_or(kRaceDrafts);
     race.base.options = options.method; // every lane takes what its drafter reads
     if (text) {
@@ -439,8 +439,8 @@ RaceSettings race_settings(const Options& options, bool text) {
     std::vector<std::string> names;
     for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);
     if (!names.empty()) {
-        if (std::ranges::find(names, "none") == names.end() && static_cast<int>(names.size()) < kRaceLanes)
-            names.insert(names.begin(), "none");
+        if (std::ranges::find(names, kNoDrafter) == names.end() && static_cast<int>(names.size()) < kRaceLanes)
+            names.insert(names.begin(), kNoDrafter);
         race.lanes = race_entries(names, race.base);
     }
     return race;

@@ -4,6 +4,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/values.h"
+#include "engine/drafters/drafter.h"
 #include "engine/model/precision.h"
 #include "engine/rules/verify.h"
 #include "engine/run/model_names.h"
@@ -83,13 +84,23 @@ void set_lengths(Options& o, Text name, Text text) {
                     Exit::usage);
 }
 
-void set_ngram(Options& o, Text name, Text text) {
-    const std::vector<int> pair = whole_list(name, text, 1, 64);
-    if (pair.size() != 2 || pair[0] > pair[1])
-        throw Error(name + ": '" + text + "' is not MIN,MAX",
-                    "Give two whole numbers, the smaller first: --ngram 1,3.", Exit::usage);
-    o.method.ngram_min = pair[0];
-    o.method.ngram_max = pair[1];
+// Any setting of a drafter.
+void set_method(Options& o, Text name, Text text) {
+    const DrafterSetting& setting = *find_setting(std::string_view(name).substr(2));
+    DrafterOptions& to = o.method;
+    const auto least = static_cast<long>(setting.least), most = static_cast<long>(setting.most);
+    if (const auto* member = std::get_if<bool DrafterOptions::*>(&setting.member)) to.**member = !(DrafterOptions{}.**member);
+    if (const auto* member = std::get_if<int DrafterOptions::*>(&setting.member)) to.**member = int_of(name, text, least, most);
+    if (const auto* member = std::get_if<double DrafterOptions::*>(&setting.member)) to.**member = real(name, text, setting.least, setting.most);
+    if (const auto* member = std::get_if<std::vector<int> DrafterOptions::*>(&setting.member)) to.**member = whole_list(name, text, least, most);
+    if (const auto* pair = std::get_if<IntPair>(&setting.member)) {
+        const std::vector<int> both = whole_list(name, text, least, most);
+        if (both.size() != 2 || both[0] > both[1])
+            throw Error(name + ": '" + text + "' is not " + setting.value,
+                        "Give two whole numbers, the smaller first: " + name + " " + text_of(setting, {}) + ".", Exit::usage);
+        to.*pair->first = both[0];
+        to.*pair->second = both[1];
+    }
 }
 
 void set_frames(Options& o, Text name, Text text) {
@@ -284,53 +295,6 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text name, Text text) {
              o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
          }},
-        {"--ngram", "MIN,MAX", "Speculation",
-         "lookup: shortest and longest run of tokens that is searched (default 1,3)", kDrafts, set_ngram},
-        {"--ngram-recent", "", "Speculation", "lookup: take the most recent place instead of the earliest",
-         kDrafts, [](Options& o, Text, Text) { o.method.ngram_recent = true; }},
-        {"--no-conditioning", "", "Speculation",
-         "dflash, domino, dspark: the block sees nothing of the text but its first token (an ablation)",
-         kDrafts, [](Options& o, Text, Text) { o.method.conditioning = false; }},
-        {"--context-last", "C", "Speculation",
-         "dflash, domino, dspark: the block sees the last C positions only", kDrafts,
-         [](Options& o, Text n, Text t) { o.method.context_last = int_of(n, t, 1, 1 << 20); }},
-        {"--tap-shift", "N", "Speculation",
-         "dflash, domino, dspark: take the target's states N layers higher than trained (an ablation)",
-         kDrafts, [](Options& o, Text n, Text t) { o.method.tap_shift = int_of(n, t, -64, 64); }},
-        {"--no-correction", "", "Speculation",
-         "domino, dspark: draft from the base logits, without the correcting head (an ablation)", kDrafts,
-         [](Options& o, Text, Text) { o.method.correction = false; }},
-        {"--confidence", "P", "Speculation", "dspark: stop guessing where the head is less sure than P",
-         kDrafts, [](Options& o, Text n, Text t) { o.method.confidence = real(n, t, 0, 1); }},
-        {"--fr-spec", "N", "Speculation",
-         "the draft ranks the N most frequent ids only, by frequent.json with the target: cheaper, and some "
-         "tokens can never be guessed (not for none, lookup, eagle3, dart)",
-         kDrafts, [](Options& o, Text n, Text t) { o.method.fr_spec = int_of(n, t, 1, 1 << 22); }},
-        {"--head-pool", "N", "Speculation",
-         "domino: correct only the N ids that the block's base logits rank highest; the others cannot be "
-         "guessed",
-         kDrafts, [](Options& o, Text n, Text t) { o.method.head_pool = int_of(n, t, 1, 1 << 22); }},
-        {"--ngram-weight", "W", "Speculation",
-         "dart: how much n-grams say in the search for its tree (default 0.5; 0: nothing)", kDrafts,
-         [](Options& o, Text n, Text t) { o.method.ngram_weight = real(n, t, 0, 10); }},
-        {"--exit-layer", "E", "Speculation", "skip: draft with the first E layers (default: two thirds)",
-         kDrafts,
-         [](Options& o, Text name, Text text) { o.method.exit_layer = int_of(name, text, 1, 10000); }},
-        {"--skip-attention", "L,L", "Speculation", "skip: leave out the attention of these layers", kDrafts,
-         [](Options& o, Text name, Text text) {
-             o.method.skip_attention = whole_list(name, text, 0, 10000);
-         }},
-        {"--skip-mlp", "L,L", "Speculation", "skip: leave out the MLP of these layers", kDrafts,
-         [](Options& o, Text name, Text text) { o.method.skip_mlp = whole_list(name, text, 0, 10000); }},
-
-        {"--tree-topk", "N", "Speculation",
-         "trees: children of each guess at most; dart: tokens it weighs for a place (default 3)", kDrafts,
-         [](Options& o, Text name, Text text) { o.method.tree_topk = int_of(name, text, 1, 64); }},
-        {"--tree-depth", "N", "Speculation", "trees: guesses in a row at most (default: as --k)", kDrafts,
-         [](Options& o, Text name, Text text) { o.method.tree_depth = int_of(name, text, 1, 64); }},
-        {"--tree-budget", "N", "Speculation", "trees: guesses of one round at most (default 8)", kDrafts,
-         [](Options& o, Text name, Text text) { o.method.tree_budget = int_of(name, text, 1, 256); }},
-
         {"--context", "N", "Measuring",
          "tokens before the timed passes (bench, default 64, 1000 and 4000), or to foretell memory for (check, default "
          "4096)",
@@ -437,7 +401,23 @@ constexpr OptionRow kOptionRows[] =
 } // namespace
 
 std::span<const OptionRow> option_rows() {
-    return kOptionRows;
+    // The settings of drafters stand where the group ends that they belong to.
+    static const std::vector<OptionRow> rows = [] {
+        static constexpr std::string_view kGroup = "Speculation";
+        static std::vector<std::string> texts; // that the rows point into
+        std::vector<OptionRow> all(std::begin(kOptionRows), std::end(kOptionRows));
+        const auto last = std::ranges::find(all.rbegin(), all.rend(), kGroup, &OptionRow::group);
+        texts.reserve(2 * drafter_settings().size());
+        std::vector<OptionRow> method;
+        for (const DrafterSetting& setting : drafter_settings()) {
+            const std::string& name = texts.emplace_back("--" + std::string(setting.option));
+            const std::string& about = texts.emplace_back(readers_of(setting.id) + ": " + setting.about);
+            method.push_back({name.c_str(), setting.value, "Speculation", about.c_str(), kDrafts, set_method});
+        }
+        all.insert(last.base(), method.begin(), method.end());
+        return all;
+    }();
+    return rows;
 }
 
 } // namespace speclens::cli

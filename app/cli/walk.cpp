@@ -36,7 +36,7 @@ std::string Walk::opening() const {
     const Header& h = *trace_->header();
     const DrafterInfo* drafter = find_drafter(h.drafter);
     const RuleInfo* rule = find_rule(h.rule);
-    const bool plain = h.drafter == "none";
+    const bool plain = h.drafter == kNoDrafter;
     const bool greedy = h.sampling.temperature == 0;
     const bool mixes = rule && rule->mixes();
     std::string text;
@@ -306,7 +306,7 @@ std::string Walk::closing(const CycleView& view) const {
         text += "  " + counted(view.output_tokens, "new token") + " in " + counted(view.rounds, "round") +
                 ", ended by: " + view.stopped->reason + "\n";
     row("tokens per round", number(view.tokens_per_round(), 2), "plain decoding: 1.00");
-    if (h.drafter != "none")
+    if (h.drafter != kNoDrafter)
         row("accepted guesses", std::to_string(view.accepted_drafts) + " of " + std::to_string(view.drafted),
             percent(view.accepted_drafts, view.drafted));
     if (h.tier == "TABLE") row("time", "–", "a table costs nothing to ask");
@@ -512,7 +512,7 @@ std::string Walk::full(const CycleView& view, const CycleSummary& cycle) const {
         text += paint(Tone::draft, "◇ draft ") + "  " + std::to_string(guesses) +
                 (guesses == 1 ? " guess" : " guesses") + (cycle.tree ? ", as a tree" : "") +
                 (timing ? " in " + ms(cycle.draft_ms) : "") + "\n";
-    } else if (trace_->header()->drafter != "none") {
+    } else if (trace_->header()->drafter != kNoDrafter) {
         text += paint(Tone::draft, "◇ draft ") + "  " + no_guesses(cycle) +
                 (timing && cycle.draft_ms >= 0.005 ? ", in " + ms(cycle.draft_ms) : "") + "\n";
     }

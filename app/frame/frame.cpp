@@ -287,13 +287,13 @@ std::string why_not(const FrameInput& input, Action action) {
         if (!now) return "There is no run yet";
         if (now->sampling.temperature == 0) return "At temperature 0 every guess is the likeliest";
         const DrafterInfo* who = race ? nullptr : find_drafter(now->drafter);
-        if (who && (now->drafter == "none" || now->drafter == "lookup")) return "This drafter draws no guesses";
+        if (who && !who->draws) return "This drafter draws no guesses";
         return who && who->tree && now->rule == "tree_topk" ? "The guesses of this tree are chosen, not drawn" : "";
     }
     case Action::fewer_ids:
         if (!models) return "No models are loaded";
         if (race) return "Open one of its runs first";
-        if (!input.scene.settings || !has_whole_head(input.scene.settings->drafter))
+        if (!input.scene.settings || !reads_setting(input.scene.settings->drafter, Setting::fr_spec))
             return "This drafter does not rank the whole vocabulary";
         return run && input.scene.view->header->tier == "TABLE" ? "A table has no output matrix" : "";
     case Action::fork:

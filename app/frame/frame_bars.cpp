@@ -104,7 +104,7 @@ void draw_rail(const FrameDraw& d) {
 
 std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature,
                       const std::string& rule) {
-    const bool plain = drafter == "none";
+    const bool plain = drafter == kNoDrafter;
     std::string words = plain ? "plain decoding" : drafter + " K = " + std::to_string(k);
     if (temperature == 0) return words + " · greedy" + (plain || rule == "greedy" ? "" : " · " + rule + " rule");
     char text[32];
@@ -120,7 +120,7 @@ std::string speculation_state(const SceneInput& input, bool& on) {
         return input.status->prompt_too_long ? "OFF: the prompt is too long" : "OFF: the engine stopped";
     if (!view.header) return "OFF: no run yet";
     const Header& h = *view.header;
-    if (h.drafter == "none") {
+    if (h.drafter == kNoDrafter) {
         std::string why = h.notice.empty() ? std::string("drafter none, plain decoding") : h.notice;
         const std::string known = "speculation is off: "; // the cell says so already
         if (why.starts_with(known)) why.erase(0, known.size());

@@ -168,7 +168,7 @@ void draw_timeline(const FrameDraw& d) {
 
     const RunClock clock(*d.input.scene.trace, whole);
     // Plain decoding beside itself would compare nothing.
-    const bool alone = whole.header && whole.header->drafter == "none";
+    const bool alone = whole.header && whole.header->drafter == kNoDrafter;
     const double per_token = plain_ms(d.input.scene);
     const double plain_total = clock.timed() && !alone ? per_token * whole.output_tokens : 0;
     ToldSpeed told;

@@ -144,7 +144,7 @@ struct SceneName {
 };
 [[nodiscard]] std::vector<SceneName> scene_names(); // scenes that exist
 [[nodiscard]] std::string
-scene_called(const std::string& word);      // "domino" for domino and S9; empty: there is none
+scene_called(const std::string& word);      // "loop" for loop and S1; empty: there is none
 [[nodiscard]] std::string font_report();    // which font files were found, for `speclens check`
 [[nodiscard]] std::string display_report(); // whether a window can be opened, and why not
 

@@ -139,36 +139,9 @@ void add_rule(LinkOptions& out, const RunSettings& s) {
     if (!changed.empty()) out.emplace_back("rule-param", changed);
 }
 
-void add_method(LinkOptions& out, const DrafterOptions& o) {
-    const DrafterOptions usual;
-    const auto whole = [&](const char* name, int DrafterOptions::*member) {
-        if (o.*member != usual.*member) out.emplace_back(name, std::to_string(o.*member));
-    };
-    const auto real = [&](const char* name, double DrafterOptions::*member) {
-        if (o.*member != usual.*member) out.emplace_back(name, words(o.*member));
-    };
-    const auto on = [&](const char* name, bool DrafterOptions::*member) {
-        if (o.*member != usual.*member) out.emplace_back(name, "");
-    };
-    if (o.ngram_min != usual.ngram_min || o.ngram_max != usual.ngram_max)
-        out.emplace_back("ngram", joined({o.ngram_min, o.ngram_max}));
-    on("ngram-recent", &DrafterOptions::ngram_recent);
-    whole("exit-layer", &DrafterOptions::exit_layer);
-    if (!o.skip_attention.empty()) out.emplace_back("skip-attention", joined(o.skip_attention));
-    if (!o.skip_mlp.empty()) out.emplace_back("skip-mlp", joined(o.skip_mlp));
-    on("no-conditioning", &DrafterOptions::conditioning);
-    on("no-correction", &DrafterOptions::correction);
-    if (o.conditioning) { // else they change nothing
-        whole("context-last", &DrafterOptions::context_last);
-        whole("tap-shift", &DrafterOptions::tap_shift);
-    }
-    real("confidence", &DrafterOptions::confidence);
-    whole("fr-spec", &DrafterOptions::fr_spec);
-    real("ngram-weight", &DrafterOptions::ngram_weight);
-    if (o.correction) whole("head-pool", &DrafterOptions::head_pool);
-    whole("tree-topk", &DrafterOptions::tree_topk);
-    whole("tree-depth", &DrafterOptions::tree_depth);
-    whole("tree-budget", &DrafterOptions::tree_budget);
+void add_method(LinkOptions& out, const DrafterOptions& options) {
+    for (const DrafterSetting& setting : drafter_settings())
+        if (counts(setting, options)) out.emplace_back(setting.option, text_of(setting, options));
 }
 
 std::string with_folder(const std::string& drafter, const LinkOptions& folders) {
@@ -185,43 +158,15 @@ void add_model(LinkOptions& out, const LinkOptions& folders) {
 } // namespace
 
 const std::vector<LinkKey>& link_keys() {
-    static const std::vector<LinkKey> keys = {{"model", true},
-                                              {"fingerprint", true},
-                                              {"precision", true},
-                                              {"drafter", true},
-                                              {"drafters", true},
-                                              {"prompt", true},
-                                              {"token-ids", true},
-                                              {"chat", false},
-                                              {"raw", false},
-                                              {"system", true},
-                                              {"thinking", false},
-                                              {"max-tokens", true},
-                                              {"k", true},
-                                              {"temp", true},
-                                              {"draft-temp", true},
-                                              {"top-p", true},
-                                              {"top-k", true},
-                                              {"rule", true},
-                                              {"rule-param", true},
-                                              {"seed", true},
-                                              {"ngram", true},
-                                              {"ngram-recent", false},
-                                              {"exit-layer", true},
-                                              {"skip-mlp", true},
-                                              {"skip-attention", true},
-                                              {"no-conditioning", false},
-                                              {"no-correction", false},
-                                              {"tap-shift", true},
-                                              {"context-last", true},
-                                              {"confidence", true},
-                                              {"fr-spec", true},
-                                              {"head-pool", true},
-                                              {"ngram-weight", true},
-                                              {"tree-topk", true},
-                                              {"tree-depth", true},
-                                              {"tree-budget", true},
-                                              {"stepped", false}};
+    static const std::vector<LinkKey> keys = [] {
+        std::vector<LinkKey> all = {{"model", true},    {"fingerprint", true}, {"precision", true}, {"drafter", true}, {"drafters", true},
+                                    {"prompt", true},   {"token-ids", true},   {"chat", false},     {"raw", false},    {"system", true},
+                                    {"thinking", false}, {"max-tokens", true}, {"k", true},         {"temp", true},    {"draft-temp", true},
+                                    {"top-p", true},    {"top-k", true},       {"rule", true},      {"rule-param", true}, {"seed", true}};
+        for (const DrafterSetting& setting : drafter_settings()) all.push_back({setting.option, !setting.is_switch()});
+        all.push_back({"stepped", false});
+        return all;
+    }();
     return keys;
 }
 
@@ -298,7 +243,7 @@ LinkOptions options_of(const RunSettings& s, const LinkOptions& folders) {
     LinkOptions out;
     add_model(out, folders);
     out.emplace_back("drafter", with_folder(s.drafter, folders));
-    if (s.drafter != "none" && s.options.tree_depth == 0) out.emplace_back("k", std::to_string(s.k));
+    if (s.drafter != kNoDrafter && s.options.tree_depth == 0) out.emplace_back("k", std::to_string(s.k));
     add_sampling(out, s);
     add_draft_temperature(out, s);
     add_rule(out, s);
@@ -318,10 +263,10 @@ LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders) {
     add_sampling(out, race.base);
     const bool draws = std::ranges::any_of(race.lanes, [](const RaceEntry& lane) {
         const DrafterInfo* who = find_drafter(lane.drafter);
-        return who && !who->tree && lane.drafter != "none" && lane.drafter != "lookup";
+        return who && !who->tree && who->draws;
     });
     if (draws) add_draft_temperature(out, race.base);
-    if (race.base.rule != judging_rule("token", "none")) add_rule(out, race.base); // lanes have the rule that suits them
+    if (race.base.rule != judging_rule("token", kNoDrafter)) add_rule(out, race.base); // lanes have the rule that suits them
     DrafterOptions read;
     for (const RaceEntry& lane : race.lanes) take_options(lane.drafter, race.base.options, read);
     add_method(out, read);

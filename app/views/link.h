@@ -23,7 +23,7 @@ using LinkOptions =
     std::vector<std::pair<std::string, std::string>>; // "k", "7"; switches have an empty value
 
 struct Link {
-    std::string scene;                           // as written: "domino", "S9"
+    std::string scene;                           // as written: "loop", "S1"
     int beat = 0;                                // from 1; 0: none was named
     std::size_t at = 0;                          // 0: none was named
     std::optional<std::pair<int, int>> selected; // cycle, guess; from 0

@@ -117,8 +117,28 @@ class Dart final : public Eagle3Drafter {
 
 } // namespace
 
-std::unique_ptr<Drafter> make_dart(DrafterArgs args) {
-    return std::make_unique<Dart>(args);
+DrafterInfo dart_info() {
+    return {
+        .name = "dart",
+        .title = "DART",
+        .short_title = "DART",
+        .icon = "triangle_right",
+        .about = "One pass guesses several places ahead; a search with n-grams makes a tree of them (Liu et al. 2026).",
+        .how = "The EAGLE-3 layer, with trained masks behind the newest token: one pass guesses for several places, and none knows the "
+               "others. A search then hangs the guesses together, where n-grams counted beforehand say which follow each other.",
+        .cost = "{tree}, one pass",
+        .short_cost = "{tree}",
+        .needs = DrafterNeeds::network,
+        .network = "dart",
+        .needs_layers = true,
+        .drafting = Drafting::at_once,
+        .tree = true,
+        .own_ids = true,
+        .default_k = 7,
+        .reads = reads_of(kTreeSettings, {Setting::ngram_weight}),
+        .published = {"dart"},
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Dart>(args); },
+    };
 }
 
 } // namespace speclens

@@ -3,6 +3,28 @@
 
 namespace speclens {
 
-std::unique_ptr<Drafter> make_dflash(DrafterArgs args) { return std::make_unique<BlockDrafter>(args); }
+DrafterInfo dflash_info() {
+    return {
+        .name = "dflash",
+        .title = "DFlash",
+        .short_title = "DFlash",
+        .icon = "square",
+        .about = "A block of masks filled in one pass, with the target's hidden states injected into every layer (Chen et al. 2026).",
+        .how = "A block of masks is filled in one pass, all guesses at once. Hidden states of the target go into every layer of the draft. "
+               "No guess knows what the others became.",
+        .cost = "{guesses}, one pass",
+        .short_cost = "{k} in one pass",
+        .needs = DrafterNeeds::network,
+        .network = "dflash",
+        .needs_layers = true,
+        .drafting = Drafting::at_once,
+        .block = true,
+        .default_k = 7,
+        .race_place = 2,
+        .reads = reads_of(kBlockSettings),
+        .published = {"dflash"},
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<BlockDrafter>(args); },
+    };
+}
 
 }  // namespace speclens

@@ -95,8 +95,30 @@ class Domino final : public BlockDrafter {
 
 } // namespace
 
-std::unique_ptr<Drafter> make_domino(DrafterArgs args) {
-    return std::make_unique<Domino>(args);
+DrafterInfo domino_info() {
+    return {
+        .name = "domino",
+        .title = "Domino",
+        .short_title = "Domino",
+        .icon = "hexagon",
+        .about = "DFlash's block, corrected from left to right by a small causal head (Huang et al. 2026).",
+        .how = "A block in one pass, as with DFlash. Then a small recurrent head corrects each distribution, left to right, because it knows what "
+               "was just drafted.",
+        .cost = "{guesses}, one pass + GRU head",
+        .short_cost = "{k} in one + GRU",
+        .needs = DrafterNeeds::network,
+        .network = "domino",
+        .needs_layers = true,
+        .drafting = Drafting::at_once,
+        .block = true,
+        .causal_head = true,
+        .head_reads = "the guesses before it",
+        .default_k = 7,
+        .race_place = 3,
+        .reads = reads_of(kBlockSettings, {Setting::correction, Setting::head_pool}),
+        .published = {"domino"},
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Domino>(args); },
+    };
 }
 
 } // namespace speclens

@@ -99,6 +99,31 @@ class DSpark final : public BlockDrafter {
 
 }  // namespace
 
-std::unique_ptr<Drafter> make_dspark(DrafterArgs args) { return std::make_unique<DSpark>(args); }
+DrafterInfo dspark_info() {
+    return {
+        .name = "dspark",
+        .title = "DSpark",
+        .short_title = "DSpark",
+        .icon = "pentagon",
+        .about = "DFlash's block, corrected by the token before, with a confidence for each guess (DeepSeek 2026).",
+        .how = "A block in one pass, as with DFlash, corrected by the token right before. Another output says how sure it is of each "
+               "guess.",
+        .cost = "{guesses}, one pass + Markov head",
+        .short_cost = "{k} in one + Markov",
+        .needs = DrafterNeeds::network,
+        .network = "dspark",
+        .needs_layers = true,
+        .drafting = Drafting::at_once,
+        .block = true,
+        .causal_head = true,
+        .head_reads = "the guess right before it",
+        .corrects_first = true,
+        .default_k = 7,
+        .race_place = 5,
+        .reads = reads_of(kBlockSettings, {Setting::correction, Setting::confidence}),
+        .published = {"dspark"},
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<DSpark>(args); },
+    };
+}
 
 }  // namespace speclens

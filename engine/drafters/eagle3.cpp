@@ -116,8 +116,25 @@ class Eagle3 final : public Eagle3Drafter {
 
 } // namespace
 
-std::unique_ptr<Drafter> make_eagle3(DrafterArgs args) {
-    return std::make_unique<Eagle3>(args);
+DrafterInfo eagle3_info() {
+    return {
+        .name = "eagle3",
+        .title = "EAGLE-3",
+        .short_title = "EAGLE-3",
+        .icon = "triangle_up",
+        .about = "One decoder layer continues the target's features, token by token (Li et al. 2025).",
+        .how = "One layer goes on from the target's hidden states, fused into one feature. They come from several depths, not from one "
+               "layer near the top. Each guess is a pass that reads the last one's output.",
+        .cost = "{guesses}, one pass each",
+        .short_cost = "{passes}",
+        .needs = DrafterNeeds::network,
+        .network = "eagle3",
+        .needs_layers = true,
+        .own_ids = true,
+        .race_place = 1,
+        .published = {"eagle3"},
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Eagle3>(args); },
+    };
 }
 
 } // namespace speclens

@@ -135,8 +135,26 @@ class Eagle3Tree final : public Eagle3Drafter {
 
 } // namespace
 
-std::unique_ptr<Drafter> make_eagle3_tree(DrafterArgs args) {
-    return std::make_unique<Eagle3Tree>(args);
+DrafterInfo eagle3_tree_info() {
+    return {
+        .name = "eagle3_tree",
+        .title = "EAGLE-3, tree",
+        .short_title = "EAGLE-3, tree",
+        .icon = "fork",
+        .about = "EAGLE-3 guesses a tree whose shape follows the head's own probabilities (EAGLE-2, Li et al. 2024).",
+        .how = "The EAGLE-3 head keeps the paths that it finds likeliest by its own probabilities: a tree whose shape is new in every "
+               "round.",
+        .cost = "{tree}",
+        .short_cost = "{tree}",
+        .needs = DrafterNeeds::network,
+        .network = "eagle3",
+        .needs_layers = true,
+        .tree = true,
+        .own_ids = true,
+        .reads = reads_of(kTreeSettings),
+        .published = {"eagle3"},
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Eagle3Tree>(args); },
+    };
 }
 
 } // namespace speclens

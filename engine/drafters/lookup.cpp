@@ -66,6 +66,24 @@ class Lookup final : public Drafter {
 
 }  // namespace
 
-std::unique_ptr<Drafter> make_lookup(DrafterArgs args) { return std::make_unique<Lookup>(args.options); }
+DrafterInfo lookup_info() {
+    return {
+        .name = "lookup",
+        .title = "Prompt lookup",
+        .short_title = "lookup",
+        .icon = "cross_fat",
+        .about = "Copies what followed the same words earlier in the text (Saxena 2023).",
+        .how = "No network: it finds an earlier place where the same last tokens stand, the longest match first, and copies what came "
+               "next. Where nothing repeats it stays silent. Trained “n-gram heads” are something else: see Medusa.",
+        .cost = "copies up to {tokens}",
+        .short_cost = "copies {k}",
+        .drafting = Drafting::at_once,
+        .draws = false,
+        .race_place = 7,
+        .reads = {Setting::ngram, Setting::ngram_recent},
+        .published = {"lookup"},
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Lookup>(args.options); },
+    };
+}
 
 }  // namespace speclens

@@ -84,8 +84,26 @@ class Medusa final : public MedusaDrafter {
 
 } // namespace
 
-std::unique_ptr<Drafter> make_medusa(DrafterArgs args) {
-    return std::make_unique<Medusa>(args);
+DrafterInfo medusa_info() {
+    return {
+        .name = "medusa",
+        .title = "Medusa",
+        .short_title = "Medusa",
+        .icon = "triangle_down",
+        .about = "Extra heads on the target's last state, each looking one token further ahead (Cai et al. 2024).",
+        .how = "Extra heads on the target's last state: beside the next token, which is its own, they guess those after it. All at once, "
+               "and none knows the others' choice. The heads are trained; nothing is copied.",
+        .cost = "up to {guesses}, a head each",
+        .short_cost = "{heads}",
+        .needs = DrafterNeeds::network,
+        .network = "medusa",
+        .needs_layers = true,
+        .drafting = Drafting::at_once,
+        .race_place = 6,
+        .reads = {Setting::fr_spec},
+        .published = {"medusa"},
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Medusa>(args); },
+    };
 }
 
 } // namespace speclens

@@ -73,8 +73,26 @@ class MedusaTree final : public MedusaDrafter {
 
 } // namespace
 
-std::unique_ptr<Drafter> make_medusa_tree(DrafterArgs args) {
-    return std::make_unique<MedusaTree>(args);
+DrafterInfo medusa_tree_info() {
+    return {
+        .name = "medusa_tree",
+        .title = "Medusa, tree",
+        .short_title = "Medusa, tree",
+        .icon = "fork",
+        .about = "Medusa's heads combined: a fixed tree of the best tokens of each (Cai et al. 2024).",
+        .how = "The best tokens of each Medusa head, combined to a tree of a fixed shape, so that one wrong favourite does not end the "
+               "round.",
+        .cost = "{tree}",
+        .short_cost = "{tree}",
+        .needs = DrafterNeeds::network,
+        .network = "medusa",
+        .needs_layers = true,
+        .drafting = Drafting::at_once,
+        .tree = true,
+        .reads = reads_of(kTreeSettings, {Setting::fr_spec}),
+        .published = {"medusa"},
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<MedusaTree>(args); },
+    };
 }
 
 } // namespace speclens

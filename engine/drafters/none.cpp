@@ -13,6 +13,20 @@ class None final : public Drafter {
 
 }  // namespace
 
-std::unique_ptr<Drafter> make_none(DrafterArgs) { return std::make_unique<None>(); }
+DrafterInfo none_info() {
+    return {
+        .name = "none",
+        .title = "Plain decoding",
+        .short_title = "plain",
+        .icon = "circle",
+        .about = "One target pass per token; the baseline of every speed-up.",
+        .cost = "one token per pass",
+        .short_cost = "no guesses",
+        .drafting = Drafting::nothing,
+        .draws = false,
+        .default_k = 0,
+        .make = [](DrafterArgs) -> std::unique_ptr<Drafter> { return std::make_unique<None>(); },
+    };
+}
 
 }  // namespace speclens

@@ -55,6 +55,41 @@ LayerPlan skip_plan(const DrafterOptions& options, int layers) {
     return plan;
 }
 
-std::unique_ptr<Drafter> make_skip(DrafterArgs args) { return std::make_unique<Skip>(args); }
+namespace {
+
+void check_layers(const DrafterOptions& options, int target_layers) {
+    if (options.exit_layer < 0 || options.exit_layer > target_layers)
+        throw Error("--exit-layer must be 1 … " + std::to_string(target_layers) + " for this target, got " + std::to_string(options.exit_layer),
+                    "Leave it out to use two thirds of the layers.", Exit::usage);
+    for (const std::vector<int>* set : {&options.skip_attention, &options.skip_mlp})
+        for (const int layer : *set)
+            if (layer < 0 || layer >= target_layers)
+                throw Error("layer " + std::to_string(layer) + " to skip does not exist; the target has layers 0 … " +
+                                std::to_string(target_layers - 1),
+                            "List layer numbers separated by commas.", Exit::usage);
+}
+
+} // namespace
+
+DrafterInfo skip_info() {
+    return {
+        .name = "skip",
+        .title = "Layer skip",
+        .short_title = "layer skip",
+        .icon = "half_disc",
+        .about = "The target drafts for itself with some of its layers left out (Zhang et al. 2024, Elhoushi et al. 2024).",
+        .noun = "layer skip",
+        .how = "The target drafts for itself with part of its layers, and its own output matrix. No weights are added, and the verify pass "
+               "overwrites what the draft left in the cache.",
+        .cost = "{guesses}, with part of the target",
+        .short_cost = "{k} by part of it",
+        .needs_layers = true,
+        .race_place = 8,
+        .reads = {Setting::exit_layer, Setting::skip_attention, Setting::skip_mlp, Setting::fr_spec},
+        .published = {"layerskip", "draft_verify", "swift"},
+        .check = check_layers,
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Skip>(args); },
+    };
+}
 
 }  // namespace speclens

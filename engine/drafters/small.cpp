@@ -66,9 +66,27 @@ class Small final : public Drafter {
 
 }  // namespace
 
-std::unique_ptr<Drafter> make_small(DrafterArgs args) {
-    CHECK(args.draft_model != nullptr, "the small drafter needs a draft model");
-    return std::make_unique<Small>(std::move(args));
+DrafterInfo small_info() {
+    return {
+        .name = "small",
+        .title = "Small draft model",
+        .short_title = "small model",
+        .icon = "diamond_solid",
+        .about = "An independent small model guesses token by token (Leviathan et al. 2023, Chen et al. 2023).",
+        .noun = "the small draft model",
+        .how = "A smaller model with the same vocabulary writes the guesses one by one. Each guess is a pass of it, and it keeps a cache "
+               "of the text of its own.",
+        .cost = "{guesses}, one pass each",
+        .short_cost = "{passes}",
+        .needs = DrafterNeeds::draft_model,
+        .race_place = 4,
+        .reads = {Setting::fr_spec},
+        .published = {"small"},
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> {
+            CHECK(args.draft_model != nullptr, "the small drafter needs a draft model");
+            return std::make_unique<Small>(std::move(args));
+        },
+    };
 }
 
 }  // namespace speclens

@@ -215,9 +215,26 @@ class SmallTree final : public Drafter {
 
 }  // namespace
 
-std::unique_ptr<Drafter> make_small_tree(DrafterArgs args) {
-    CHECK(args.draft_model != nullptr, "the small tree drafter needs a draft model");
-    return std::make_unique<SmallTree>(std::move(args));
+DrafterInfo small_tree_info() {
+    return {
+        .name = "small_tree",
+        .title = "Small draft model, tree",
+        .short_title = "small, tree",
+        .icon = "fork",
+        .about = "A small model guesses several continuations at once, as a tree that one target pass checks (Miao et al. 2023).",
+        .noun = "the small draft model",
+        .how = "The small model guesses several tokens for a place instead of one, and goes on from each. The target judges the whole tree "
+               "in one pass, with more rows.",
+        .cost = "{tree}",
+        .short_cost = "{tree}",
+        .needs = DrafterNeeds::draft_model,
+        .tree = true,
+        .reads = reads_of(kTreeSettings, {Setting::fr_spec}),
+        .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> {
+            CHECK(args.draft_model != nullptr, "the small tree drafter needs a draft model");
+            return std::make_unique<SmallTree>(std::move(args));
+        },
+    };
 }
 
 }  // namespace speclens

@@ -166,7 +166,7 @@ void MedusaTraining::read_text(const GalleryPrompt& prompt, bool held, int numbe
     settings.prompt = prompt.prompt;
     settings.system = prompt.system;
     settings.chat = prompt.chat;
-    settings.drafter = models_->why_not("small").empty() ? "small" : "none"; // changes no law
+    settings.drafter = models_->why_not("small").empty() ? "small" : kNoDrafter; // changes no distribution
     settings.rule = "token";
     settings.sampling.temperature = held ? 0 : plan.temperature;
     settings.seed = plan.seed + static_cast<std::uint64_t>(number) * 1000003u;

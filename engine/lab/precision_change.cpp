@@ -22,7 +22,7 @@ double log_probability(const std::vector<float>& logits, int id) {
 
 RunSettings greedy(RunSettings settings, const std::string& drafter) {
     settings.drafter = drafter;
-    settings.k = usual_k(drafter);
+    settings.k = default_k(drafter);
     settings.rule = judging_rule(settings.rule, drafter);
     settings.sampling.temperature = 0;
     settings.trace_top = 0;
@@ -38,7 +38,7 @@ PrecisionReading read_precision(const std::shared_ptr<const Models>& models, std
     PrecisionReading reading;
     reading.precision = models->precision();
     std::vector<std::string> drafters = models->ready_drafters();
-    std::erase(drafters, "none");
+    std::erase(drafters, kNoDrafter);
     const double share = 1 / (1 + static_cast<double>(drafters.size()));
     const auto told = [&](double done) {
         if (go_on) go_on(done);
@@ -55,7 +55,7 @@ PrecisionReading read_precision(const std::shared_ptr<const Models>& models, std
         reading.likeliest.insert(reading.likeliest.end(), likeliest.begin(), likeliest.end());
     }
     for (std::size_t d = 0; d < drafters.size(); ++d) {
-        DraftReading one{.drafter = drafters[d], .k = usual_k(drafters[d])};
+        DraftReading one{.drafter = drafters[d], .k = default_k(drafters[d])};
         for (std::size_t r = 0; r < runs.size(); ++r) {
             told(share * (1 + static_cast<double>(d) + static_cast<double>(r) / static_cast<double>(runs.size())));
             Run run(models, greedy(runs[r], drafters[d]));

@@ -47,7 +47,7 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
         lane.settings = settings.base;
         lane.settings.drafter = entry.drafter;
         lane.settings.rule = entry.rule;
-        lane.settings.k = entry.drafter == "none" ? 0 : entry.k;
+        lane.settings.k = entry.drafter == kNoDrafter ? 0 : entry.k;
         lane.settings.options = {};
         take_options(entry.drafter, settings.base.options, lane.settings.options);
         lane.problem = models.why_not(entry.drafter);
@@ -202,7 +202,7 @@ void Race::show_averages() {
         if (lane.trace && !models_->scorer) table_->time(*lane.trace); // what more passes told of it
     for (std::size_t i = 0; i < samples_.size(); ++i) {
         for (const Sample& sample : samples_[i]) samples[i].push_back(&sample);
-        if (view_.lanes[i].settings.drafter == "none" && !samples[i].empty()) plain = &samples[i];
+        if (view_.lanes[i].settings.drafter == kNoDrafter && !samples[i].empty()) plain = &samples[i];
     }
     for (std::size_t i = 0; i < samples_.size(); ++i) {
         if (samples[i].empty()) continue;
@@ -233,18 +233,20 @@ std::vector<RaceEntry> race_entries(const std::vector<std::string>& drafters, co
     for (const std::string& name : drafters) {
         const DrafterInfo* info = find_drafter(name);
         const int levels = info && info->tree ? base.options.tree_depth : 0;
-        entries.push_back({name, judging_rule(base.rule, name), name == "none" ? 0 : levels > 0 ? levels : base.k > 0 ? base.k : usual_k(name)});
+        entries.push_back({name, judging_rule(base.rule, name), name == kNoDrafter ? 0 : levels > 0 ? levels : base.k > 0 ? base.k : default_k(name)});
     }
-    std::ranges::stable_partition(entries, [](const RaceEntry& entry) { return entry.drafter == "none"; });
+    std::ranges::stable_partition(entries, [](const RaceEntry& entry) { return entry.drafter == kNoDrafter; });
     return entries;
 }
 
 std::vector<std::string> usual_racers(const std::vector<std::string>& ready) {
-    static constexpr std::array kWanted = {"eagle3", "dflash", "domino", "small", "dspark", "medusa", "lookup", "skip"};
-    std::vector<std::string> names{"none"};
-    for (const char* wanted : kWanted)
-        if (static_cast<int>(names.size()) < kRaceLanes && std::ranges::find(ready, wanted) != ready.end())
-            names.emplace_back(wanted);
+    std::vector<const DrafterInfo*> racers;
+    for (const DrafterInfo& info : drafter_list())
+        if (info.race_place > 0 && std::ranges::find(ready, info.name) != ready.end()) racers.push_back(&info);
+    std::ranges::stable_sort(racers, {}, &DrafterInfo::race_place);
+    std::vector<std::string> names{kNoDrafter};
+    for (const DrafterInfo* racer : racers)
+        if (static_cast<int>(names.size()) < kRaceLanes) names.emplace_back(racer->name);
     return names;
 }
 

@@ -17,7 +17,7 @@ Repeats::Repeats(std::shared_ptr<const Models> models, const RunSettings& settin
     run_.settings.lens = false;
     run_.settings.timing = true;
     plain_.settings = run_.settings;
-    plain_.settings.drafter = "none";
+    plain_.settings.drafter = kNoDrafter;
     plain_.settings.k = 0;
     plain_.settings.options = {};
     check_run(*models_, run_.settings);

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kMostSamples = 160; // of one kind: older ones go
 constexpr double kQuartile = 0.25;
 constexpr double kRareShare = 0.1;
-constexpr const char* kPlain = "none";
 
 // Attention over a longer text costs more, slowly: a step is a quarter of the text, at least 256 tokens.
 int context_step(int tokens) {
@@ -44,7 +43,7 @@ class Kinds {
             sampling_ = sampling_words(h->sampling);
             const DrafterInfo* info = find_drafter(h->drafter);
             taps_ = info && info->needs_network() ? network_of(h->drafter) : "";
-            if (h->drafter == "none") drafter_ = kPlain;
+            if (h->drafter == kNoDrafter) drafter_ = kNoDrafter;
             context_ = static_cast<int>(h->prompt.size()) - 1;
         }
     }
@@ -65,7 +64,7 @@ class Kinds {
             } else if (const auto* verify = std::get_if<Verified>(&event)) {
                 if (i < from) continue;
                 see(i, PassKind{Part::verify, taps_, verify->rows, tree_ ? 1 : 0, step()}, verify->ms);
-                if (drafter_ != kPlain) see(i, PassKind{Part::silent, drafter_, 0, before_, step()}, verify->draft_ms);
+                if (drafter_ != kNoDrafter) see(i, PassKind{Part::silent, drafter_, 0, before_, step()}, verify->draft_ms);
             } else if (std::holds_alternative<Checked>(event)) {
                 ++judged_;
             } else if (const auto* commit = std::get_if<Committed>(&event)) {
@@ -100,7 +99,7 @@ bool is_aside(PassKind::Part part) {
 std::array<PassKind, 3> plain_parts(const Header& header, int context) {
     using Part = PassKind::Part;
     return {PassKind{Part::verify, "", 1, 0, context_step(context)},
-            PassKind{Part::accept, sampling_words(header.sampling), 0, 0, 0}, PassKind{Part::commit, kPlain, 0, 0, 0}};
+            PassKind{Part::accept, sampling_words(header.sampling), 0, 0, 0}, PassKind{Part::commit, kNoDrafter, 0, 0, 0}};
 }
 
 // The sum of quiet times, and of what medians add to them.

@@ -173,7 +173,7 @@ std::vector<int> CycleSummary::reading_order() const {
 
 bool no_room_for_guess(const CycleView& whole, const CycleSummary& cycle) {
     const Header* header = whole.header;
-    if (!header || header->k == 0 || header->drafter == "none" || !cycle.drafts.empty()) return false;
+    if (!header || header->k == 0 || header->drafter == kNoDrafter || !cycle.drafts.empty()) return false;
     const auto before = std::count_if(whole.tokens.begin(), whole.tokens.end(), [&](const OutputToken& token) {
         return token.origin != Origin::prompt && token.cycle < cycle.cycle;
     });

@@ -14,7 +14,7 @@ namespace {
 std::vector<const DrafterInfo*> guessers() {
     std::vector<const DrafterInfo*> list;
     for (const DrafterInfo& info : drafter_list())
-        if (info.name != std::string("none")) list.push_back(&info);
+        if (info.drafts()) list.push_back(&info);
     return list;
 }
 
@@ -33,7 +33,7 @@ void describe_needs(const Models& models, const DrafterInfo& info, GuessRow& row
         row.ranks = network->config.draft_vocab;
     }
     if (row.settings.options.fr_spec > 0) row.ranks = row.settings.options.fr_spec;
-    if (row.drafter == "skip") row.plan = skip_plan(row.settings.options, models.layers());
+    if (reads_setting(row.drafter, Setting::exit_layer)) row.plan = skip_plan(row.settings.options, models.layers());
 }
 
 void check_exit_layer(const Models& models, int exit_layer) {
@@ -72,9 +72,9 @@ GuessRow ask(const std::shared_ptr<const Models>& models, const RunSettings& set
     row.settings = settings;
     row.settings.drafter = info.name;
     row.settings.rule = judging_rule(settings.rule, info.name);
-    row.settings.k = settings.k > 0 ? settings.k : usual_k(info.name);
+    row.settings.k = settings.k > 0 ? settings.k : default_k(info.name);
     if (row.drafter != settings.drafter) row.settings.options = {};
-    if (row.drafter == "skip" && so_far.exit_layer > 0) {
+    if (reads_setting(row.drafter, Setting::exit_layer) && so_far.exit_layer > 0) {
         row.settings.options = {};
         row.settings.options.exit_layer = so_far.exit_layer;
     }

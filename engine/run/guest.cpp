@@ -26,7 +26,7 @@ Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& s
     guest.settings.rule = judging_rule(settings.rule, settings.drafter, wanted.drafter);
     guest.settings.options = {};
     guest.settings.lens = true;
-    if (settings.k == 0) guest.settings.k = usual_k(wanted.drafter);
+    if (settings.k == 0) guest.settings.k = default_k(wanted.drafter);
     if (!guest.problem.empty()) return guest;
     try {
         std::shared_ptr<Trace> round;
@@ -39,7 +39,7 @@ Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& s
         alone->append(standing_alone(*round->header(), trace, wanted.cycle));
         for (std::size_t i = 1; i < round->size(); ++i) alone->append((*round)[i]);
         guest.trace = std::move(alone);
-        if (wanted.drafter != "domino") return guest;
+        if (!find_drafter(wanted.drafter)->causal_head) return guest;
         RunSettings off = guest.settings;
         off.options.correction = false;
         guest.twin = Twin{wanted.cycle, off.options, guest.trace.get(), {}, one_round(models, settings, off, trace, wanted.cycle)};

@@ -18,6 +18,12 @@ bool same_place(const fs::path& a, const fs::path& b) {
 
 } // namespace
 
+std::vector<std::string> known_models() {
+    std::vector<std::string> names{kBuiltInModel};
+    for (const Fetchable& one : fetchables()) names.emplace_back(one.name);
+    return names;
+}
+
 bool is_known_model(const std::string& word) {
     return word == kBuiltInModel || find_fetchable(word) != nullptr;
 }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace speclens {
 
@@ -17,6 +18,7 @@ inline constexpr const char* kBuiltInModel = "tiny";
 [[nodiscard]] std::string model_word(const std::string& word);
 
 // Whether a link may say `word` and mean the same everywhere: the built-in model or one that engine/fetch knows.
+[[nodiscard]] std::vector<std::string> known_models(); // what is_known_model() takes
 [[nodiscard]] bool is_known_model(const std::string& word);
 
 // Whether `path` is worth opening as a model rather than as a run: a .gguf file, or a folder with a config.json or a .gguf

@@ -2,34 +2,32 @@
 
 #include <cmath>
 #include <string>
-#include <utility>
+#include <type_traits>
+#include <variant>
 
 #include "engine/run/trace_fields.h"
 
 namespace speclens {
 namespace {
 
-// Calls `field(name, member)` for every option.
+// Calls `field(key, member)` for every number, switch and list of the settings.
+template <typename Field>
+void each_member(const DrafterSetting& setting, const Field& field) {
+    if (const auto* pair = std::get_if<IntPair>(&setting.member)) {
+        field(setting.low_key, pair->first);
+        field(setting.high_key, pair->second);
+        return;
+    }
+    std::visit(
+        [&](auto member) {
+            if constexpr (!std::is_same_v<decltype(member), IntPair>) field(setting.key, member);
+        },
+        setting.member);
+}
+
 template <typename Field>
 void each_option(const Field& field) {
-    using O = DrafterOptions;
-    field("ngram_min", &O::ngram_min);
-    field("ngram_max", &O::ngram_max);
-    field("ngram_recent", &O::ngram_recent);
-    field("exit_layer", &O::exit_layer);
-    field("skip_attention", &O::skip_attention);
-    field("skip_mlp", &O::skip_mlp);
-    field("conditioning", &O::conditioning);
-    field("context_last", &O::context_last);
-    field("tap_shift", &O::tap_shift);
-    field("correction", &O::correction);
-    field("confidence", &O::confidence);
-    field("fr_spec", &O::fr_spec);
-    field("ngram_weight", &O::ngram_weight);
-    field("head_pool", &O::head_pool);
-    field("tree_topk", &O::tree_topk);
-    field("tree_depth", &O::tree_depth);
-    field("tree_budget", &O::tree_budget);
+    for (const DrafterSetting& setting : drafter_settings()) each_member(setting, field);
 }
 
 struct ReadOption {
@@ -54,6 +52,13 @@ nlohmann::ordered_json options_json(const DrafterOptions& options) {
         if (options.*member != usual.*member) changed[name] = options.*member;
     });
     return changed;
+}
+
+nlohmann::ordered_json setting_json(const DrafterSetting& setting, const DrafterOptions& options) {
+    if (is_unset(setting, options)) return nullptr;
+    nlohmann::ordered_json values = nlohmann::ordered_json::array();
+    each_member(setting, [&](const char*, auto member) { values.push_back(options.*member); });
+    return values.size() == 1 ? values[0] : values;
 }
 
 DrafterOptions drafter_options_of(const nlohmann::ordered_json& object) {

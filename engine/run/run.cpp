@@ -84,7 +84,7 @@ struct Plan {
     const DrafterInfo* drafter = nullptr; // that was asked for, or `none`
     int k = 0, nodes = 0;                 // of a round; nodes 0: a chain
     std::string notice;                   // what is not as it was asked for; empty: all is
-    [[nodiscard]] bool drafts() const { return drafter->name != std::string("none"); }
+    [[nodiscard]] bool drafts() const { return drafter->drafts(); }
 };
 
 Plan plan_of(const Models& models, const RunSettings& s) {
@@ -94,7 +94,7 @@ Plan plan_of(const Models& models, const RunSettings& s) {
     if (plan.drafts() && s.k > 0)
         if (const std::string problem = models.why_not(s.drafter); !problem.empty())
             plan.notice = "speculation is off: " + problem;
-    if (!plan.notice.empty()) plan.drafter = find_drafter("none");
+    if (!plan.notice.empty()) plan.drafter = find_drafter(kNoDrafter);
     if (!plan.drafts()) return plan;
     plan.k = plan.drafter->tree && s.options.tree_depth > 0 ? s.options.tree_depth : s.k;
     if (const auto network = models.network(plan.drafter->name)) {

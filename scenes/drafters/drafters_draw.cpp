@@ -243,7 +243,7 @@ void draw_drafter_details(const DraftersDraw& d) {
     const ui::Rect r = d.input.details;
     const DrafterRow* row = d.model.row();
     if (r.w <= 0 || !row) return;
-    const bool slider = row->name() == "skip" && d.model.can_ask && d.model.guesses &&
+    const bool slider = row->info->reads_setting(Setting::exit_layer) && d.model.can_ask && d.model.guesses &&
                         d.model.guesses->target_layers > 2 && r.h > 200;
     const float x = r.x + 24, w = r.w - 48, end = r.bottom() - (slider ? 76.0F : 12.0F);
     if (slider) draw_exit_slider(d, *row, {x, r.bottom() - 56, w, 44});
@@ -276,8 +276,8 @@ std::string why_not_go_on(const DraftersDraw& d) {
 
 void go_on_with(const DraftersDraw& d) {
     RunSettings settings = with_drafter(*d.input.settings, d.model.row()->name());
-    if (settings.k == 0) settings.k = usual_k(settings.drafter);
-    if (settings.drafter == "skip" && d.choice.exit_layer > 0) {
+    if (settings.k == 0) settings.k = default_k(settings.drafter);
+    if (reads_setting(settings.drafter, Setting::exit_layer) && d.choice.exit_layer > 0) {
         settings.options = {};
         settings.options.exit_layer = d.choice.exit_layer;
     }

@@ -13,13 +13,8 @@ namespace {
 
 // Names under which figures of a drafter were published.
 std::vector<std::string_view> published_names(const std::string& drafter) {
-    if (drafter == "skip") return {"layerskip", "draft_verify", "swift"};
-    if (drafter == "eagle3_tree") return {"eagle3"};
-    if (drafter == "medusa_tree") return {"medusa"};
-    if (drafter == "small_tree") return {};
-    for (const DrafterInfo& info : drafter_list())
-        if (drafter == info.name) return {info.name};
-    return {};
+    const DrafterInfo* info = find_drafter(drafter);
+    return info ? info->published : std::vector<std::string_view>();
 }
 
 bool has_source(const PublishedFigure& figure) {
@@ -148,7 +143,7 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
     model.no_room = no_room_for_guess(*input.whole, *model.cycle) ||
                     (model.cycle->drafts.empty() && model.header->max_tokens - written == 1);
     for (const DrafterInfo& info : drafter_list()) {
-        if (info.name == std::string("none")) continue;
+        if (!info.drafts()) continue;
         ++model.total;
         if (lets_through(choice.filter, info, *model.header))
             model.rows.push_back(make_row(input, model, info));
@@ -166,7 +161,7 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
 NgramMatch ngram_match(const DrafterRow& row) {
     NgramMatch match;
     const CycleSummary* round = row.round();
-    if (row.name() != "lookup" || !round || round->drafts.empty()) return match;
+    if (!row.info->copies() || !round || round->drafts.empty()) return match;
     int length = 0, start = 0;
     if (std::sscanf(round->drafts[0].draft->extra.c_str(), "%d-gram found at token %d", &length, &start) ==
             2 &&

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "engine/published/published_words.h"
+#include "engine/drafters/drafter.h"
 #include "engine/rules/verify.h"
 #include "scenes/drafters/drafters_draw.h"
 #include "scenes/shared/cycle_pick.h"
@@ -207,48 +208,8 @@ std::string guess_ms(double ms) {
 }
 
 std::string drafter_how(const std::string& drafter) {
-    static const std::map<std::string, std::string> kHow = {
-        {"small", "A smaller model with the same vocabulary writes the guesses one by one. Each guess is a "
-                  "pass of it, "
-                  "and it keeps a cache of the text of its own."},
-        {"small_tree",
-         "The small model guesses several tokens for a place instead of one, and goes on from each. The "
-         "target judges the whole tree in one pass, with more rows."},
-        {"lookup",
-         "No network: it finds an earlier place where the same last tokens stand, the longest match first, "
-         "and copies what came next. Where nothing repeats it stays silent. Trained “n-gram heads” are "
-         "something else: see Medusa."},
-        {"skip",
-         "The target drafts for itself with part of its layers, and its own output matrix. No weights are "
-         "added, and the verify pass overwrites what the draft left in the cache."},
-        {"eagle3",
-         "One layer goes on from the target's hidden states, fused into one feature. They come from several "
-         "depths, not from one layer near the top. Each guess is a pass that reads the last one's output."},
-        {"eagle3_tree",
-         "The EAGLE-3 head keeps the paths that it finds likeliest by its own probabilities: a tree "
-         "whose shape is new in every round."},
-        {"dflash",
-         "A block of masks is filled in one pass, all guesses at once. Hidden states of the target go into "
-         "every layer of the draft. No guess knows what the others became."},
-        {"domino",
-         "A block in one pass, as with DFlash. Then a small recurrent head corrects each law, left to right, "
-         "because it knows what was just drafted."},
-        {"dspark",
-         "A block in one pass, as with DFlash, corrected by the token right before. Another output says how "
-         "sure it is of each guess."},
-        {"dart", "The EAGLE-3 layer, with trained masks behind the newest token: one pass guesses for "
-                 "several places, and "
-                 "none knows the others. A search then hangs the guesses together, where n-grams counted "
-                 "beforehand say which follow each other."},
-        {"medusa", "Extra heads on the target's last state: beside the next token, which is its own, they "
-                   "guess those after it. All at once, and none knows the others' choice. The heads are "
-                   "trained; nothing is copied."},
-        {"medusa_tree",
-         "The best tokens of each Medusa head, combined to a tree of a fixed shape, so that one wrong "
-         "favourite does not end the round."},
-    };
-    const auto found = kHow.find(drafter);
-    return found == kHow.end() ? "" : found->second;
+    const DrafterInfo* info = find_drafter(drafter);
+    return info ? info->how : "";
 }
 
 std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersModel& model,
@@ -262,7 +223,7 @@ std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersMo
     if (row.guess && model.guesses) {
         const int layers = model.guesses->target_layers;
         if (!row.guess->taps.empty() && layers > 0) facts.push_back(taps_words(*row.guess, layers));
-        if (row.name() == "skip")
+        if (row.info->reads_setting(Setting::exit_layer))
             if (std::string words = plan_words(row.guess->plan, layers); !words.empty())
                 facts.push_back(std::move(words));
         if (row.guess->ranks > 0)
@@ -272,7 +233,7 @@ std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersMo
     if (!judged_when_warm(*model.header, *row.info))
         facts.push_back("At T > 0 the rule " + model.header->rule + " does not judge its guesses; " +
                         judging_rule(model.header->rule, row.name()) + " does.");
-    if (row.round() && has_whole_head(row.name()) && !(row.guess && row.guess->ranks > 0))
+    if (row.round() && row.info->reads_setting(Setting::fr_spec) && !(row.guess && row.guess->ranks > 0))
         facts.push_back("FR-Spec (--fr-spec N) would let it rank the N most frequent ids only: cheaper, and "
                         "blind to the rest.");
     if (row.round() && row.round()->tree)
@@ -306,7 +267,7 @@ std::string drafter_published_words(const SceneInput& input, const DrafterRow& r
         const std::string id = input.figures->source_of(*figure).identifier;
         if (std::ranges::find(sources, id) == sources.end()) sources.push_back(id);
     }
-    const bool both = network_of(row.name()) == "eagle3" || network_of(row.name()) == "medusa";
+    const bool both = std::ranges::count(drafter_list(), row.info->published, &DrafterInfo::published) > 1;
     std::string text = "PUBLISHED: speed-up " + row.published.words() + ", " +
                        counted(static_cast<int>(row.published.figures.size()), "figure") +
                        " on other machines and models" + (both ? ", chains and trees together" : "") +

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "engine/drafters/drafter.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/run_controls.h"
@@ -18,8 +19,15 @@ constexpr int kSeeds = 3;        // runs of each set-up
 constexpr double kSampled = 0.7; // temperature where the run on screen is greedy
 constexpr double kHot = 4;       // times the target's temperature
 
-std::string first_ready(const SceneInput& input, std::initializer_list<const char*> names) {
-    for (const char* name : names)
+std::vector<std::string> blocks() {
+    std::vector<std::string> names;
+    for (const DrafterInfo& info : drafter_list())
+        if (info.block) names.emplace_back(info.name);
+    return names;
+}
+
+std::string first_ready(const SceneInput& input, const std::vector<std::string>& names) {
+    for (const std::string& name : names)
         if (drafter_ready(input, name)) return name;
     return "";
 }
@@ -89,7 +97,7 @@ std::vector<Patient> diagnosis_patients(const SceneInput& input) {
     std::vector<Patient> patients;
     if (!models_loaded(input) || !input.settings) return patients;
     const std::string chain = first_ready(input, {"small", "eagle3"}),
-                      block = first_ready(input, {"dflash", "domino", "dspark"});
+                      block = first_ready(input, blocks());
     RunSettings base = *input.settings;
     base.options = {};
     base.draft_sampling.reset();
@@ -151,7 +159,7 @@ RunStudy diagnosis_study(const std::vector<Patient>& patients) {
     RunStudy study{kDiagnosisStudy, {}};
     if (patients.empty()) return study;
     RunSettings plain = patients.front().cured;
-    plain.drafter = "none";
+    plain.drafter = kNoDrafter;
     plain.k = 0;
     plain.options = {};
     study.runs.push_back(plain);
@@ -176,7 +184,7 @@ DiagnosisModel diagnosis_model(const SceneInput& input, const DiagnosisState& st
     if (m.measuring) return m;
     double plain = 0;
     for (const StudyPoint& point : study->points)
-        if (point.settings.drafter == "none") plain = point.verify_ms;
+        if (point.settings.drafter == kNoDrafter) plain = point.verify_ms;
     // The waiting room: another order than the causes have, the same for the same seed.
     std::vector<int> order(m.patients.size());
     std::iota(order.begin(), order.end(), 0);

@@ -18,7 +18,7 @@ StageTitle game_title(const SceneInput& input, const DiagnosisModel& diagnosis) 
     double plain = 0; // the one that the speed-ups are counted by
     if (const Study* study = study_named(input, kDiagnosisStudy))
         for (const StudyPoint& point : study->points)
-            if (point.settings.drafter == "none") plain = point.verify_ms;
+            if (point.settings.drafter == kNoDrafter) plain = point.verify_ms;
     if (plain > 0) title.subtitle += " · a plain pass: " + ui::number(plain, 2) + " ms";
     return title;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/drafters/drafter.h"
 #include "scenes/loop/loop_story.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/words.h"
@@ -106,17 +107,18 @@ void draw_draft_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const ui::Theme& theme = d.ui.theme;
     const float y = g.y + 108;
-    const std::string drafter = d.model.header ? d.model.header->drafter : "";
-    const bool lookup = drafter == "lookup";
+    const DrafterInfo* info = d.model.header ? find_drafter(d.model.header->drafter) : nullptr;
+    const bool at_once = info && info->at_once() && !info->tree;
+    const bool copied = info && info->copies();
     const bool corrected = d.model.head; // one pass, then a head from left to right
-    const bool block = !corrected && (drafter == "dflash" || drafter == "domino" || drafter == "dspark");
-    const bool alone = lookup || block || drafter == "medusa"; // no guess sees another
+    const bool block = !corrected && at_once && info->block;
+    const bool alone = at_once && !corrected; // no guess sees another
     std::string passes = d.model.asked == 0     ? std::string("none")
                          : d.model.drafted == 0 ? std::string("none yet")
-                         : lookup               ? "copied"
+                         : copied               ? "copied"
                          : block                ? "1 pass for all"
-                         : drafter == "medusa"  ? counted(d.model.drafted, "head")
                          : corrected            ? "1 pass + head"
+                         : at_once              ? counted(d.model.drafted, "head")
                          : d.model.tree         ? counted(levels(d.model), "level")
                                                 : counted(d.model.drafted, "pass");
     if (d.model.drafting_over && d.model.drafted == 0) passes = "none";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/drafters/drafter.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/told_speed.h"
@@ -112,12 +113,13 @@ LoopModel loop_model(const SceneInput& input) {
         model.rule = rule_kind(*model.header);
         model.greedy = model.header->sampling.temperature == 0;
         const Header& h = *model.header;
-        model.head = (h.drafter == "domino" || h.drafter == "dspark") &&
+        const DrafterInfo* info = find_drafter(h.drafter);
+        model.head = info && info->causal_head &&
                      (!input.settings ||
                       round_settings(input, model.cycle ? model.cycle->cycle : 0).options.correction);
-        model.asked = h.drafter == "none" ? 0 : std::min(h.nodes > 0 ? h.nodes : h.k, kMostPlaces);
+        model.asked = h.drafter == kNoDrafter ? 0 : std::min(h.nodes > 0 ? h.nodes : h.k, kMostPlaces);
     } else if (input.settings) {
-        model.asked = input.settings->drafter == "none" ? 0 : input.settings->k;
+        model.asked = input.settings->drafter == kNoDrafter ? 0 : input.settings->k;
     }
     fill_columns(model);
     if (model.cycle) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <sstream>
 
+#include "engine/drafters/drafter.h"
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_rules.h"
 #include "scenes/loop/loop_tree.h"
@@ -70,22 +71,11 @@ std::string finished_title(const LoopModel& model) {
            plural(n, "token");
 }
 
-// What was taken from the drafter on purpose: " · head off".
-std::string ablation_words(const Header& run) {
-    const DrafterOptions& o = run.options;
-    std::string text;
-    const auto add = [&](bool is, const std::string& words) {
-        if (is) text += " · " + words;
-    };
-    add(run.draft_ids > 0, "FR-Spec " + std::to_string(run.draft_ids));
-    add(!o.conditioning, "no target states");
-    add(o.context_last > 0, "last " + counted(o.context_last, "state"));
-    add(o.tap_shift != 0,
-        "taps " + std::to_string(std::abs(o.tap_shift)) + (o.tap_shift > 0 ? " higher" : " lower"));
-    add(!o.correction, "head off");
-    add(o.head_pool > 0, "pool of " + std::to_string(o.head_pool));
-    add(o.confidence > 0, "confidence " + probability(o.confidence));
-    return text;
+// What was set of the drafter: " · head off".
+std::string setting_words(const Header& run) {
+    DrafterOptions options = run.options;
+    options.fr_spec = run.draft_ids;
+    return words_of(options);
 }
 
 // The law of the own token in the order in which its coin counts: "By number: “ a” .14, others .02, “ the”
@@ -128,10 +118,8 @@ std::string clock_words(const LoopModel& model) {
 // One guess: who proposed it, what that had seen, and how the token came out of its law.
 
 const char* drafter_noun(const LoopModel& model) {
-    const std::string& name = model.header->drafter;
-    if (name == "skip") return "layer skip";
-    if (name == "small" || name == "small_tree") return "the small draft model";
-    return "the drafter";
+    const DrafterInfo* info = find_drafter(model.header->drafter);
+    return info ? info->noun : "the drafter";
 }
 
 std::string prob(const std::optional<double>& p) {
@@ -147,14 +135,14 @@ std::string block_words(const SceneInput& input) {
 
 // Who proposes the newest guess, and what it has seen.
 std::string how_guessed(const SceneInput& input, const LoopModel& model, const LoopColumn& c) {
-    const std::string& drafter = model.header->drafter;
-    if (drafter == "dflash") return block_words(input) + ". This slot does not know the other guesses; it";
-    if (drafter == "domino" || drafter == "dspark") {
+    const DrafterInfo* info = find_drafter(model.header->drafter);
+    if (info && info->block && !info->causal_head)
+        return block_words(input) + ". This slot does not know the other guesses; it";
+    if (info && info->causal_head) {
         const bool first = model.drafted == 1;
         // The row before the correction is recorded with the other rows.
-        const bool corrected =
-            c.draft->top.empty() ? model.head && (drafter == "dspark" || !first) : !c.draft->base_top.empty();
-        if (!corrected && model.head && drafter == "domino")
+        const bool corrected = c.draft->top.empty() ? model.head && (info->corrects_first || !first) : !c.draft->base_top.empty();
+        if (!corrected && model.head && !info->corrects_first)
             return block_words(input) + ". A small head corrects the later ones from left to right; this one "
                                         "is as the pass left it and";
         if (!corrected)
@@ -163,15 +151,12 @@ std::string how_guessed(const SceneInput& input, const LoopModel& model, const L
         if (first)
             return block_words(input) + "; a small head then goes left to right and corrects this one by the "
                                         "token before it. It";
-        // Domino's head remembers all guesses so far, DSpark's Markov head looks up the last token alone.
-        return block_words(input) +
-               "; a small head then went left to right and corrected this slot by " +
-               (drafter == "dspark" ? "the guess right before it. It" : "the guesses before it. It");
+        return block_words(input) + "; a small head then went left to right and corrected this slot by " + info->head_reads + ". It";
     }
-    if (drafter == "dart")
+    if (info && info->at_once() && info->own_ids)
         return "One pass filled all slots from the target's states of the text, and n-grams say "
                "which of their favourites go together. The slot";
-    if (drafter.starts_with("medusa"))
+    if (info && info->at_once() && info->needs_network())
         return "Each head looks further ahead from the target's last state and knows none of the other "
                "guesses. This one";
     return capital(drafter_noun(model)) + " reads the text and its own guesses so far and";
@@ -230,7 +215,7 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     const std::string token = quoted(*input.trace, c.draft->token);
     story.heading = "Guess " + std::to_string(model.drafted); // a tree's size is not known before it is grown
     if (!model.tree) story.heading += " of " + std::to_string(model.columns.size());
-    if (model.header->drafter == "lookup") {
+    if (const DrafterInfo* info = find_drafter(model.header->drafter); info && info->copies()) {
         story.text =
             token + " is copied, not computed" +
             (c.draft->extra.empty() ? std::string() : ": " + c.draft->extra) +
@@ -265,7 +250,7 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
                      " target reads only the pending token and returns one row" +
                      (model.no_room ? ". This" : ": this") + " is plain decoding, one pass for one token.";
         if (!took.empty()) story.text += took + ".";
-        if (const Header& h = *input.view->header; h.drafter == "none" && !h.notice.empty())
+        if (const Header& h = *input.view->header; h.drafter == kNoDrafter && !h.notice.empty())
             story.text += " Reason: " + h.notice;
         return;
     }
@@ -614,7 +599,7 @@ std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
     else text += draft_words(h.sampling.temperature, h.draft_sampling.temperature);
     if (h.sampling.top_k > 0) text += " · top-k " + std::to_string(h.sampling.top_k);
     if (h.sampling.top_p < 1) text += " · top-p " + probability(h.sampling.top_p);
-    text += ablation_words(h) + " · seed " + std::to_string(h.seed);
+    text += setting_words(h) + " · seed " + std::to_string(h.seed);
     if (model.fast) text += " · no rows recorded (fast mode)";
     return text;
 }

@@ -181,10 +181,10 @@ RunStudy greedy_study(const SceneInput& input) {
     base.max_tokens = 64;
     for (const DrafterInfo& info : drafter_list()) {
         const std::string name = info.name;
-        if (name != "none" && !drafter_ready(input, name)) continue;
+        if (name != kNoDrafter && !drafter_ready(input, name)) continue;
         RunSettings one = base;
         one.drafter = name;
-        one.k = usual_k(name);
+        one.k = default_k(name);
         study.runs.push_back(one);
     }
     if (study.runs.size() < 2) study.runs.clear();
@@ -197,7 +197,7 @@ std::vector<GreedyRow> greedy_rows(const SceneInput& input) {
     if (!study || study->points.empty()) return rows;
     const std::vector<int>& plain = study->points.front().output;
     for (const StudyPoint& point : study->points) {
-        if (point.settings.drafter == "none") continue;
+        if (point.settings.drafter == kNoDrafter) continue;
         GreedyRow row{point.settings.drafter, point.problem, static_cast<int>(point.output.size()), -1};
         const auto [a, b] = std::ranges::mismatch(plain, point.output);
         if (a != plain.end() || b != point.output.end())

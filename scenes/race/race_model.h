@@ -25,7 +25,7 @@ struct RaceLaneModel {
     bool done = false;                // the whole run is over at the clock
     double tokens_per_second = 0;     // of what is shown
     ToldSpeed speed_up;               // of the whole run; not known without a plain lane
-    [[nodiscard]] bool plain() const { return drafter == "none"; }
+    [[nodiscard]] bool plain() const { return drafter == kNoDrafter; }
 };
 
 struct RaceModel {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/base/equation.h"
+#include "engine/drafters/drafter.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/methods.h"
@@ -271,38 +272,32 @@ std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
     return words;
 }
 
-std::string race_about(const RaceLaneModel& lane) {
+namespace {
+
+// `words` of a descriptor (DrafterInfo::cost) with this lane's numbers.
+std::string filled(std::string words, const RaceLaneModel& lane, const std::string& tree) {
     const int most = most_in_a_row(lane);
-    const std::string k = counted(most, "guess"),
-                      tree = "a tree of " + counted(most_in_a_tree(lane), "guess");
-    const std::string& d = lane.drafter;
-    if (d == "none") return "one token per pass";
-    if (d == "eagle3" || d == "small") return k + ", one pass each";
-    if (d == "dflash") return k + ", one pass";
-    if (d == "domino") return k + ", one pass + GRU head";
-    if (d == "dspark") return k + ", one pass + Markov head";
-    if (d == "medusa") return "up to " + k + ", a head each";
-    if (d == "lookup") return "copies up to " + counted(most, "token");
-    if (d == "skip") return k + ", with part of the target";
-    if (d == "dart") return tree + ", one pass";
-    if (d.ends_with("_tree")) return tree;
-    return k;
+    const std::pair<std::string_view, std::string> named[] = {{"{guesses}", counted(most, "guess")},
+                                                              {"{tokens}", counted(most, "token")},
+                                                              {"{passes}", std::to_string(most) + (most == 1 ? " pass" : " passes")},
+                                                              {"{heads}", counted(most, "head")},
+                                                              {"{tree}", tree},
+                                                              {"{k}", std::to_string(most)}};
+    for (const auto& [name, value] : named)
+        if (const std::size_t at = words.find(name); at != std::string::npos) words.replace(at, name.size(), value);
+    return words;
+}
+
+} // namespace
+
+std::string race_about(const RaceLaneModel& lane) {
+    const DrafterInfo* info = find_drafter(lane.drafter);
+    return filled(info ? info->cost : "{guesses}", lane, "a tree of " + counted(most_in_a_tree(lane), "guess"));
 }
 
 std::string race_about_short(const RaceLaneModel& lane) {
-    const int most = most_in_a_row(lane);
-    const std::string k = std::to_string(most), tree = "tree of " + std::to_string(most_in_a_tree(lane));
-    const std::string& d = lane.drafter;
-    if (d == "none") return "no guesses";
-    if (d == "eagle3" || d == "small") return k + (most == 1 ? " pass" : " passes");
-    if (d == "dflash") return k + " in one pass";
-    if (d == "domino") return k + " in one + GRU";
-    if (d == "dspark") return k + " in one + Markov";
-    if (d == "medusa") return counted(most, "head");
-    if (d == "lookup") return "copies " + k;
-    if (d == "skip") return k + " by part of it";
-    if (d == "dart" || d.ends_with("_tree")) return tree;
-    return counted(most, "guess");
+    const DrafterInfo* info = find_drafter(lane.drafter);
+    return filled(info ? info->short_cost : "{guesses}", lane, "tree of " + std::to_string(most_in_a_tree(lane)));
 }
 
 std::string race_texts(const RaceModel& m) {

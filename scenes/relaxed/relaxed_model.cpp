@@ -200,7 +200,7 @@ std::optional<RunSettings> studied_chain(const SceneInput& input) {
     if (!models_loaded(input) || !input.settings) return {};
     RunSettings base = *input.settings;
     const DrafterInfo* drafter = find_drafter(base.drafter);
-    if (!drafter || drafter->tree || base.drafter == "none" || !drafter_ready(input, base.drafter) ||
+    if (!drafter || drafter->tree || base.drafter == kNoDrafter || !drafter_ready(input, base.drafter) ||
         base.k == 0)
         return {};
     if (base.sampling.temperature == 0) base.sampling.temperature = 1;

@@ -65,13 +65,13 @@ bool drafter_ready(const SceneInput& input, const std::string& drafter) {
 
 bool drafts_nothing(const SceneInput& input) {
     const Header* header = input.whole->header;
-    return header && (header->drafter == "none" || header->k == 0);
+    return header && (header->drafter == kNoDrafter || header->k == 0);
 }
 
 std::string first_ready_drafter(const SceneInput& input) {
-    for (const char* drafter : {"eagle3", "domino", "dflash", "small", "lookup"})
-        if (drafter_ready(input, drafter)) return drafter;
-    return "";
+    if (!input.status) return "";
+    const std::vector<std::string> racers = usual_racers(input.status->ready_drafters); // plain decoding, then who drafts
+    return racers.size() > 1 ? racers[1] : "";
 }
 
 OtherDrafter drafter_instead(const SceneInput& input) {
@@ -83,7 +83,7 @@ OtherDrafter drafter_instead(const SceneInput& input) {
 
 SceneCommand draft_with(const RunSettings& now, const std::string& drafter) {
     return Command{
-        Restart{with_draft_length(with_drafter(now, drafter), now.k > 0 ? now.k : usual_k(drafter))}};
+        Restart{with_draft_length(with_drafter(now, drafter), now.k > 0 ? now.k : default_k(drafter))}};
 }
 
 void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter& other,

@@ -43,7 +43,7 @@ bool measures(const Story& story) {
 }
 
 std::string drafting_words(const std::string& drafter) {
-    return drafter == "none" ? "This run does not draft" : "This run drafts with " + drafter;
+    return drafter == kNoDrafter ? "This run does not draft" : "This run drafts with " + drafter;
 }
 
 // Beside the picture of a round that this head did not draft in the run: what it is, and how it would.
@@ -104,7 +104,7 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
 std::string head_conditions(const HeadModel& m, const char* guess) {
     return (m.instead_of.empty()
                 ? ""
-                : "instead of " + (m.instead_of == "none" ? "plain decoding" : m.instead_of) + " in ") +
+                : "instead of " + (m.instead_of == kNoDrafter ? "plain decoding" : m.instead_of) + " in ") +
            "round " + std::to_string(m.cycle->cycle + 1) + ", " + guess + " " +
            std::to_string(m.selected + 1) + " of " + std::to_string(guesses(m)) +
            " selected · K = " + std::to_string(m.header->k) + ", " +

@@ -6,7 +6,9 @@
 #include <ranges>
 #include <set>
 
+#include "engine/drafters/drafter.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/methods.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -141,6 +143,19 @@ std::string describe_times(std::span<const TimeSeries> series) {
     return text;
 }
 
+namespace {
+
+// The first three of a race: one by one, a block, a block with a head.
+std::vector<std::string> timed_drafters() {
+    std::vector<std::string> names;
+    for (int place = 1; place <= 3; ++place)
+        for (const DrafterInfo& info : drafter_list())
+            if (info.race_place == place) names.emplace_back(info.name);
+    return names;
+}
+
+} // namespace
+
 double slope_of(const TimeSeries& series) {
     if (series.points.size() < 2) return 0;
     const auto& [k0, ms0] = series.points.front();
@@ -151,7 +166,7 @@ double slope_of(const TimeSeries& series) {
 RunStudy time_study(const SceneInput& input) {
     RunStudy study{kTimeStudy, {}};
     for (int repeat = 0; repeat < kTimeRepeats; ++repeat)
-        for (const char* drafter : {"eagle3", "dflash", "domino"}) {
+        for (const std::string& drafter : timed_drafters()) {
             if (!drafter_ready(input, drafter)) continue;
             for (const int k : {1, 2, 4, 8, 12, 15}) {
                 RunSettings settings =
@@ -176,16 +191,8 @@ std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& 
     std::vector<TimeSeries> all;
     const Study* study = study_named(input, kTimeStudy);
     if (!study) return all;
-    const std::array<std::pair<const char*, ui::Icon>, 3> known = {std::pair{"eagle3", ui::Icon::triangle_up},
-                                                                   std::pair{"dflash", ui::Icon::square},
-                                                                   std::pair{"domino", ui::Icon::hexagon}};
-    for (const auto& [drafter, mark] : known) {
-        TimeSeries series{drafter == std::string("eagle3")   ? "EAGLE-3"
-                          : drafter == std::string("dflash") ? "DFlash"
-                                                             : "Domino",
-                          mark,
-                          {},
-                          drafter == chosen};
+    for (const std::string& drafter : timed_drafters()) {
+        TimeSeries series{method_title(drafter), method_mark(drafter), {}, drafter == chosen};
         for (const StudyPoint& point : study->points)
             if (point.settings.drafter == drafter && point.problem.empty() && point.draft_ms > 0 &&
                 point.most == 0) { // else it is a shorter length once more

@@ -32,7 +32,7 @@ constexpr int kEnoughJudged = 3;      // rounds behind the last position that co
 std::string studied_drafter(const SceneInput& input) {
     const std::string own = input.settings ? network_of(input.settings->drafter) : "";
     const DrafterInfo* info = find_drafter(own);
-    if (info && !info->tree && own != "none" && drafter_ready(input, own)) return own;
+    if (info && !info->tree && own != kNoDrafter && drafter_ready(input, own)) return own;
     return first_ready_drafter(input);
 }
 
@@ -260,7 +260,7 @@ RunStudy speedup_study(const SceneInput& input) {
     if (drafter.empty()) return study;
     const int repeats = quick_to_measure(input) ? kRepeats : 1;
     for (int repeat = 0; repeat < repeats; ++repeat) {
-        study.runs.push_back(studied_run(input, "none", 0));
+        study.runs.push_back(studied_run(input, kNoDrafter, 0));
         for (const int k : kStudiedLengths) study.runs.push_back(studied_run(input, drafter, k));
     }
     return study;
@@ -281,7 +281,7 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
         m.source = SpeedupModel::Source::study;
     } else {
         if (guesses_at_once(m.drafter))
-            m.levers.draft = 0, m.levers.block = m.drafter == "lookup" ? 0 : kAssumedBlock;
+            m.levers.draft = 0, m.levers.block = find_drafter(m.drafter)->copies() ? 0 : kAssumedBlock;
         m.source = take_run(m, input) ? SpeedupModel::Source::run : SpeedupModel::Source::assumed;
     }
     if (state.by_hand) {

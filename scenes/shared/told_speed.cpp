@@ -42,7 +42,7 @@ std::string study_doubt(const Study& study) {
     double busy = 0, spread = 0, plain = 0;
     for (const StudyPoint& point : study.points) {
         busy = std::max(busy, point.busy_cores);
-        double& of = point.settings.k == 0 || point.settings.drafter == "none" ? plain : spread;
+        double& of = point.settings.k == 0 || point.settings.drafter == kNoDrafter ? plain : spread;
         of = std::max(of, point.spread);
     }
     if (busy > kMostBusyCores) return "other programs kept " + ui::number(busy, 1) + " cores busy";

@@ -124,7 +124,8 @@ std::optional<double> listed(const Top& top, int id) {
 }
 
 const char* head_word(const std::string& drafter) {
-    return drafter == "dart" ? "search" : "head";
+    const DrafterInfo* info = find_drafter(drafter);
+    return info && info->tree && info->at_once() ? "search" : "head";
 }
 
 std::string fine_probability(double p) {

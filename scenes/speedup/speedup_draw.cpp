@@ -275,7 +275,7 @@ void choose_drafter(const SpeedupDraw& d, Rect at) {
     int chosen = -1;
     for (const DrafterInfo& info : drafter_list()) {
         const std::string name = info.name;
-        if (name == "none" || info.tree) continue;
+        if (name == kNoDrafter || info.tree) continue;
         if (name == d.model.drafter) chosen = static_cast<int>(choices.size());
         choices.push_back({name, "", drafter_ready(d.input, name) ? "" : "not loaded"});
     }

@@ -26,7 +26,7 @@ std::string name_of(const SpeedupModel& m) {
 std::string in_its_place(const SpeedupModel& m) {
     if (m.own.empty()) return {};
     const DrafterInfo* own = find_drafter(m.own);
-    if (m.own == "none") return "this run drafts nothing; measured here: " + name_of(m);
+    if (m.own == kNoDrafter) return "this run drafts nothing; measured here: " + name_of(m);
     if (own && own->tree && m.own.starts_with(m.drafter + "_"))
         return "this run drafts a tree; measured here: its chain";
     return "this run drafts with " + m.own + "; measured here: " + name_of(m);

@@ -183,7 +183,7 @@ double fade_of(const std::string& arm) {
 }
 
 std::string study_words(const std::string& study) {
-    if (study == "domino") return "Prefixes of Domino's head";
+    if (study == kPrefixStudy) return "Prefixes of Domino's head";
     if (study == "conditioning") return "What a DFlash block is told";
     if (study == "block") return "Size of a DFlash block";
     if (study == "test_steps") return "EAGLE-3: test-time steps";
@@ -217,7 +217,7 @@ TrainingModel training_model(const SceneInput& input, const TrainingState& state
 }
 
 const char* study_of_beat(int beat) {
-    constexpr const char* kStudies[kTrainingBeats] = {"",      "domino",  "domino", "test_steps",
+    constexpr const char* kStudies[kTrainingBeats] = {"",      kPrefixStudy, kPrefixStudy, "test_steps",
                                                       "block", "weights", "modes",  ""};
     return kStudies[std::clamp(beat, 0, kTrainingBeats - 1)];
 }

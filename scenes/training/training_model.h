@@ -30,9 +30,12 @@ struct PositionWeights {
 [[nodiscard]] PositionWeights weights_of(const TrainingRun& run);
 [[nodiscard]] std::string weights_words(const PositionWeights& weights); // "exp(−(k−1) ÷ 7.0)"
 
+// The key in assets/models/ablations.json of the study that the scene opens with: what Domino's head is given as prefix.
+inline constexpr const char* kPrefixStudy = "domino";
+
 // What the user set.
 struct TrainingState {
-    std::string study = "domino";
+    std::string study = kPrefixStudy;
     int arm = 0;
     bool sampled = false;        // served at T = 0.7 instead of 0
     double progress = 0.5;       // of a run, for the weight of the losses

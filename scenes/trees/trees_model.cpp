@@ -256,7 +256,7 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
         for (const std::string& name : {family, std::string("small"), std::string("eagle3")}) {
             const DrafterInfo* info =
                 find_drafter(name); // a file may name one that this program does not know
-            if (m.chain_drafter.empty() && name != "none" && info && !info->tree &&
+            if (m.chain_drafter.empty() && name != kNoDrafter && info && !info->tree &&
                 drafter_ready(input, name))
                 m.chain_drafter = name;
         }

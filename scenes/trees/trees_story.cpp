@@ -120,7 +120,7 @@ std::string example_words() {
 std::string why_example(const SceneInput& input) {
     const Header* header = input.whole->header;
     if (!header) return "No run has begun.";
-    if (header->drafter == "none") return "This run has no drafter.";
+    if (header->drafter == kNoDrafter) return "This run has no drafter.";
     if (header->nodes > 0) return "This run drafts trees. A block is a chain.";
     const RuleInfo* rule = find_rule(header->rule);
     if (rule && rule->mixes()) return "This run is judged against a mixture, not against the target.";
@@ -145,7 +145,7 @@ StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
             title.subtitle = round;
             if (header && header->nodes > 0)
                 title.subtitle += " · it proposed nothing";
-            else if (header && header->drafter != "none")
+            else if (header && header->drafter != kNoDrafter)
                 title.subtitle += " · this run drafts chains";
             return title;
         }

@@ -27,7 +27,7 @@ RunStudy plain_study(const SceneInput& input) {
     plain.options = {};
     plain.trace_top = 0;
     plain.max_tokens = 64;
-    plain.drafter = "none";
+    plain.drafter = kNoDrafter;
     plain.rule = "token";
     plain.k = 0;
     study.runs.push_back(plain);
@@ -112,7 +112,7 @@ std::string trees_study_title(const SceneInput& input, const TreesModel& m) {
     if (const Study* study = measured_trees(input))
         for (const StudyPoint& point : study->points)
             if (const DrafterInfo* who = find_drafter(point.settings.drafter);
-                who && point.settings.drafter != "none")
+                who && point.settings.drafter != kNoDrafter)
                 (who->tree ? trees : chain) = point.settings.drafter, k = point.settings.k;
     trees = network_of(trees);
     const bool other_k = input.settings && k != input.settings->k;
@@ -144,7 +144,7 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
     for (const StudyPoint& point : study->points) {
         if (!point.problem.empty()) continue;
         const RunSettings& s = point.settings;
-        if (s.drafter == "none") {
+        if (s.drafter == kNoDrafter) {
             plain = plain > 0 ? std::min(plain, point.verify_ms) : point.verify_ms;
             continue;
         }

@@ -105,7 +105,7 @@ TEST(Link, LeadsBackToTheRunOfEveryDrafter) {
         settings.lens = true;
         settings.drafter = info.name;
         settings.rule = judging_rule("token", info.name);
-        settings.k = settings.drafter == "none" ? usual_k("none") : 6;
+        settings.k = settings.drafter == "none" ? default_k("none") : 6;
         settings.sampling.temperature = 0.7;
         settings.seed = 9223372036854775807ULL;
         settings.max_tokens = 33;

@@ -206,7 +206,7 @@ TEST(FrequentIds, ADrawFromACutHeadIsOneFromItsLaw) {
 TEST(FrequentIds, BoundWhatEveryDrafterProposes) {
     const auto models = micro_models(1);
     for (const DrafterInfo& info : drafter_list()) {
-        if (!has_whole_head(info.name)) continue;
+        if (!info.reads_setting(Setting::fr_spec)) continue;
         for (const double temperature : {0.0, 1.0}) {
             RunSettings settings;
             settings.token_ids = {7, 8, 9, 7, 8};

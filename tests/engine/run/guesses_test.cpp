@@ -142,11 +142,11 @@ TEST(Guesses, AreTheUsualNumberWhereTheRunGuessedNothing) {
     settings.k = 0;
     const auto run = test::finished(models, settings);
     for (const GuessRow& row : guess_all(models, settings, run->trace(), {0}).rows) {
-        EXPECT_EQ(row.settings.k, usual_k(row.drafter)) << row.drafter;
+        EXPECT_EQ(row.settings.k, default_k(row.drafter)) << row.drafter;
         if (row.drafter != "small") continue;
         ASSERT_EQ(row.problem, "");
         EXPECT_EQ(fold(*row.trace, row.trace->size()).cycles[0].drafts.size(),
-                  static_cast<std::size_t>(usual_k("small")));
+                  static_cast<std::size_t>(default_k("small")));
     }
 }
 

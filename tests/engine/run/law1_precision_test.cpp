@@ -38,7 +38,7 @@ TEST_P(Law1Precision, GreedyTextIsThePlainTextWithACutHead) {
     const auto models = test::precise_models(2, GetParam());
     const std::vector<int> plain = precise_text(models, greedy("none", 0));
     for (const DrafterInfo& drafter : drafter_list()) {
-        if (!has_whole_head(drafter.name)) continue;
+        if (!drafter.reads_setting(Setting::fr_spec)) continue;
         RunSettings settings = greedy(drafter.name, 4);
         settings.options.fr_spec = 20;
         EXPECT_EQ(precise_text(models, settings), plain) << drafter.name;

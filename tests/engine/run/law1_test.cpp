@@ -76,7 +76,7 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextForEveryShapeOfATree) {
 // FR-Spec: a head with 20 of the 61 rows guesses other tokens, and the text stays the same.
 TEST_P(Law1Threads, GreedyTextIsThePlainTextWithACutHead) {
     for (const DrafterInfo& drafter : drafter_list()) {
-        if (!has_whole_head(drafter.name)) continue;
+        if (!drafter.reads_setting(Setting::fr_spec)) continue;
         for (int ids : {1, 20, 60}) {
             RunSettings settings = greedy(drafter.name, 4);
             settings.options.fr_spec = ids;

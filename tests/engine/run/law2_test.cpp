@@ -374,7 +374,7 @@ TEST(Law2OnATransformer, HoldsForEveryDrafterAndRule) {
     for (const char* block : {"dflash", "domino", "dspark"}) cases.push_back({find_drafter(block), 0, 0, reduced});
     for (const DrafterInfo& drafter : drafter_list())
         for (const int ids : {0, 30})
-            if (ids == 0 || has_whole_head(drafter.name)) cases.push_back({&drafter, ids, 0, models});
+            if (ids == 0 || drafter.reads_setting(Setting::fr_spec)) cases.push_back({&drafter, ids, 0, models});
     for (const auto& [info, ids, pool, with] : cases)
         for (const RuleInfo& rule : rule_list()) {
             const DrafterInfo& drafter = *info;

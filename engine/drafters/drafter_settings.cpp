@@ -1,0 +1,138 @@
+#include "engine/drafters/drafter_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+using O = DrafterOptions;
+
+std::string shortest(double value) { // digits that read back as the same number
+    std::array<char, 64> text{};
+    const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
+    return {text.data(), result.ptr};
+}
+
+template <typename... F>
+struct Overloaded : F... {
+    using F::operator()...;
+};
+
+// What the members of one setting hold, to be compared.
+template <typename Visit>
+auto of_members(const DrafterSetting& setting, const Visit& visit) {
+    return std::visit(Overloaded{[&](const IntPair& pair) { return visit(pair.first) && visit(pair.second); },
+                                 [&](auto member) { return visit(member); }},
+                      setting.member);
+}
+
+[[noreturn]] void out_of_range(const DrafterSetting& setting, const std::string& value) {
+    throw Error("--" + std::string(setting.option) + " must be " + shortest(setting.least) + " … " + shortest(setting.most) + ", got " + value,
+                "See: speclens help run.", Exit::usage);
+}
+
+} // namespace
+
+const std::vector<DrafterSetting>& drafter_settings() {
+    constexpr bool O::* always = nullptr;
+    constexpr auto conditioning = &O::conditioning;
+    constexpr auto correction = &O::correction;
+    static const std::vector<DrafterSetting> list = {
+#define SWITCH(member, usual, option, needs, words, about) {Setting::member, #member, option, "", &O::member, 0, 1, needs, words, about},
+#define WHOLE(member, usual, option, value, least, most, needs, words, about) \
+    {Setting::member, #member, option, value, &O::member, least, most, needs, words, about},
+#define REAL(member, usual, option, value, least, most, needs, words, about) \
+    {Setting::member, #member, option, value, &O::member, least, most, needs, words, about},
+#define LAYERS(member, option, value, words, about) {Setting::member, #member, option, value, &O::member, 0, 10000, always, words, about},
+#define PAIR(id, low, usual_low, high, usual_high, option, value, least, most, words, about) \
+    {Setting::id, #id, option, value, IntPair(&O::low, &O::high), least, most, always, words, about, #low, #high},
+#include "engine/drafters/settings.inc"
+#undef SWITCH
+#undef WHOLE
+#undef REAL
+#undef LAYERS
+#undef PAIR
+    };
+    return list;
+}
+
+const DrafterSetting& row_of(Setting setting) {
+    return drafter_settings()[static_cast<std::size_t>(setting)];
+}
+
+const DrafterSetting* find_setting(std::string_view option) {
+    const auto found = std::ranges::find(drafter_settings(), option, &DrafterSetting::option);
+    return found == drafter_settings().end() ? nullptr : &*found;
+}
+
+bool is_default(const DrafterSetting& setting, const DrafterOptions& options) {
+    static const DrafterOptions usual;
+    return of_members(setting, [&](auto member) { return options.*member == usual.*member; });
+}
+
+bool counts(const DrafterSetting& setting, const DrafterOptions& options) {
+    return !is_default(setting, options) && (setting.needs == nullptr || options.*setting.needs);
+}
+
+bool is_unset(const DrafterSetting& setting, const DrafterOptions& options) {
+    const auto* member = std::get_if<int O::*>(&setting.member);
+    return member != nullptr && setting.least > 0 && options.**member == 0;
+}
+
+void copy(const DrafterSetting& setting, const DrafterOptions& from, DrafterOptions& to) {
+    (void)of_members(setting, [&](auto member) {
+        to.*member = from.*member;
+        return true;
+    });
+}
+
+std::string text_of(const DrafterSetting& setting, const DrafterOptions& options) {
+    return std::visit(Overloaded{[](bool O::*) { return std::string(); },
+                                 [&](int O::* member) { return std::to_string(options.*member); },
+                                 [&](double O::* member) { return shortest(options.*member); },
+                                 [&](std::vector<int> O::* member) {
+                                     std::string text;
+                                     for (const int layer : options.*member) text += (text.empty() ? "" : ",") + std::to_string(layer);
+                                     return text;
+                                 },
+                                 [&](const IntPair& pair) {
+                                     return std::to_string(options.*pair.first) + "," + std::to_string(options.*pair.second);
+                                 }},
+                      setting.member);
+}
+
+std::string words_of(const DrafterOptions& options) {
+    std::string text;
+    for (const DrafterSetting& setting : drafter_settings()) {
+        if (*setting.words == '\0' || !counts(setting, options)) continue;
+        std::string words = setting.words;
+        if (const std::size_t at = words.find("{}"); at != std::string::npos) words.replace(at, 2, text_of(setting, options));
+        text += " · " + words;
+    }
+    return text;
+}
+
+void check_range(const DrafterSetting& setting, const DrafterOptions& options) {
+    const auto within = [&](double value) {
+        if (!(value >= setting.least && value <= setting.most)) out_of_range(setting, shortest(value));
+    };
+    if (is_default(setting, options)) return; // also a 0 that says: not set
+    std::visit(Overloaded{[](bool O::*) {},
+                          [&](int O::* member) { within(options.*member); },
+                          [&](double O::* member) { within(options.*member); },
+                          [&](std::vector<int> O::* member) { std::ranges::for_each(options.*member, within); },
+                          [&](const IntPair& pair) {
+                              if (options.*pair.first > options.*pair.second)
+                                  throw Error("--" + std::string(setting.option) + " needs MIN <= MAX, got " + text_of(setting, options),
+                                              "Give the smaller number first.", Exit::usage);
+                              within(options.*pair.first);
+                              within(options.*pair.second);
+                          }},
+               setting.member);
+}
+
+} // namespace speclens
