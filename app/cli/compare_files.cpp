@@ -72,8 +72,8 @@ Json settings_json(const CompareFacts& facts) {
     const RunSettings& first = facts.contestants[0].settings;
     const RuleInfo& rule = *find_rule(o.rule);
     Json params = Json::object();
-    for (const RuleParameter& p : parameters_of(rule)) params[p.name] = o.rule_params.*p.value;
-    if (takes_verifier(rule)) params["verifier"] = o.rule_params.block ? "block" : "token";
+    for (const RuleParameter& p : rule.parameters) params[p.name] = o.rule_params.*p.value;
+    if (rule.takes_verifier) params["verifier"] = o.rule_params.block ? "block" : "token";
     Json drafters = Json::array();
     for (const DrafterChoice& choice : o.drafters)
         drafters.push_back(choice.name + (choice.folder.empty() ? "" : "=" + choice.folder.string()));

@@ -74,14 +74,14 @@ int full_tree(const OracleCase& c) {
 }
 
 bool takes(const RuleInfo& rule, const std::string& name) {
-    if (name == "verifier") return takes_verifier(rule);
-    return std::ranges::any_of(parameters_of(rule), [&](const RuleParameter& p) { return name == p.name; });
+    if (name == "verifier") return rule.takes_verifier;
+    return std::ranges::any_of(rule.parameters, [&](const RuleParameter& p) { return name == p.name; });
 }
 
 RuleParams rule_params(const OracleCase& c) {
     const RuleInfo& rule = *find_rule(c.rule);
     RuleParams params;
-    for (const RuleParameter& p : parameters_of(rule)) params.*p.value = parameter(c, p.name, params.*p.value);
+    for (const RuleParameter& p : rule.parameters) params.*p.value = parameter(c, p.name, params.*p.value);
     if (const auto found = c.text_params.find("verifier"); found != c.text_params.end())
         set_parameter(params, rule, "verifier", found->second);
     check_parameters(params, rule);

@@ -18,6 +18,15 @@ constexpr const char* kGreedyHow =
     "At temperature 0 a guess stays (✓) when it is the target's most likely token; q and p are the chances "
     "that drafter and target would give it at temperature 1. ";
 
+namespace {
+
+RuleKind kind_of(const Header& h) {
+    const RuleInfo* rule = find_rule(h.rule);
+    return rule ? speclens::kind_of(*rule, h.rule_params, h.sampling, h.nodes > 0) : RuleKind::token;
+}
+
+} // namespace
+
 std::string Walk::token(int id, int most) const {
     return clip(visible(trace_->text(id)), most);
 }
@@ -39,6 +48,7 @@ std::string Walk::opening() const {
     const bool plain = h.drafter == kNoDrafter;
     const bool greedy = h.sampling.temperature == 0;
     const bool mixes = rule && rule->mixes();
+    const RuleKind kind = kind_of(h);
     std::string text;
     text += paint(Tone::strong, "SpecLens") + " · one generation, step by step   " +
             paint(Tone::muted, "[" + h.tier + "]") + "\n";
@@ -92,24 +102,24 @@ std::string Walk::opening() const {
                 "between 0 and 1 is thrown: the guess stays (✓) when u is below the mixture's share over q. ";
         } else if (greedy) {
             how += kGreedyHow;
-        } else if (h.rule == "match") {
+        } else if (kind == RuleKind::match) {
             how +=
                 "The target draws its own token at every place; a guess stays (✓) when it equals the draw. ";
-        } else if (h.rule == "typical") {
+        } else if (kind == RuleKind::typical) {
             how += "p is the target's chance of a guess: it stays (✓) while that is above a limit, lower "
                    "where the target is "
                    "unsure. No coin is thrown. ";
-        } else if (h.rule == "block") {
+        } else if (kind == RuleKind::block) {
             how += "q is the chance the drafter gave its guess, p the target's. P is the product of all p/q "
                    "so far, never above 1; "
                    "from it and the laws behind follows the threshold of each place, and a coin u is thrown "
                    "there. The last success counts: it keeps everything before it (✓; rescued where the own "
                    "coin failed). ";
-        } else if (h.rule == "lenience" && h.rule_params.lenience > 0) {
+        } else if (kind == RuleKind::lenient) {
             how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
                    "thrown: the "
                    "guess stays (✓) when u is below p/((1-l)q), more often than the target's law allows. ";
-        } else if (h.rule == "tree_topk") {
+        } else if (kind == RuleKind::certain) {
             how +=
                 "p is the target's chance of a guess. The guess counts as certain, whatever the drafter gave "
                 "it: a coin u between 0 and 1 is thrown, and it stays (✓) when u is below p. ";
@@ -123,16 +133,16 @@ std::string Walk::opening() const {
             how += "q and p are shown at temperature 1; at temperature 0 each law is its favourite alone, so "
                    "the threshold is always or never. ";
         how +=
-            (h.rule == "block" && !greedy) || blocks
+            kind == RuleKind::block || blocks
                 ? "What lies behind it (✕) goes, and the target puts its own token there"
             : h.k == 1
                 ? "A miss (✕) ends the round, and the target puts its own token there"
                 : "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its "
                   "own token there";
-        if (greedy || h.rule == "match" || h.rule == "typical")
+        if (greedy || kind == RuleKind::match || kind == RuleKind::typical)
             how += mixes ? " (↻). " : " (■). ";
         else
-            how += h.rule == "tree_topk" ? " (↻), drawn from its law without the guess. "
+            how += kind == RuleKind::certain ? " (↻), drawn from its law without the guess. "
                                          : " (↻), drawn from what the guess left over. ";
         how += std::string(h.k == 1 ? "When the guess stays" : "When every guess stays") +
                ", the target adds one more token (★). A round gives at least one token, and the text ";
@@ -151,6 +161,7 @@ std::string Walk::opening() const {
 
 std::string Walk::how_to_read_a_tree() const {
     const Header& h = *trace_->header();
+    const RuleKind kind = kind_of(h);
     const bool greedy = h.sampling.temperature == 0;
     std::string how = "How to read this. Each round a cheap drafter guesses a tree of up to " +
                       counted(h.nodes, "token") + " (◇): several ways to go on, each up to " +
@@ -160,11 +171,11 @@ std::string Walk::how_to_read_a_tree() const {
                       "them in one pass (■), each guess seeing only the ones it follows. ";
     if (greedy)
         how += kGreedyHow;
-    else if (h.rule == "tree_topk")
+    else if (kind == RuleKind::certain)
         how += "The guesses are the drafter's favourites and count as certain: a coin u between 0 and 1 is "
                "thrown, and a "
                "guess stays (✓) when u is below p, the target's chance. ";
-    else if (h.rule == "tree_kseq")
+    else if (kind == RuleKind::kseq)
         how +=
             "q is the chance the drafter gave its guess, p the target's. Each of the guesses at one place "
             "is held back by rho" +
@@ -176,7 +187,7 @@ std::string Walk::how_to_read_a_tree() const {
                "guess stays (✓) when u is below p/q. ";
     how +=
         greedy ? "Then one of its own continuations may stay, and so on; "
-        : h.rule == "tree_kseq"
+        : kind == RuleKind::kseq
             ? "After a miss (✕) the next guess at the same place is tried, after a guess that stays its own "
               "continuations are. "
             : "After a miss (✕) the next guess at the same place is tried, with p what the miss left of the "
@@ -369,10 +380,11 @@ std::string Walk::alternatives(const Top& top, int drawn) const {
 
 std::string Walk::table(const CycleSummary& cycle) const {
     const Header& h = *trace_->header();
+    const RuleInfo* rule = find_rule(h.rule);
+    const RuleKind kind = kind_of(h);
     const bool greedy = h.sampling.temperature == 0;
-    const bool coins =
-        (!greedy || h.rule.starts_with("cascade_")) && h.rule != "match" && h.rule != "typical";
-    const bool certain = h.rule == "tree_topk"; // what the draft thought is shown, it does not count
+    const bool coins = kind != RuleKind::greedy && kind != RuleKind::match && kind != RuleKind::typical;
+    const bool certain = rule && rule->kind == RuleKind::certain; // what the draft thought is shown, it does not count
     // What the target wanted in place of a rejected guess: a guess beside it that stayed, else its own token.
     const auto wanted = [&](const DraftSlot& missed) {
         for (const DraftSlot& other : cycle.drafts)
@@ -438,7 +450,8 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
                " ends the text: nothing follows it\n";
     const Resampled& r = *cycle.resample;
     const Header& h = *trace_->header();
-    const bool mixture = h.rule.starts_with("cascade_"), blocks = h.rule_params.block;
+    const RuleKind kind = kind_of(h);
+    const bool mixture = kind == RuleKind::cascade, blocks = h.rule_params.block;
     const bool drafted = !cycle.drafts.empty();
     const std::string lead = !drafted                   ? "one pass, one token: "
                              : cycle.drafts.size() == 1 ? "the guess stayed: one token more for free, "
@@ -453,9 +466,9 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
                (cycle.tree              ? " from what the rejected guesses left over:"
                 : mixture && blocks     ? " from what the guesses left of the mixture m, max(P m − q, 0):"
                 : mixture               ? " from what the guess left of the mixture:"
-                : h.rule == "block"     ? " from what the guesses left over, max(P p − q, 0):"
-                : h.rule == "tree_topk" ? " from its law without the guess, scaled to 1:"
-                                        : " from what the guess left over, max(p − q, 0):");
+                : kind == RuleKind::block   ? " from what the guesses left over, max(P p − q, 0):"
+                : kind == RuleKind::certain ? " from its law without the guess, scaled to 1:"
+                                            : " from what the guess left over, max(p − q, 0):");
         law = alternatives(r.top, r.token);
         break;
     case Resampled::From::bonus:

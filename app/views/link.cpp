@@ -130,11 +130,11 @@ void add_rule(LinkOptions& out, const RunSettings& s) {
     if (!rule || (s.sampling.temperature == 0 && !rule->mixes())) return;
     const RuleParams usual;
     std::string changed;
-    for (const RuleParameter& p : parameters_of(*rule))
+    for (const RuleParameter& p : rule->parameters)
         if (s.rule_params.*p.value != usual.*p.value)
             changed +=
                 (changed.empty() ? "" : ",") + std::string(p.name) + "=" + words(s.rule_params.*p.value);
-    if (takes_verifier(*rule) && s.rule_params.block)
+    if (rule->takes_verifier && s.rule_params.block)
         changed += (changed.empty() ? "" : ",") + std::string("verifier=block");
     if (!changed.empty()) out.emplace_back("rule-param", changed);
 }

@@ -11,7 +11,7 @@ constexpr std::size_t kLargestTable = 256'000'000;
 constexpr int kLargestVocab = 100'000;
 constexpr double kSumTolerance = 1e-6;
 const char* const kTableRemedy =
-    "README.md shows a table (Your own models), and speclens oracle --help a file of cases.";
+    "docs/formats.md shows a table, and speclens oracle --help a file of cases.";
 
 [[noreturn]] void fail(const std::string& name, const std::string& what) {
     throw Error(name + ": " + what, kTableRemedy);

@@ -20,8 +20,6 @@ double keep_prefix(double joint, const Law& p, const Law& q) {
     return left + lost > 0 ? left / (left + lost) : 1;  // 0/0: identical rows, nothing can be lost
 }
 
-}  // namespace
-
 Verdict verify_block(const Round& round) {
     Verdict verdict;
     const int k = round.count();
@@ -52,6 +50,20 @@ Verdict verify_block(const Round& round) {
     verdict.u = round.resample_coin(kept);
     verdict.token = sample(verdict.law, *verdict.u);
     return verdict;
+}
+
+} // namespace
+
+RuleInfo block_rule() {
+    return {
+        .name = "block",
+        .title = "Block verification",
+        .about = "Throw a coin at every position for the whole prefix up to there and keep up to the last success: on average never "
+                 "fewer tokens from the same drafts (Sun et al. 2024). Lossless.",
+        .kind = RuleKind::block,
+        .needs_q = true,
+        .verify = verify_block,
+    };
 }
 
 }  // namespace speclens

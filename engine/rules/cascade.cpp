@@ -75,11 +75,64 @@ Law cascade_mixture(std::string_view rule, double alpha, const LawsOfBoth& at) {
     return mix_tokens(at, [&](std::size_t v) { return judged[v] >= least - kTie; });
 }
 
-Verdict verify_cascade_chow(const Round& round) { return verify_mixture(round, "cascade_chow"); }
-Verdict verify_cascade_diff(const Round& round) { return verify_mixture(round, "cascade_diff"); }
-Verdict verify_cascade_opt(const Round& round) { return verify_mixture(round, "cascade_opt"); }
-Verdict verify_cascade_tokenV1(const Round& round) { return verify_mixture(round, "cascade_tokenV1"); }
-Verdict verify_cascade_tokenV2(const Round& round) { return verify_mixture(round, "cascade_tokenV2"); }
-Verdict verify_cascade_tokenV3(const Round& round) { return verify_mixture(round, "cascade_tokenV3"); }
+namespace {
+
+// No probability lies above the target's highest one and 1 more: nothing of the draft is kept.
+bool nothing_kept(const RuleParams& params) { return params.alpha <= -1; }
+
+RuleInfo cascade(const char* name, const char* title, const char* about, double low, double high, double most_useful,
+                 Verdict (*verify)(const Round& round), bool (*keeps_target)(const RuleParams& params) = nullptr) {
+    return {
+        .name = name,
+        .title = title,
+        .about = about,
+        .kind = RuleKind::cascade,
+        .needs_q = true,
+        .promise = Promise::mixture,
+        .parameters = {{"alpha", "the larger, the more of the draft is kept", &RuleParams::alpha, low, high, most_useful}},
+        .takes_verifier = true,
+        .keeps_target = keeps_target,
+        .verify = verify,
+    };
+}
+
+} // namespace
+
+RuleInfo cascade_chow_rule() {
+    return cascade("cascade_chow", "Cascade, Chow",
+                   "Keep the draft's law where the draft is confident, else use the target's. Follows that mixture, NOT the target "
+                   "(Narasimhan et al. 2024).",
+                   0, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_chow"); });
+}
+RuleInfo cascade_diff_rule() {
+    return cascade("cascade_diff", "Cascade, difference",
+                   "Keep the draft's law where the draft is about as confident as the target. Follows that mixture, NOT the target "
+                   "(Narasimhan et al. 2024).",
+                   -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_diff"); }, nothing_kept);
+}
+RuleInfo cascade_opt_rule() {
+    return cascade("cascade_opt", "Cascade, optimal",
+                   "As the difference, weighed by how far the two laws are apart, since deferring costs rejections. Follows that mixture, "
+                   "NOT the target (Narasimhan et al. 2024).",
+                   -kAnyNumber, kAnyNumber, 4, [](const Round& round) { return verify_mixture(round, "cascade_opt"); });
+}
+RuleInfo cascade_tokenV1_rule() {
+    return cascade("cascade_tokenV1", "Cascade, token V1",
+                   "Token by token: keep a token of the draft that the draft gives nearly the target's best probability, replace the "
+                   "others. NOT lossless (Narasimhan et al. 2024).",
+                   -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_tokenV1"); }, nothing_kept);
+}
+RuleInfo cascade_tokenV2_rule() {
+    return cascade("cascade_tokenV2", "Cascade, token V2",
+                   "Token by token: keep a token of the draft that the target gives its best probability less alpha. NOT lossless "
+                   "(Narasimhan et al. 2024).",
+                   -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_tokenV2"); }, nothing_kept);
+}
+RuleInfo cascade_tokenV3_rule() {
+    return cascade("cascade_tokenV3", "Cascade, token V3",
+                   "Token by token: keep a token of the draft that the target gives a share 1 - alpha of its best probability. NOT "
+                   "lossless (Narasimhan et al. 2024).",
+                   0, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_tokenV3"); });
+}
 
 }  // namespace speclens

@@ -20,8 +20,6 @@ int longest_match(const Round& round) {
     return best;
 }
 
-}  // namespace
-
 Verdict verify_greedy(const Round& round) {
     Verdict verdict;
     for (int node = longest_match(round); node >= 0; node = round.parent(node))
@@ -39,6 +37,21 @@ Verdict verify_greedy(const Round& round) {
     verdict.from = leaf && round.count() > 0 ? TokenSource::bonus : TokenSource::target;
     verdict.token = round.p_argmax(verdict.row());
     return verdict;
+}
+
+} // namespace
+
+RuleInfo greedy_rule() {
+    return {
+        .name = "greedy",
+        .title = "Greedy match",
+        .about = "Keep drafts while they equal the target's most likely token; on a tree the longest such path. Output identical to "
+                 "greedy decoding.",
+        .kind = RuleKind::greedy,
+        .greedy_only = true,
+        .siblings = Siblings::best,
+        .verify = verify_greedy,
+    };
 }
 
 }  // namespace speclens

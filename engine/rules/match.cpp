@@ -5,6 +5,8 @@
 
 namespace speclens {
 
+namespace {
+
 Verdict verify_match(const Round& round) {
     Verdict verdict;
     const int k = static_cast<int>(round.drafts.size());
@@ -25,6 +27,18 @@ Verdict verify_match(const Round& round) {
         verdict.law = round.p(i);
         return verdict;
     }
+}
+
+} // namespace
+
+RuleInfo match_rule() {
+    return {
+        .name = "match",
+        .title = "Sample match",
+        .about = "Draw from the target at every position; keep drafts while they equal the draw. Lossless.",
+        .kind = RuleKind::match,
+        .verify = verify_match,
+    };
 }
 
 }  // namespace speclens

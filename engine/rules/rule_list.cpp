@@ -1,22 +1,8 @@
-// The table of rules, generated from rules.inc in menu order.
+// What the names of rules stand for, and what belongs to every rule.
 #include "engine/rules/verify.h"
 #include "kernels/error.h"
 
 namespace speclens {
-
-#define RULE(name, title, about, needs_q, greedy_only, siblings, promise, parameters) Verdict verify_##name(const Round& round);
-#include "engine/rules/rules.inc"
-#undef RULE
-
-const std::vector<RuleInfo>& rule_list() {
-    static const std::vector<RuleInfo> list = {
-#define RULE(name, title, about, needs_q, greedy_only, siblings, promise, parameters) \
-    {#name, title, about, needs_q, greedy_only, &verify_##name, Siblings::siblings, Promise::promise, parameters},
-#include "engine/rules/rules.inc"
-#undef RULE
-    };
-    return list;
-}
 
 const RuleInfo* find_rule(const std::string& name) {
     for (const RuleInfo& info : rule_list())
@@ -28,12 +14,15 @@ const RuleInfo& rule_at(const RuleInfo& rule, const Sampling& sampling) {
     return sampling.temperature == 0 && !rule.mixes() ? *find_rule("greedy") : rule;
 }
 
+RuleKind kind_of(const RuleInfo& rule, const RuleParams& params, const Sampling& sampling, bool tree) {
+    if (!rule.mixes() && sampling.temperature == 0) return RuleKind::greedy;
+    if (rule.kind == RuleKind::lenient && params.lenience == 0) return RuleKind::token;
+    if (rule.kind == RuleKind::kseq && !tree) return RuleKind::token; // a chain holds nothing back
+    return rule.kind;
+}
+
 bool keeps_target(const RuleInfo& rule, const RuleParams& params) {
-    const std::string name = rule.name;
-    if (name == "lenience") return params.lenience == 0; // the token rule
-    // No probability lies above the target's highest one and 1 more: nothing of the draft is kept.
-    if (name == "cascade_diff" || name == "cascade_tokenV1" || name == "cascade_tokenV2") return params.alpha <= -1;
-    return rule.lossless();
+    return rule.lossless() || (rule.keeps_target && rule.keeps_target(params));
 }
 
 bool keeps_target(const RuleInfo& rule, const RuleParams& params, const Sampling& sampling) {

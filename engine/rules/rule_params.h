@@ -1,5 +1,5 @@
 // The numbers that some accept rules take: how much of losslessness a relaxed rule gives away, and the like.
-// One struct for all rules, so that switching the rule keeps what was set; which fields a rule reads is in rules.inc.
+// One struct for all rules, so that switching the rule keeps what was set; which fields a rule reads stands with it (RuleInfo::parameters).
 #pragma once
 
 #include <string>
@@ -27,9 +27,7 @@ struct RuleParameter {
     double low, high;    // what is allowed
     double most_useful;  // where a slider may end: `high`, or less where that has no bound
 };
-// In the order of rules.inc; `verifier` (token or block) is not a number and not in the list: see takes_verifier.
-[[nodiscard]] std::vector<RuleParameter> parameters_of(const RuleInfo& rule);
-[[nodiscard]] bool takes_verifier(const RuleInfo& rule);
+inline constexpr double kAnyNumber = 1.7976931348623157e308;
 
 // Sets "alpha" to "0.4", "verifier" to "block". Throws Error (usage) for a name that the rule does not take and for a
 // value outside its range.

@@ -38,6 +38,15 @@ Verdict walk_tokens(const Round& round, double scale) {
     return verdict;
 }
 
-Verdict verify_token(const Round& round) { return walk_tokens(round, 1); }
+RuleInfo token_rule() {
+    return {
+        .name = "token",
+        .title = "Token rule",
+        .about = "Keep a draft with probability min(1, target / draft), else draw from the residual (Leviathan et al. 2023, Chen et al. "
+                 "2023). Lossless.",
+        .needs_q = true,
+        .verify = [](const Round& round) { return walk_tokens(round, 1); },
+    };
+}
 
 }  // namespace speclens

@@ -48,8 +48,6 @@ bool drawn_independently(const Round& round) {
     return true;
 }
 
-}  // namespace
-
 Verdict verify_tree_kseq(const Round& round) {
     if (!drawn_independently(round)) return walk_tree(round, &drawn_with, &without_proposal);
     Verdict verdict;
@@ -92,6 +90,22 @@ Verdict verify_tree_kseq(const Round& round) {
         verdict.token = sample(verdict.law, *verdict.u);
         return verdict;
     }
+}
+
+} // namespace
+
+RuleInfo tree_kseq_rule() {
+    return {
+        .name = "tree_kseq",
+        .title = "Tree, k-SEQ",
+        .about = "Siblings are drawn independently; each is kept with min(1, target / (rho draft)), and one residual serves them all "
+                 "(SpecTr, Sun et al. 2023). Lossless.",
+        .kind = RuleKind::kseq,
+        .needs_q = true,
+        .siblings = Siblings::with,
+        .parameters = {{"rho", "0 takes the number of siblings, which is always valid; smaller values of 1 or more keep more", &RuleParams::rho, 0, 64, 8}},
+        .verify = verify_tree_kseq,
+    };
 }
 
 }  // namespace speclens

@@ -22,6 +22,16 @@ Law strike_out(const Law& goal, const Round& round, int node) {
 
 }  // namespace
 
-Verdict verify_tree_topk(const Round& round) { return walk_tree(round, &certain, &strike_out); }
+RuleInfo tree_topk_rule() {
+    return {
+        .name = "tree_topk",
+        .title = "Tree, top tokens",
+        .about = "Children are the draft's favourites and count as certain: keep one with the target's probability, else strike it out "
+                 "(EAGLE-2). Lossless.",
+        .kind = RuleKind::certain,
+        .siblings = Siblings::best,
+        .verify = [](const Round& round) { return walk_tree(round, &certain, &strike_out); },
+    };
+}
 
 }  // namespace speclens

@@ -5,6 +5,15 @@
 
 namespace speclens {
 
-Verdict verify_tree_wor(const Round& round) { return walk_tree(round, &drawn_with, &without_proposal); }
+RuleInfo tree_wor_rule() {
+    return {
+        .name = "tree_wor",
+        .title = "Tree, drawn without replacement",
+        .about = "Siblings are drawn without replacement; each is judged by what the rejected ones left (EAGLE, Sequoia). Lossless.",
+        .needs_q = true,
+        .siblings = Siblings::without,
+        .verify = [](const Round& round) { return walk_tree(round, &drawn_with, &without_proposal); },
+    };
+}
 
 }  // namespace speclens

@@ -24,6 +24,8 @@ double typical_limit(const Law& p, const RuleParams& params) {
     return std::min(params.epsilon, params.delta * std::exp(-entropy(p)));
 }
 
+namespace {
+
 Verdict verify_typical(const Round& round) {
     Verdict verdict;
     const int k = round.count();
@@ -41,6 +43,21 @@ Verdict verify_typical(const Round& round) {
     verdict.u = round.resample_coin(row);
     verdict.token = sample(verdict.law, *verdict.u);
     return verdict;
+}
+
+} // namespace
+
+RuleInfo typical_rule() {
+    return {
+        .name = "typical",
+        .title = "Typical acceptance",
+        .about = "Keep a draft that the target finds likely enough for how unsure it is; no coins, no residual. NOT lossless (Medusa).",
+        .kind = RuleKind::typical,
+        .promise = Promise::nothing,
+        .parameters = {{"epsilon", "a token above this probability is always kept", &RuleParams::epsilon, 0, 1, 1},
+                       {"delta", "scales the limit where the target is unsure: delta times exp of minus its entropy", &RuleParams::delta, 0, kAnyNumber, 1}},
+        .verify = verify_typical,
+    };
 }
 
 }  // namespace speclens

@@ -77,16 +77,24 @@ struct Verdict {
 // What the output of a rule follows: the target's law, a stated mixture of target and draft, or nothing that is stated.
 enum class Promise : std::uint8_t { target, mixture, nothing };
 
+// How a rule judges, for words and pictures.
+enum class RuleKind : std::uint8_t { greedy, match, token, block, lenient, typical, cascade, certain, kseq };
+
+// What a rule is, beside its code: NAME_rule() of its file.
 struct RuleInfo {
     const char* name;
     const char* title;
     const char* about;
-    bool needs_q;       // compares with the draft's probabilities
-    bool greedy_only;   // needs temperature 0
-    Verdict (*verify)(const Round& round);
+    RuleKind kind = RuleKind::token;
+    bool needs_q = false;                // compares with the draft's probabilities
+    bool greedy_only = false;            // needs temperature 0
     Siblings siblings = Siblings::none;  // of the trees it judges; none: chains only
     Promise promise = Promise::target;
-    const char* parameters = "";         // names of the RuleParams it reads, separated by spaces
+    std::vector<RuleParameter> parameters = {};
+    bool takes_verifier = false;         // RuleParams::block
+    // Whether with these numbers nothing of the draft's is left, so that its output follows the target after all; null: by `promise`.
+    bool (*keeps_target)(const RuleParams& params) = nullptr;
+    Verdict (*verify)(const Round& round);
     [[nodiscard]] bool lossless() const { return promise == Promise::target; }
     // Cascades look at the models' own laws and at the draft's law behind its last token.
     [[nodiscard]] bool mixes() const { return promise == Promise::mixture; }
@@ -95,6 +103,8 @@ struct RuleInfo {
 [[nodiscard]] const RuleInfo* find_rule(const std::string& name);  // nullptr: unknown
 // The rule that does the work of `rule`: at temperature 0 all but cascades are the greedy one, which needs no laws.
 [[nodiscard]] const RuleInfo& rule_at(const RuleInfo& rule, const Sampling& sampling);
+// How it judges with these numbers: lenience without lenience is the token rule, and so is k-SEQ on a chain; at temperature 0 see rule_at().
+[[nodiscard]] RuleKind kind_of(const RuleInfo& rule, const RuleParams& params, const Sampling& sampling, bool tree);
 // Whether what it writes follows the target's law: it promises so, or its numbers leave nothing of the draft's.
 [[nodiscard]] bool keeps_target(const RuleInfo& rule, const RuleParams& params);
 [[nodiscard]] bool keeps_target(const RuleInfo& rule, const RuleParams& params, const Sampling& sampling);

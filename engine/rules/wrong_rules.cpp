@@ -41,18 +41,16 @@ Verdict ratio_upside_down(const Round& round) {
 } // namespace
 
 std::span<const RuleInfo> wrong_rules() {
+    const auto wrong = [](const char* name, const char* title, const char* about, Verdict (*verify)(const Round& round)) {
+        return RuleInfo{.name = name, .title = title, .about = about, .needs_q = true, .promise = Promise::nothing, .verify = verify};
+    };
     static const RuleInfo kRules[] = {
-        {"bonus", "Bonus after a rejection",
-         "A replacement at the last position is taken for a bonus, and the rejected draft stays.", true,
-         false, &bonus_after_a_rejection, Siblings::none, Promise::nothing},
-        {"redraw", "No residual: ask the draft again",
-         "A rejected draft is replaced by another draw from the draft.", true, false, &redraw_from_the_draft,
-         Siblings::none, Promise::nothing},
-        {"target", "Replacement from the target",
-         "A rejected draft is replaced by a draw from the whole law of the target.", true, false,
-         &replace_from_the_target, Siblings::none, Promise::nothing},
-        {"swapped", "Ratio upside down", "A draft stays with probability min(1, draft / target).", true,
-         false, &ratio_upside_down, Siblings::none, Promise::nothing},
+        wrong("bonus", "Bonus after a rejection", "A replacement at the last position is taken for a bonus, and the rejected draft stays.",
+              bonus_after_a_rejection),
+        wrong("redraw", "No residual: ask the draft again", "A rejected draft is replaced by another draw from the draft.", redraw_from_the_draft),
+        wrong("target", "Replacement from the target", "A rejected draft is replaced by a draw from the whole distribution of the target.",
+              replace_from_the_target),
+        wrong("swapped", "Ratio upside down", "A draft stays with probability min(1, draft / target).", ratio_upside_down),
     };
     return kRules;
 }

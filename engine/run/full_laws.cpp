@@ -30,8 +30,8 @@ Verdict judge_everything(const Round& round) {
 // A replayed cycle is drafted anew, so the rule must ask the drafter for the same as the run's did.
 RuleInfo replay_rule(const RunSettings& settings) {
     const RuleInfo& rule = rule_at(*find_rule(settings.rule), settings.sampling);
-    return {"replay", "Replay",          "Judges every draft.", false,
-            false,    &judge_everything, rule.siblings,         rule.promise};
+    return {.name = "replay", .title = "Replay", .about = "Judges every draft.", .siblings = rule.siblings, .promise = rule.promise,
+            .verify = judge_everything};
 }
 
 Law law_of(const Top& top, int vocab) {

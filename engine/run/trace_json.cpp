@@ -76,8 +76,8 @@ void put_parameters(OrderedJson& o, const Header& header) {
     const RuleInfo* rule = find_rule(header.rule);
     if (!rule) return;
     OrderedJson values = OrderedJson::object();
-    for (const RuleParameter& parameter : parameters_of(*rule)) values[parameter.name] = header.rule_params.*parameter.value;
-    if (takes_verifier(*rule)) values["verifier"] = header.rule_params.block ? "block" : "token";
+    for (const RuleParameter& parameter : rule->parameters) values[parameter.name] = header.rule_params.*parameter.value;
+    if (rule->takes_verifier) values["verifier"] = header.rule_params.block ? "block" : "token";
     if (!values.empty()) o["rule_params"] = std::move(values);
 }
 

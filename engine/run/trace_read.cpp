@@ -27,12 +27,12 @@ void read_parameters(const OrderedJson& object, Header& header) {
     if (!rule || found == object.end()) return;
     if (!found->is_object()) throw Malformed{"\"rule_params\" must be an object"};
     const Reader values(*found);
-    for (const RuleParameter& parameter : parameters_of(*rule)) {
+    for (const RuleParameter& parameter : rule->parameters) {
         double& value = header.rule_params.*parameter.value;
         value = values.number_or(parameter.name, value);
         if (!(value >= parameter.low && value <= parameter.high)) throw Malformed{std::string("\"") + parameter.name + "\" is outside its range"};
     }
-    if (takes_verifier(*rule)) header.rule_params.block = values.text_or("verifier") == "block";
+    if (rule->takes_verifier) header.rule_params.block = values.text_or("verifier") == "block";
 }
 
 Header read_header(const OrderedJson& object) {

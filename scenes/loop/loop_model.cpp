@@ -14,17 +14,8 @@ namespace speclens {
 namespace {
 
 RuleKind rule_kind(const Header& header) {
-    const std::string& name = header.rule;
-    if (name.starts_with("cascade_")) return RuleKind::cascade;
-    if (name == "greedy" || header.sampling.temperature == 0)
-        return RuleKind::greedy; // which does the work of the others at temperature 0
-    if (name == "match") return RuleKind::match;
-    if (name == "block") return RuleKind::block;
-    if (name == "lenience" && header.rule_params.lenience > 0) return RuleKind::lenient;
-    if (name == "typical") return RuleKind::typical;
-    if (name == "tree_topk") return RuleKind::certain;
-    if (name == "tree_kseq" && header.nodes > 0) return RuleKind::kseq; // a chain holds nothing back
-    return RuleKind::token;
+    const RuleInfo* rule = find_rule(header.rule);
+    return rule ? kind_of(*rule, header.rule_params, header.sampling, header.nodes > 0) : RuleKind::token;
 }
 
 // In block verification every guess is judged, also behind the first that goes.

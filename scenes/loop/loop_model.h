@@ -13,7 +13,6 @@ namespace speclens {
 enum class Fate : std::uint8_t { empty, drafted, accepted, rejected, discarded };
 // What the coin row means. Trees of drawn guesses are `token`, and so is a lenience of 0; every rule but the
 // cascades is `greedy` at temperature 0. certain: tree_topk, also on a chain.
-enum class RuleKind : std::uint8_t { greedy, match, token, block, lenient, typical, cascade, certain, kseq };
 [[nodiscard]] inline bool throws_coins(RuleKind kind) {
     return kind != RuleKind::greedy && kind != RuleKind::match && kind != RuleKind::typical;
 }

@@ -313,7 +313,7 @@ void draw_relaxed_controls(const RelaxedDraw& d) {
     }
     if (const auto pick = ui::dropdown(ui, "rule", at, choices, chosen); pick && *pick != chosen)
         d.state.rule = relaxed_rules()[static_cast<std::size_t>(*pick)]->name;
-    for (const RuleParameter& parameter : parameters_of(*m.rule)) {
+    for (const RuleParameter& parameter : m.rule->parameters) {
         if (row.room() < 120) return;
         at = row.place(std::min(150.0F, row.room()));
         const double value = m.params.*parameter.value;
@@ -325,7 +325,7 @@ void draw_relaxed_controls(const RelaxedDraw& d) {
     }
     const std::string verifiers[] = {"token", "block"};
     const float segments = ui::segmented_width(ui.canvas, verifiers);
-    if (takes_verifier(*m.rule) && row.room() > segments) {
+    if (m.rule->takes_verifier && row.room() > segments) {
         at = row.place(segments);
         ui::field_label(ui, at, "Judged by");
         if (const auto pick = ui::segmented(ui, "verifier", {at.x, at.y}, verifiers, m.params.block ? 1 : 0))

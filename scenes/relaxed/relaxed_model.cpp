@@ -70,7 +70,7 @@ double value_at(const RuleParameter& parameter, int step) {
 
 // One alpha serves six cascades whose ranges differ: it is brought into the range of this one.
 RuleParams params_for(const RuleInfo& rule, RuleParams params) {
-    for (const RuleParameter& parameter : parameters_of(rule))
+    for (const RuleParameter& parameter : rule.parameters)
         params.*parameter.value = std::clamp(params.*parameter.value, parameter.low, parameter.high);
     return params;
 }
@@ -80,7 +80,7 @@ void fill(RelaxedState::Cache& cache, const RelaxedState& state) {
     for (const RuleInfo* rule : relaxed_rules()) {
         RelaxedCurve curve;
         curve.rule = rule;
-        const RuleParameter parameter = parameters_of(*rule).front();
+        const RuleParameter parameter = rule->parameters.front();
         for (int step = 0; step <= kSteps; ++step) {
             RuleParams params = state.params;
             params.*parameter.value = value_at(parameter, step);

@@ -23,7 +23,7 @@ namespace speclens {
 
 // A scene that is made for one drafter and sees another: the words, and the button that switches.
 struct OtherDrafter {
-    const char* drafter; // "dflash"
+    const char* drafter; // its name
     const char* title;   // "DFlash"
     std::string words;   // why there is nothing to see
     bool can_switch = true;

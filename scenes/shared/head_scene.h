@@ -44,7 +44,7 @@ using KeyRows = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own);
 
 struct HeadScene {
-    const char* drafter; // "dflash"
+    const char* drafter; // its name
     const char* title;   // "DFlash"
     const HeadModel& model;
     StageTitle heading;

@@ -24,7 +24,7 @@ std::string bash_offers(const std::string& words) {
     write_file(folder.path() / "script", speclens({"completion", "bash"}).out);
     write_file(folder.path() / "ask", "source \"$1\"\nCOMP_WORDS=(speclens " + words +
                                           ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\ncompopt() { :; }\n_speclens\necho \"${COMPREPLY[@]}\"\n");
-    return " " + output_of("cd '" + folder.path().string() + "' && bash -eu ask ./script 2>&1");
+    return " " + output_of("cd '" + folder.path().string() + "' && bash -u ask ./script 2>&1");
 }
 
 bool offers(const std::string& words, const std::string& word) {

@@ -119,7 +119,7 @@ TEST(Failures, BrokenFilesAreNamed) {
     }
     write_file(folder / "race.json", "{\n \"schema\": \"speclens-race/1\"\n}\n");
     expect_named(speclens({"export", "csv", folder / "race.json", "-o", "-"}), "is a saved race");
-    expect_named(speclens({"oracle", folder / "bad.json", "-o", "-"}), "README.md shows a table");
+    expect_named(speclens({"oracle", folder / "bad.json", "-o", "-"}), "docs/formats.md shows a table");
 }
 
 // A newer version may have saved it: every scene says what it can.

@@ -97,7 +97,9 @@ TEST(DrafterInfo, SaysWhatBelongsTogether) {
         EXPECT_EQ(info.causal_head, *info.head_reads != '\0') << info.name;
         EXPECT_EQ(info.drafts(), info.default_k > 0) << info.name;
         EXPECT_EQ(info.tree, info.reads_setting(Setting::tree_budget)) << info.name;
-        if (info.race_place > 0) EXPECT_TRUE(places.insert(info.race_place).second) << info.name;
+        if (info.race_place > 0) {
+            EXPECT_TRUE(places.insert(info.race_place).second) << info.name;
+        }
         EXPECT_TRUE(!info.drafts() || *info.how != '\0') << info.name;
     }
     EXPECT_EQ(*places.rbegin(), static_cast<int>(places.size())); // without a gap

@@ -173,7 +173,7 @@ Verdict off_by_one(const Round& round) {
 
 TEST(Law1, CatchesAPlantedBugInTheGreedyRule) {
     const auto models = test::micro_models(1);
-    const RuleInfo planted{"off-by-one", "", "", false, true, &off_by_one};
+    const RuleInfo planted{.name = "off-by-one", .title = "", .about = "", .kind = RuleKind::greedy, .greedy_only = true, .verify = off_by_one};
     auto target = make_model_decoder(models->target, 128);
     auto drafter = find_drafter("small")->make({*target, make_model_decoder(models->draft, 128), nullptr, {}});
     Trace trace([](int) { return std::string(); });

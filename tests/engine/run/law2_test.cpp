@@ -301,12 +301,16 @@ Verdict judged_by_the_parents_row(const Round& round) {
     return find_rule("tree_wor")->verify(shifted);
 }
 
+RuleInfo planted_rule(const char* name, bool needs_q, Siblings siblings, Verdict (*verify)(const Round& round)) {
+    return {.name = name, .title = "", .about = "", .needs_q = needs_q, .siblings = siblings, .verify = verify};
+}
+
 TEST_F(Law2, CatchesAPlantedBugInEveryRuleForTrees) {
     const RuleInfo planted[] = {
-        {"forgets-to-scale", "", "", false, false, &forgets_to_scale, Siblings::best},
-        {"not-depleted", "", "", true, false, &proposal_not_depleted, Siblings::without},
-        {"strikes-out", "", "", true, false, &strikes_out_only, Siblings::with},
-        {"parents-row", "", "", true, false, &judged_by_the_parents_row, Siblings::without},
+        planted_rule("forgets-to-scale", false, Siblings::best, forgets_to_scale),
+        planted_rule("not-depleted", true, Siblings::without, proposal_not_depleted),
+        planted_rule("strikes-out", true, Siblings::with, strikes_out_only),
+        planted_rule("parents-row", true, Siblings::without, judged_by_the_parents_row),
     };
     RunSettings settings;
     settings.drafter = "small_tree";
@@ -319,14 +323,14 @@ TEST_F(Law2, CatchesAPlantedBugInEveryRuleForTrees) {
     for (const char* real : {"tree_topk", "tree_wor", "tree_wr", "tree_kseq"})  // the harness itself passes
         EXPECT_GT(sample_tables(*target, models, settings, 20000, find_rule(real)).fit.p_value, kAlarm / kTests) << real;
     // And a drafter that does not do what the rule says: drawn with replacement under the rule that strikes out.
-    const RuleInfo wrong_draws{"wrong-draws", "", "", true, false, find_rule("tree_topk")->verify, Siblings::with};
+    const RuleInfo wrong_draws = planted_rule("wrong-draws", true, Siblings::with, find_rule("tree_topk")->verify);
     EXPECT_GT(sample_tables(*target, models, settings, 20000, &wrong_draws).fit.p_value, kAlarm / kTests)
         << "whatever was proposed, striking out is lossless: the proposals do not depend on the coins that judge them";
 }
 
 TEST_F(Law2, CatchesAPlantedBugInEverySamplingRule) {
     std::vector<RuleInfo> planted(wrong_rules().begin(), wrong_rules().end());
-    planted.push_back({"match-residual", "", "", true, false, &match_with_residual});
+    planted.push_back(planted_rule("match-residual", true, Siblings::none, match_with_residual));
     for (const RuleInfo& rule : planted) {
         RunSettings settings;
         settings.k = 2;
@@ -343,8 +347,8 @@ TEST_F(Law2, CatchesAPlantedBugInEverySamplingRule) {
 // The coefficient of a prefix differs from 1 in long blocks, so these need one.
 TEST_F(Law2, CatchesAPlantedBugInBlockVerification) {
     const RuleInfo planted[] = {
-        {"first-failure", "", "", true, false, &stops_at_the_first_failure},
-        {"forgets-prefix", "", "", true, false, &forgets_the_prefix},
+        planted_rule("first-failure", true, Siblings::none, stops_at_the_first_failure),
+        planted_rule("forgets-prefix", true, Siblings::none, forgets_the_prefix),
     };
     RunSettings settings;
     settings.k = 4;

@@ -1,0 +1,46 @@
+# What docs/adding.md shows how to add: the code printed there is compiled, listed and run through what every drafter and
+# rule must keep. So it cannot grow old.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/adding.md)
+file(READ ${CMAKE_SOURCE_DIR}/docs/adding.md adding)
+set(from_adding ${CMAKE_BINARY_DIR}/adding)
+
+# adding_code(FILE TEXT…): the first block of code behind the words TEXT, written to FILE behind what is in PREPEND.
+function(adding_code file text)
+    string(FIND "${adding}" "${text}" at)
+    if(at EQUAL -1)
+        message(FATAL_ERROR "docs/adding.md does not say \"${text}\" any more; tests/adding.cmake takes the code behind it.")
+    endif()
+    string(SUBSTRING "${adding}" ${at} -1 rest)
+    string(FIND "${rest}" "```cpp\n" begin)
+    math(EXPR begin "${begin} + 7")
+    string(SUBSTRING "${rest}" ${begin} -1 rest)
+    string(FIND "${rest}" "\n```" end)
+    string(SUBSTRING "${rest}" 0 ${end} code)
+    set(code "${PREPEND}${code}\n")
+    file(CONFIGURE OUTPUT ${from_adding}/${file} CONTENT "@code@" @ONLY)
+endfunction()
+
+adding_code(echo.cpp "`engine/drafters/echo.cpp`:")
+adding_code(half_block.cpp "asks for half as many tokens:")
+adding_code(skeptic.cpp "`engine/rules/skeptic.cpp`:")
+# Plain decoding stays beside them: the laws compare with that.
+set(PREPEND "DRAFTER(none)\nDRAFTER(half_block)\n")
+adding_code(drafters/engine/drafters/drafters.inc "one line in `engine/drafters/drafters.inc`")
+file(READ ${CMAKE_SOURCE_DIR}/engine/rules/rules.inc PREPEND)
+adding_code(rules/engine/rules/rules.inc "one line in `engine/rules/rules.inc`")
+file(READ ${CMAKE_SOURCE_DIR}/engine/drafters/settings.inc PREPEND)
+adding_code(settings/engine/drafters/settings.inc "The columns are explained at the top of that file.")
+set(PREPEND "")
+
+spec_test(adding_test LABELS fast PREFIX Adding. LIBS engine
+    FILTER "Adding.*:Conformance.*:*EveryDrafterAnd*:*TheMatchRule*-*AStopToken*"
+    SOURCES engine/drafters/adding_test.cpp engine/run/law1_test.cpp ${from_adding}/echo.cpp ${from_adding}/half_block.cpp
+            ${from_adding}/skeptic.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cpp ${CMAKE_SOURCE_DIR}/engine/rules/rule_table.cpp)
+target_include_directories(adding_test BEFORE PRIVATE ${from_adding}/drafters ${from_adding}/rules)
+set_source_files_properties(${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cpp ${CMAKE_SOURCE_DIR}/engine/rules/rule_table.cpp
+    PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
+# A setting changes DrafterOptions, so its table stands alone here.
+spec_test(adding_setting_test LABELS fast LIBS engine_drafters_headers kernels_error nlohmann_json::nlohmann_json
+    SOURCES engine/drafters/adding_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_settings.cpp)
+target_include_directories(adding_setting_test BEFORE PRIVATE ${from_adding}/settings)
