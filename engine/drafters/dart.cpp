@@ -129,7 +129,7 @@ DrafterInfo dart_info() {
         .cost = "{tree}, one pass",
         .short_cost = "{tree}",
         .needs = DrafterNeeds::network,
-        .network = "dart",
+        .method = "dart",
         .needs_layers = true,
         .drafting = Drafting::at_once,
         .tree = true,

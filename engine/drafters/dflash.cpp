@@ -15,7 +15,7 @@ DrafterInfo dflash_info() {
         .cost = "{guesses}, one pass",
         .short_cost = "{k} in one pass",
         .needs = DrafterNeeds::network,
-        .network = "dflash",
+        .method = "dflash",
         .needs_layers = true,
         .drafting = Drafting::at_once,
         .block = true,

@@ -107,7 +107,7 @@ DrafterInfo domino_info() {
         .cost = "{guesses}, one pass + GRU head",
         .short_cost = "{k} in one + GRU",
         .needs = DrafterNeeds::network,
-        .network = "domino",
+        .method = "domino",
         .needs_layers = true,
         .drafting = Drafting::at_once,
         .block = true,

@@ -131,7 +131,7 @@ struct DrafterInfo {
     const char* cost = "{guesses}";
     const char* short_cost = "{guesses}";
     DrafterNeeds needs = DrafterNeeds::nothing;
-    const char* network = "";        // the method of its trained head, which a chain and a tree share: "eagle3"
+    const char* method = "";         // that a chain and a tree share, with its trained head: "eagle3"; empty: its own name
     bool needs_layers = false;       // cannot run on a table target
     Drafting drafting = Drafting::one_by_one;
     bool tree = false;               // proposes trees; needs a rule that judges them
@@ -172,7 +172,7 @@ inline constexpr std::array kTreeSettings = {Setting::tree_topk, Setting::tree_d
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& drafter);
 // The same where a run is taken over from `before`: what only a tree had asked for goes with the tree.
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& before, const std::string& drafter);
-// The method of the trained head that `drafter` drafts with; without one its own name.
+// DrafterInfo::method, or its own name.
 [[nodiscard]] std::string network_of(const std::string& drafter);
 [[nodiscard]] bool reads_setting(const std::string& drafter, Setting setting);
 // "dflash, domino, dspark"

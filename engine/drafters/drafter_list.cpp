@@ -80,7 +80,7 @@ OutputHead DrafterArgs::output_head(const Tensor& matrix) const {
 
 std::string network_of(const std::string& drafter) {
     const DrafterInfo* info = find_drafter(drafter);
-    return info && *info->network ? info->network : drafter;
+    return info && *info->method ? info->method : drafter;
 }
 
 int default_k(const std::string& drafter) {

@@ -111,7 +111,7 @@ DrafterInfo dspark_info() {
         .cost = "{guesses}, one pass + Markov head",
         .short_cost = "{k} in one + Markov",
         .needs = DrafterNeeds::network,
-        .network = "dspark",
+        .method = "dspark",
         .needs_layers = true,
         .drafting = Drafting::at_once,
         .block = true,

@@ -128,7 +128,7 @@ DrafterInfo eagle3_info() {
         .cost = "{guesses}, one pass each",
         .short_cost = "{passes}",
         .needs = DrafterNeeds::network,
-        .network = "eagle3",
+        .method = "eagle3",
         .needs_layers = true,
         .own_ids = true,
         .race_place = 1,

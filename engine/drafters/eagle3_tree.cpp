@@ -147,7 +147,7 @@ DrafterInfo eagle3_tree_info() {
         .cost = "{tree}",
         .short_cost = "{tree}",
         .needs = DrafterNeeds::network,
-        .network = "eagle3",
+        .method = "eagle3",
         .needs_layers = true,
         .tree = true,
         .own_ids = true,

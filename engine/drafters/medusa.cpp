@@ -96,7 +96,7 @@ DrafterInfo medusa_info() {
         .cost = "up to {guesses}, a head each",
         .short_cost = "{heads}",
         .needs = DrafterNeeds::network,
-        .network = "medusa",
+        .method = "medusa",
         .needs_layers = true,
         .drafting = Drafting::at_once,
         .race_place = 6,

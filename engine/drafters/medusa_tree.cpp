@@ -85,7 +85,7 @@ DrafterInfo medusa_tree_info() {
         .cost = "{tree}",
         .short_cost = "{tree}",
         .needs = DrafterNeeds::network,
-        .network = "medusa",
+        .method = "medusa",
         .needs_layers = true,
         .drafting = Drafting::at_once,
         .tree = true,

@@ -228,6 +228,7 @@ DrafterInfo small_tree_info() {
         .cost = "{tree}",
         .short_cost = "{tree}",
         .needs = DrafterNeeds::draft_model,
+        .method = "small",
         .tree = true,
         .reads = reads_of(kTreeSettings, {Setting::fr_spec}),
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> {

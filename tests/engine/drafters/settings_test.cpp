@@ -92,7 +92,8 @@ TEST(DrafterSettings, NumbersOutsideTheirRangeAreRefusedByName) {
 TEST(DrafterInfo, SaysWhatBelongsTogether) {
     std::set<int> places;
     for (const DrafterInfo& info : drafter_list()) {
-        EXPECT_EQ(info.needs_network(), *info.network != '\0') << info.name;
+        EXPECT_TRUE(!info.needs_network() || *info.method != '\0') << info.name;
+        EXPECT_TRUE(!info.tree || info.at_once() || find_drafter(network_of(info.name))) << info.name << " has no chain";
         EXPECT_TRUE(!info.causal_head || info.block) << info.name;
         EXPECT_EQ(info.causal_head, *info.head_reads != '\0') << info.name;
         EXPECT_EQ(info.drafts(), info.default_k > 0) << info.name;
