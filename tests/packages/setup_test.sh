@@ -22,7 +22,7 @@ ask() {
     answer="$(PATH="$root/bin" SPECLENS_OS_RELEASE="$root/os-release" need_packages "$@" 2>&1)"
     status=$?
 }
-for tool in awk; do ln -sf "$(command -v $tool)" "$root/bin/$tool"; done
+ln -sf "$(command -v awk)" "$root/bin/awk"
 for tool in rpm pacman; do
     printf '#!%s\n[ "$2" = cmake ]\n' "$(command -v bash)" >"$root/bin/$tool"
     chmod +x "$root/bin/$tool"
