@@ -9,13 +9,78 @@ build_packages="g++ cmake ninja-build pkg-config libimgui-dev libglfw3-dev libgl
     fonts-inter fonts-jetbrains-mono fonts-dejavu-core libgl1 libgl1-mesa-dri"
 test_packages="libgtest-dev xvfb xauth"
 
+# UNTESTED: what Debian's packages are called elsewhere, one a line: Debian's, Fedora's, Arch's; several with a comma between
+# them, - for none. Nobody has built this program on either yet.
+names_elsewhere="
+g++                  gcc-c++                                  gcc
+cmake                cmake                                    cmake
+ninja-build          ninja-build                              ninja
+pkg-config           pkgconf-pkg-config                       pkgconf
+libimgui-dev         -                                        imgui
+libglfw3-dev         glfw-devel                               glfw
+libgl-dev            mesa-libGL-devel                         libglvnd
+nlohmann-json3-dev   json-devel                               nlohmann-json
+libstb-dev           stb-devel                                stb
+libhwy-dev           highway-devel                            highway
+libonig-dev          oniguruma-devel                          oniguruma
+libutf8proc-dev      utf8proc-devel                           libutf8proc
+libcpp-httplib-dev   cpp-httplib-devel                        cpp-httplib
+libssl-dev           openssl-devel                            openssl
+libzip-dev           libzip-devel                             libzip
+libtomlplusplus-dev  tomlplusplus-devel                       tomlplusplus
+libgif-dev           giflib-devel                             giflib
+fonts-inter          rsms-inter-fonts                         inter-font
+fonts-jetbrains-mono jetbrains-mono-fonts                     ttf-jetbrains-mono
+fonts-dejavu-core    dejavu-sans-fonts,dejavu-sans-mono-fonts ttf-dejavu
+libgl1               libglvnd-glx                             libglvnd
+libgl1-mesa-dri      mesa-dri-drivers                         mesa
+libgtest-dev         gtest-devel                              gtest
+xvfb                 xorg-x11-server-Xvfb                     xorg-server-xvfb
+xauth                xorg-x11-xauth                           xorg-xauth
+python3              python3                                  python
+python3-pip          python3-pip                              python-pip
+"
+
+# need_elsewhere NAME…: the same for a system without dpkg, which /etc/os-release tells. Installs nothing by itself: names
+# that nobody has tried are for somebody to read first.
+need_elsewhere() {
+    local system column missing_of install name here missing="" none=""
+    # shellcheck disable=SC1090
+    system="$(. "${SPECLENS_OS_RELEASE:-/etc/os-release}" 2>/dev/null && printf '%s' " ${ID:-} ${ID_LIKE:-} ")"
+    case "$system" in
+        *" fedora "*) column=2 missing_of="rpm -q" install="dnf install" ;;
+        *" arch "*) column=3 missing_of="pacman -Q" install="pacman -S --needed" ;;
+        *)
+            say "this system's packages are not known here: please see to it yourself that you have what Debian calls: $*"
+            return 0
+            ;;
+    esac
+    for name in "$@"; do
+        here="$(printf '%s' "$names_elsewhere" | awk -v name="$name" -v column="$column" '$1 == name { print $column }')"
+        case "$here" in
+            "" | -) none="$none $name" ;;
+            *) for here in ${here//,/ }; do
+                $missing_of "$here" >/dev/null 2>&1 || missing="$missing $here"
+            done ;;
+        esac
+    done
+    if [ -n "$none" ]; then
+        say "no package here is known for what Debian calls$none: please install it yourself."
+        say "    Without Dear ImGui (libimgui-dev) all but the window and the pictures can be built: cmake -DSPEC_APP=OFF"
+    fi
+    [ -z "$missing" ] && return 0
+    say "these packages seem to be missing (their names are UNTESTED: they were never tried on this system); as root, please run:"
+    say "    $install$missing"
+    return 3
+}
+
 # need_packages NAME…: installs those that are missing. A stamp (the list and the package database's time)
 # makes the second call cheap.
 need_packages() {
     local stamp="$root/build/.packages" now missing="" package
     if ! command -v dpkg-query >/dev/null; then
-        say "this is no Debian or Ubuntu: please see to it yourself that these are installed: $*"
-        return 0
+        need_elsewhere "$@"
+        return
     fi
     now="$* $(stat -c %Y /var/lib/dpkg/status)"
     [ "$(cat "$stamp" 2>/dev/null)" = "$now" ] && return 0

@@ -15,13 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside the program, or in the folder above it (the tests of a build are one folder down).
+// Beside the program, in the folder above it (the tests of a build are one folder down), or where a package puts it.
 fs::path module_file() {
     if (const char* named = std::getenv("SPECLENS_CUDA_MODULE")) return named;
     std::error_code failed;
     const fs::path program = fs::read_symlink("/proc/self/exe", failed);
     if (failed) return {};
-    for (const fs::path& folder : {program.parent_path(), program.parent_path().parent_path()})
+    const fs::path here = program.parent_path(), above = here.parent_path();
+    for (const fs::path& folder : {here, above, above / "lib" / "speclens"})
         if (fs::exists(folder / "speclens_cuda.so", failed)) return folder / "speclens_cuda.so";
     return {};
 }

@@ -1,6 +1,7 @@
 #include "ui/fonts.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -17,24 +18,31 @@ struct Wanted {
     std::vector<const char*> fallback; // for its missing glyphs, and instead of it
 };
 
+// Where Debian has them, then others: Fedora names a folder after its package, Arch has one for all of TrueType (both
+// untested). The plain names are for a user's own folder and for the portable archive.
 const std::array<Wanted, 4>& wanted_fonts() {
     static const std::array<Wanted, 4> kWanted = {{
         {"Inter Regular",
          {"opentype/inter/Inter-Regular.otf", "truetype/inter/Inter-Regular.ttf", "inter/Inter-Regular.otf",
-          "Inter-Regular.otf", "Inter-Regular.ttf"},
-         {"truetype/dejavu/DejaVuSans.ttf", "dejavu/DejaVuSans.ttf", "DejaVuSans.ttf"}},
+          "rsms-inter-fonts/Inter-Regular.otf", "Inter-Regular.otf", "Inter-Regular.ttf"},
+         {"truetype/dejavu/DejaVuSans.ttf", "dejavu/DejaVuSans.ttf", "TTF/DejaVuSans.ttf", "dejavu-sans-fonts/DejaVuSans.ttf", "DejaVuSans.ttf"}},
         {"Inter SemiBold",
          {"opentype/inter/Inter-SemiBold.otf", "truetype/inter/Inter-SemiBold.ttf",
-          "inter/Inter-SemiBold.otf", "Inter-SemiBold.otf", "Inter-SemiBold.ttf"},
-         {"truetype/dejavu/DejaVuSans-Bold.ttf", "dejavu/DejaVuSans-Bold.ttf", "DejaVuSans-Bold.ttf"}},
+          "inter/Inter-SemiBold.otf", "rsms-inter-fonts/Inter-SemiBold.otf", "Inter-SemiBold.otf", "Inter-SemiBold.ttf"},
+         {"truetype/dejavu/DejaVuSans-Bold.ttf", "dejavu/DejaVuSans-Bold.ttf", "TTF/DejaVuSans-Bold.ttf",
+          "dejavu-sans-fonts/DejaVuSans-Bold.ttf", "DejaVuSans-Bold.ttf"}},
         {"JetBrains Mono Regular",
          {"truetype/jetbrains-mono/JetBrainsMono-Regular.ttf", "jetbrains-mono/JetBrainsMono-Regular.ttf",
+          "TTF/JetBrainsMono-Regular.ttf", "jetbrains-mono-fonts/JetBrainsMono-Regular.otf",
           "JetBrainsMono-Regular.ttf"},
-         {"truetype/dejavu/DejaVuSansMono.ttf", "dejavu/DejaVuSansMono.ttf", "DejaVuSansMono.ttf"}},
+         {"truetype/dejavu/DejaVuSansMono.ttf", "dejavu/DejaVuSansMono.ttf", "TTF/DejaVuSansMono.ttf",
+          "dejavu-sans-mono-fonts/DejaVuSansMono.ttf", "DejaVuSansMono.ttf"}},
         {"JetBrains Mono Medium",
          {"truetype/jetbrains-mono/JetBrainsMono-Medium.ttf", "jetbrains-mono/JetBrainsMono-Medium.ttf",
+          "TTF/JetBrainsMono-Medium.ttf", "jetbrains-mono-fonts/JetBrainsMono-Medium.otf",
           "JetBrainsMono-Medium.ttf"},
-         {"truetype/dejavu/DejaVuSansMono.ttf", "dejavu/DejaVuSansMono.ttf", "DejaVuSansMono.ttf"}},
+         {"truetype/dejavu/DejaVuSansMono.ttf", "dejavu/DejaVuSansMono.ttf", "TTF/DejaVuSansMono.ttf",
+          "dejavu-sans-mono-fonts/DejaVuSansMono.ttf", "DejaVuSansMono.ttf"}},
     }};
     return kWanted;
 }
@@ -51,6 +59,10 @@ std::vector<std::string> FontSet::search_folders() {
         folders.push_back(std::string(data) + "/fonts");
     if (const char* home = std::getenv("HOME"); home != nullptr && *home != 0)
         folders.push_back(std::string(home) + "/.local/share/fonts");
+    // Those of a portable archive come last: what the system has is of the system's version.
+    std::error_code failed;
+    if (const auto program = std::filesystem::read_symlink("/proc/self/exe", failed); !failed)
+        folders.push_back((program.parent_path().parent_path() / "share" / "speclens" / "fonts").string());
     return folders;
 }
 

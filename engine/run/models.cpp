@@ -83,14 +83,15 @@ std::vector<std::string> Models::ready_drafters() const {
     return ready;
 }
 
+// Beside the program (a build folder has a link to those of the source), in the folder above it, or where a package puts
+// them. No path of the machine that built it: a copy that was installed never looks into somebody's source folder.
 fs::path assets_folder() {
     if (const char* set = std::getenv("SPECLENS_ASSETS"); set && *set) return set;
     std::error_code ignored;
-    const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-    for (const fs::path& candidate : {program.parent_path() / "assets", program.parent_path().parent_path() / "assets",
-                                      program.parent_path().parent_path() / "share" / "speclens"})
-        if (!program.empty() && fs::exists(candidate / "models", ignored)) return candidate;
-    return SPEC_ASSETS_DIR;
+    const fs::path program = fs::read_symlink("/proc/self/exe", ignored), here = program.parent_path(), above = here.parent_path();
+    for (const fs::path& candidate : {here / "assets", above / "assets", above / "share" / "speclens"})
+        if (!program.empty() && fs::exists(candidate / "models", ignored)) return fs::canonical(candidate, ignored);
+    return above / "share" / "speclens";
 }
 
 namespace {

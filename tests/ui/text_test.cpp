@@ -85,6 +85,21 @@ TEST(Fonts, TakeOtherScriptsFromTheSystem) {
     EXPECT_EQ(asked.size(), 2U) << "and that nobody has it is known as well";
 }
 
+// As a portable archive has them: the files alone, beside the program's other data.
+TEST(Fonts, LieBesideTheProgramInAnArchive) {
+    const test::TempFolder folder;
+    const std::filesystem::path system = "/usr/share/fonts";
+    for (const char* file : {"opentype/inter/Inter-Regular.otf", "opentype/inter/Inter-SemiBold.otf",
+                             "truetype/jetbrains-mono/JetBrainsMono-Regular.ttf", "truetype/jetbrains-mono/JetBrainsMono-Medium.ttf",
+                             "truetype/dejavu/DejaVuSans.ttf", "truetype/dejavu/DejaVuSans-Bold.ttf", "truetype/dejavu/DejaVuSansMono.ttf"})
+        std::filesystem::copy_file(system / file, folder / (system / file).filename().string());
+    const FontSet fonts({"/nowhere", folder.path()});
+    for (const FontReport& font : fonts.report()) EXPECT_TRUE(font.exact) << font.wanted << " is " << font.path;
+
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+    EXPECT_EQ(FontSet::search_folders().back(), program.parent_path().parent_path() / "share" / "speclens" / "fonts");
+}
+
 TEST(Fonts, FontconfigNamesFilesThatCanBeRead) {
     const std::vector<FontFile> files = system_fonts_for(U'a');
     if (files.empty()) GTEST_SKIP() << "no fontconfig, or no font that it knows";

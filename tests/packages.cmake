@@ -1,0 +1,13 @@
+# Packages: ours, and those of other systems that a build needs.
+add_test(NAME Packages.OtherSystemsAreToldTheirNames
+         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/packages/setup_test.sh ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/setup)
+set_tests_properties(Packages.OtherSystemsAreToldTheirNames PROPERTIES LABELS "fast;plain_only" TIMEOUT 60)
+
+# What is installed, used as somebody would who has nothing but it. A build with sanitizers installs nothing.
+if(TARGET speclens_extras)
+    add_test(NAME Packages.WhatIsInstalledStandsAlone
+             COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DSOURCE=${CMAKE_SOURCE_DIR} -DVERSION=${PROJECT_VERSION}
+                     -DWINDOW=${SPEC_APP} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed
+                     -P ${CMAKE_CURRENT_SOURCE_DIR}/packages/installed_test.cmake)
+    set_tests_properties(Packages.WhatIsInstalledStandsAlone PROPERTIES LABELS "fast;plain_only" TIMEOUT 300)
+endif()
