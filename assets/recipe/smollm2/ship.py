@@ -20,21 +20,29 @@ from smollm2.corpus import Corpus
 
 WIDE = ("fc.weight", "mask_embedding")
 NOTHING = "trained from nothing"
+IDS = {"d2t": "the ids most frequent in the answers", "t2d": "the ids most frequent in the answers"}
 ORIGINS = {
-    "eagle3": {"lm_head.weight": "initialised from the target's output rows of its ids, then trained", "d2t": "the ids most frequent in the answers", "t2d": "the same"},
-    "dflash": {"norm.weight": "initialised from the target's final norm, then trained", "d2t": "the ids most frequent in the answers", "t2d": "the same",
-               "mask_embedding": "initialised from the mean of the target's final states, then trained"},
+    "eagle3": {**IDS, "lm_head.weight": "initialised from the target's output rows of its ids, then trained",
+               "norm.weight": "initialised from the target's final norm, then trained",
+               "fc.weight": "initialised as the last tap and a little of the others, then trained"},
+    "dflash": {**IDS, "norm.weight": "initialised from the target's final norm, then trained",
+               "mask_embedding": "initialised from the mean of the target's final states, then trained",
+               "fc.weight": "initialised as the last tap and a little of the others, then trained"},
     "medusa": {},
     "small": {"model.embed_tokens.weight": "initialised from the target's table in the directions in which its rows differ most, then trained"},
 }
-BACKBONE = "initialised from the DFlash head of a first run, then trained"
+ORIGINS["domino"] = ORIGINS["dflash"]
+COPIED = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj", "post_attention_layernorm")
 
 
-def origin(method, name):
-    if method == "domino":
-        if name.startswith(("prefix_gru", "embed_proj")):
-            return NOTHING
-        return ORIGINS["dflash"].get(name) if name in ("d2t", "t2d") else BACKBONE
+def origin(method, name, like):
+    """Where a tensor began; like: the target's layers that the head's layers began as."""
+    parts = name.split(".")
+    if method in ("dflash", "domino") and parts[0] == "layers" and parts[-2] in COPIED and int(parts[1]) < len(like):
+        return f"initialised from the target's layer {like[int(parts[1])]}, then trained"
+    if method == "eagle3" and like and parts[0] == "midlayer" and parts[-2] in COPIED:
+        both = parts[-2] in ("q_proj", "k_proj", "v_proj")
+        return f"initialised from the target's layer {like[0]}{' (on the feature) and 0 (on the token)' if both else ''}, then trained"
     return ORIGINS[method].get(name, NOTHING)
 
 
@@ -66,7 +74,7 @@ def lineage(work, name):
     args = torch.load(work / name / "latest.pt", map_location="cpu")
     settings, state = args["args"], args["state"]
     run = {"run": name, "steps": state["step"], "positions": state["positions"], "seconds of the processor": round(state["seconds"]), "seed": settings["seed"],
-           "options": {k: settings[k] for k in ("block", "anchors", "rows", "muon", "adam", "test_steps", "decay", "layers", "base_rho")},
+           "options": {k: settings[k] for k in ("block", "anchors", "rows", "muon", "adam", "test_steps", "decay", "layers", "base_rho", "target_law", "like")},
            "corpus sha256": settings["text_seed"], "corpus tokens": settings["text_tokens"], "curve": curve(work / name / "curve.jsonl")}
     before = Path(settings["init"]).parent.name if settings.get("init") and settings["init"] != "None" else None
     return (lineage(work, before) if before and (work / before / "latest.pt").exists() else []) + [run]
@@ -77,16 +85,18 @@ def ship(work, name, method, out, fingerprint):
     folder.mkdir(parents=True, exist_ok=True)
     config = {**json.loads((source / "config.json").read_text()), "target_fingerprint": fingerprint}
     weights = load_file(source / "model.safetensors")
-    stored = in_bytes(weights)
+    stored, runs = in_bytes(weights), lineage(work, name)
     write_text(folder / "config.json", json.dumps(config, indent=2) + "\n")
     write(folder / "model.safetensors", lambda part: save_file(stored, part, metadata={"format": "pt"}))
+    (folder / "model.safetensors").chmod(0o644)
+    like = runs[0]["options"]["like"] or []
     return {
         "parameters": sum(v.numel() for v in weights.values() if v.is_floating_point()),
         "bytes": (folder / "model.safetensors").stat().st_size,
         "sha256": {file: digest(folder / file) for file in ("config.json", "model.safetensors")},
-        "tensors": {k: {"shape": list(v.shape), "stored": "u8 and scales" if k + "_scale" in stored else str(v.dtype).split(".")[1],
-                        "origin": origin(method, k)} for k, v in sorted(weights.items())},
-        "runs": lineage(work, name),
+        "runs": runs,
+        "tensors": {k: f"{list(v.shape)}, {'u8 and scales' if k + '_scale' in stored else str(v.dtype).split('.')[1]}; {origin(method, k, like)}"
+                    for k, v in sorted(weights.items())},
     }
 
 

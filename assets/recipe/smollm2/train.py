@@ -152,13 +152,32 @@ def begin_layers(head, target, like, scale):
         head.fc.weight.mul_(0.1)[:, -s.hidden:] += torch.diag(last / last.median())
 
 
+def begin_eagle3(head, target, like, scale):
+    """EAGLE-3's layer begins as the target's layer `like` on the feature, which is the last tap, and as its first layer on the token."""
+    s, m = target.shape, head.midlayer
+    theirs, first = target.layers[like], target.layers[0]
+    sizes = (s.heads * s.head_dim, s.kv_heads * s.head_dim, s.kv_heads * s.head_dim)
+    with torch.no_grad():
+        for name, token, feature in zip(("q_proj", "k_proj", "v_proj"), (first["qkv"].float() * first["before_attention"]).split(sizes),
+                                        (theirs["qkv"].float() * theirs["before_attention"]).split(sizes)):
+            getattr(m.self_attn, name).weight.copy_(torch.cat((token, feature), 1))
+        m.self_attn.o_proj.weight.copy_(theirs["o"])
+        gate, up = theirs["gate_up"].float().chunk(2)
+        for name, value in (("gate_proj", gate), ("up_proj", up), ("down_proj", theirs["down"])):
+            getattr(m.mlp, name).weight.copy_(value)
+        m.post_attention_layernorm.weight.copy_(theirs["before_mlp"])
+        head.norm.weight.copy_(target.norm)
+        last = scale[-s.hidden:].to(head.fc.weight.device)
+        head.fc.weight.mul_(0.1)[:, -s.hidden:] += torch.diag(last / last.median())
+
+
 def options(parser):
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--row", type=int, default=states.ROW)
     parser.add_argument("--block-tokens", type=int, default=1_000_000)
     parser.add_argument("--passes", type=int, default=2, help="epochs over a block before the next one")
     parser.add_argument("--keep-blocks", type=int, default=1, help="blocks of states on the disk at once")
-    parser.add_argument("--like", type=int, nargs="*", help="dflash, domino: the target's layers as which the head's layers begin (its last ones; nothing: random)")
+    parser.add_argument("--like", type=int, nargs="*", help="the target's layers as which the layers of eagle3, dflash and domino begin (its last ones; nothing: random)")
     parser.add_argument("--width", type=int, default=128, help="of small")
     parser.set_defaults(target_law=True, draft_vocab=8192, rows=8, micro=2, anchors=32, taps=list(states.TAPS))
 
@@ -192,6 +211,8 @@ def main():
     if args.method in ("dflash", "domino") and not saved:
         last = range(whole.shape.layers - len(head.layers), whole.shape.layers)
         begin_layers(head, whole, last if args.like is None else args.like, scale)
+    if args.method == "eagle3" and args.like != [] and not saved:
+        begin_eagle3(head, whole, args.like[0] if args.like else whole.shape.layers - 1, scale)
     del whole
     if args.init and not saved:
         adopt(head, args.init)

@@ -11,13 +11,13 @@ import torch
 import torch.nn.functional as F
 
 from data import ANSWER, PROMPT
-from drafters import CLASSES, block_config, domino_config, load_drafter, save_drafter, widen
+from drafters import CLASSES, block_config, domino_config, eagle3_config, load_drafter, save_drafter, widen
 from smollm2 import corpus, gguf_file, prompts, ship, states, templates
 from smollm2.batch import Request, answers, looping
 from smollm2.log import Log, lines
 from smollm2.sample import TURNS, Queue
 from smollm2.target import END_OF_TURN, Shape, Target
-from smollm2.train import begin_layers, begin_mask, stand_in, tap_scale
+from smollm2.train import begin_eagle3, begin_layers, begin_mask, stand_in, tap_scale
 from train_drafter import Batch, Options
 
 SHAPE = Shape(hidden=192, layers=3, heads=3, kv_heads=1, head_dim=64, ffn=64, vocab=300, rope_theta=1e4, eps=1e-5, context=128)
@@ -381,6 +381,20 @@ class Heads(WithTarget):
         torch.testing.assert_close(layer.self_attn.q_proj(layer.input_layernorm(x)), q, rtol=1e-3, atol=1e-3)
         gate, up = F.linear(normal(x, theirs["before_mlp"]), theirs["gate_up"].float()).chunk(2, -1)
         torch.testing.assert_close(layer.mlp(layer.post_attention_layernorm(x)), F.linear(F.silu(gate) * up, theirs["down"].float()), rtol=1e-3, atol=1e-3)
+        taps = torch.randn(5, 2 * SHAPE.hidden)
+        self.assertGreater(F.cosine_similarity(head.fc(taps), taps[:, SHAPE.hidden:]).min().item(), 0.9)
+
+    def test_eagle3_begins_as_the_last_layer_on_the_last_tap(self):
+        target = self.torch_alone
+        head = CLASSES["eagle3"](eagle3_config(stand_in(target), (0, 2), len(self.IDS), END_OF_TURN, 0))
+        head.set_vocabulary(self.IDS)
+        head.start(stand_in(target))
+        begin_eagle3(head, target, 2, torch.full((2 * SHAPE.hidden,), 4.0))
+        feature, theirs = torch.randn(3, SHAPE.hidden), target.layers[2]
+        normal = feature * torch.rsqrt(feature.pow(2).mean(-1, keepdim=True) + SHAPE.eps)
+        nothing = torch.zeros(3, SHAPE.hidden)
+        torch.testing.assert_close(head.midlayer.self_attn.q_proj(torch.cat((nothing, normal), -1)),
+                                   F.linear(normal * theirs["before_attention"], theirs["qkv"].float())[:, :SHAPE.hidden], rtol=1e-3, atol=1e-3)
         taps = torch.randn(5, 2 * SHAPE.hidden)
         self.assertGreater(F.cosine_similarity(head.fc(taps), taps[:, SHAPE.hidden:]).min().item(), 0.9)
 
