@@ -234,7 +234,8 @@ void check_models(Checklist& list, const Options& options) {
         target += ": " + std::to_string(models->layers()) + " layers, " + std::to_string(models->vocab()) +
                   " tokens, " + megabytes(static_cast<double>(models->target->bytes.per_token)) +
                   " read per pass" + (models->weights().empty() ? "" : ", " + models->weights()) +
-                  (models->bundle.empty() || models->precision() != Precision::f32 ? ", " + precision_words(models->precision()) : "");
+                  (models->bundle.empty() || models->precision() != Precision::f32 ? ", " + precision_words(models->precision()) : "") +
+                  (models->fingerprint.empty() ? "" : "; fingerprint " + models->fingerprint);
     else if (models->scorer)
         target += ": answers, tells its " + std::to_string(models->scorer->listed()) +
                   " likeliest tokens, texts of " + std::to_string(models->scorer->capacity()) + " tokens";

@@ -1,4 +1,5 @@
-// `speclens export`: a saved trace as JSON Lines, as a table for spreadsheets, or as a timeline for Perfetto.
+// `speclens export`: a saved trace as JSON Lines, as a table for spreadsheets, or as a timeline for Perfetto; a trained head
+// in its official layout.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -6,6 +7,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
+#include "engine/drafters/official_layout.h"
 #include "engine/lab/race_json.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/trace_json.h"
@@ -158,12 +160,23 @@ std::string jsonl(const Trace& trace) {
     return text + writer.closing_lines();
 }
 
+Exit export_head(const Options& options) {
+    const std::filesystem::path& folder = options.output;
+    std::error_code failure;
+    if (folder == "-") throw Error("a head is two files, and -o - is one stream", "Give a folder: -o DIR.", Exit::usage);
+    if (std::filesystem::exists(folder, failure) && !std::filesystem::is_empty(folder, failure))
+        throw Error(folder.string() + " is there, and not empty", "Give a folder that is not there yet: -o DIR.", Exit::usage);
+    write_official_layout(options.words[1], folder);
+    return Exit::ok;
+}
+
 } // namespace
 
 Exit command_export(const Options& options) {
     const std::string& format = options.words[0];
+    if (format == "head") return export_head(options);
     if (format != "jsonl" && format != "csv" && format != "perfetto")
-        unknown_name("format", format, {"jsonl", "csv", "perfetto"});
+        unknown_name("format", format, {"jsonl", "csv", "perfetto", "head"});
     if (is_race_file(options.words[1]))
         throw Error(options.words[1] + " is a saved race, and only a trace of one run can be exported",
                     "Save one with: speclens run --json FILE");

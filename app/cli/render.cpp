@@ -166,7 +166,21 @@ Exit command_describe(const Options& options) {
     return Exit::ok;
 }
 
-Exit command_window(const Options& options) {
+namespace {
+
+// Who names no model and nothing that was made with one sees the most telling race that this machine has.
+Options with_usual_model(Options options) {
+    const bool names_one = options.has("--model") || options.link || !options.words.empty() || !options.attach.empty() || !options.session.empty();
+    const bool own_heads = std::ranges::any_of(options.drafters, [](const DrafterChoice& choice) { return !choice.folder.empty(); });
+    if (names_one || own_heads) return options;
+    if (const std::string word = usual_model(assets_folder()); word != kBuiltInModel) options.model = word;
+    return options;
+}
+
+} // namespace
+
+Exit command_window(const Options& asked) {
+    const Options options = with_usual_model(asked);
     WindowRequest request;
     request.models = model_paths(options);
     request.view = view_of(options);

@@ -420,7 +420,7 @@ std::vector<GalleryPrompt> prompt_texts(const Options& options) {
 }
 
 RaceSettings race_settings(const Options& options, bool text) {
-    constexpr const char* kRaceDomain = "code"; // where speculation has most to show
+    constexpr const char* kRaceDomain = "code"; // where speculation has most to show on the built-in model
     RaceSettings race;
     race.chat_if_possible = !options.has("--chat");
     race.stepped = options.stepped || !options.timing; // without times the lanes have only their steps
@@ -431,7 +431,9 @@ RaceSettings race_settings(const Options& options, bool text) {
     if (text) {
         race.prompts = prompt_texts(options);
         const bool typed = options.prompt || !options.token_ids.empty();
-        const auto first = std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain); // both galleries have it
+        // any other model is asked what a class would ask it first
+        const auto first = loaded_model(options) == kBuiltInModel ? std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain)
+                                                                  : race.prompts.begin();
         if (!typed && first != race.prompts.end())
             race.base =
                 with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});

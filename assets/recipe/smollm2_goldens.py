@@ -21,7 +21,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from smollm2.text import tokenizer_of
 
-PROMPTS, NEW_TOKENS = 20, 64
+NEW_TOKENS = 64
 
 
 def metadata(reader):
@@ -83,10 +83,9 @@ def main():
     stop = facts["tokenizer.ggml.eos_token_id"]
     system = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
     nets = model(reader, facts, True), model(reader, facts, False)
-    lines = (pathlib.Path(__file__).parent.parent / "prompts" / "general.jsonl").read_text().splitlines()[:PROMPTS]
+    prompts = [run["prompt"] for run in json.loads(out.read_text())["runs"]]            # those of the golden that is replaced
     runs, differ = [], 0
-    for line in lines:
-        prompt = json.loads(line)["prompt"]
+    for prompt in prompts:
         text = f"<|im_start|>system\n{system}<|im_end|>\n<|im_start|>user\n{prompt}<|im_end|>\n<|im_start|>assistant\n"
         ids = tok.encode(text, add_special_tokens=False).ids
         with torch.no_grad():

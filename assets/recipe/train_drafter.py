@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from data import ANSWER, pack
-from drafters import (CLASSES, Eagle3, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config,
+from drafters import (CLASSES, DFlash, Domino, Eagle3, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config,
                       save_drafter)
 from export import load
 from optim import Muon, Optimiser
@@ -48,6 +48,7 @@ class Options:
     generator: torch.Generator
     progress: float = 0.0
     measure: bool = False
+    target_law: bool = False   # block drafters: learn the target's law at every place instead of the token that was drawn there
 
     def base_share(self, progress):
         return max(0.0, 1 - progress / self.base_rho) if self.base_rho else 0.0
@@ -156,12 +157,12 @@ def build(args, target, paths, ids):
 
 
 def adopt(drafter, folder):
-    """Starts from an exported head of the same method and shape."""
+    """Starts from an exported head of the same method and shape; Domino also from a DFlash head, whose backbone it takes."""
     first = load_drafter(folder)
-    if type(first) is not type(drafter):
+    if type(first) is not type(drafter) and not (type(drafter) is Domino and type(first) is DFlash):
         raise SystemExit(f"--init {folder} holds a head of another method")
     try:
-        drafter.adopt(first) if isinstance(drafter, Eagle3) else drafter.load_state_dict(first.state_dict())
+        drafter.adopt(first) if isinstance(drafter, (Eagle3, Domino)) else drafter.load_state_dict(first.state_dict())
     except RuntimeError as problem:
         raise SystemExit(f"--init {folder} has another shape: {str(problem).splitlines()[-1].strip()}") from None
 
@@ -191,6 +192,8 @@ def arguments(methods=tuple(CLASSES), more=lambda parser: None):
     group.add_argument("--anchors", type=int, default=16, help="per row")
     group.add_argument("--decay", type=float, default=7.0, help="g of the weights exp(-(k-1)/g); 0 = all equal")
     group.add_argument("--dpace", action="store_true", help="D-PACE weights instead (dflash, domino, dspark)")
+    group.add_argument("--target-law", action=argparse.BooleanOptionalAction, default=False,
+                       help="learn the target's law at every place (dflash, domino) instead of the token that the text has there")
     group.add_argument("--conditioning", default="features", choices=["features", "none", "embeddings"], help="ablation")
     group = parser.add_argument_group("Domino and DSpark")
     group.add_argument("--gru", type=int, default=96)
@@ -250,12 +253,13 @@ def main():
     fit(args, drafter, optimiser, state, lambda rng: samples.batches(args.micro, rng), table, chosen, out)
 
 
-def fit(args, drafter, optimiser, state, batches, table, chosen, out):
+def fit(args, drafter, optimiser, state, batches, table, chosen, out, finish=lambda: None):
     """The run itself, from `state` to --steps or --minutes: checkpoints and a curve in `out`, at the end the export.
-    batches(rng): micro-batches without end; table: the target's embedding and output rows (vocab, hidden)."""
+    batches(rng): micro-batches without end; table: the target's embedding and output rows (vocab, hidden); finish(): what the
+    weights need between the last checkpoint and the export."""
     latest = out / "latest.pt"
     options = Options(args.anchors, args.decay, args.dpace, args.self_generated, args.test_steps, args.base_rho,
-                      torch.Generator().manual_seed(args.seed * 7919 + state["step"]))
+                      torch.Generator().manual_seed(args.seed * 7919 + state["step"]), target_law=args.target_law)
     rng = np.random.default_rng([args.seed, state["step"]])
 
     def save():
@@ -301,8 +305,9 @@ def fit(args, drafter, optimiser, state, batches, table, chosen, out):
     if state["step"] == began:
         left(progress, state, args)
     save()
+    finish()
     parameters, size = save_drafter(drafter, out / "export")
-    print(json.dumps(dict(done=args.name or args.method, parameters=parameters, bytes=size, **state)), flush=True)
+    print(json.dumps(dict(done=args.name or args.method, parameters=parameters, bytes=size, **{k: v for k, v in state.items() if isinstance(v, (int, float))})), flush=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include "engine/model/model_parts.h"
 #include "engine/model/weight_files.h"
 #include "engine/weights/safetensors.h"
+#include "engine/weights/scaled_tensors.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -44,7 +45,7 @@ class SlotList {
 };
 
 // Early exports put a section's name before its tensors; the first spelling whose tensor exists.
-std::string spelling(const Safetensors* file, const std::vector<std::string>& prefixes,
+std::string spelling(const TensorFiles* file, const std::vector<std::string>& prefixes,
                      const std::string& name) {
     for (const std::string& prefix : prefixes)
         if (file != nullptr && file->find(prefix + name) != nullptr) return prefix;
@@ -54,7 +55,7 @@ std::string spelling(const Safetensors* file, const std::vector<std::string>& pr
 // Some exports write this before all names, or before all but those of the head.
 constexpr const char* kModelPrefix = "model.";
 
-void eagle3_slots(DraftNetwork& n, const Safetensors* file, SlotList& slots) {
+void eagle3_slots(DraftNetwork& n, const TensorFiles* file, SlotList& slots) {
     const DraftConfig& c = n.config;
     const std::int64_t h = c.layer.hidden;
     const std::string all = spelling(file, {"", kModelPrefix}, "fc.weight");
@@ -146,7 +147,7 @@ void medusa_slots(DraftNetwork& n, SlotList& slots) {
 }
 
 // `file` chooses between spellings of names; null: the first ones.
-std::vector<Slot> network_slots(DraftNetwork& n, const Safetensors* file) {
+std::vector<Slot> network_slots(DraftNetwork& n, const TensorFiles* file) {
     SlotList slots;
     switch (n.config.method) {
     case Method::medusa:
@@ -178,7 +179,7 @@ bool is_list(const StoredTensor& stored, std::int64_t count) {
 
 // A list of `count` whole numbers, stored as (count) or (count, 1) in any of the integer types that exports
 // use; `marks` may be bytes too.
-std::vector<std::int64_t> read_integers(const Safetensors& file, const std::string& name,
+std::vector<std::int64_t> read_integers(const TensorFiles& file, const std::string& name,
                                         const StoredTensor& stored, std::int64_t count, bool marks) {
     const DType type = stored.dtype;
     const bool whole =
@@ -206,7 +207,7 @@ std::vector<std::int64_t> read_integers(const Safetensors& file, const std::stri
 
 // t2d marks the target's ids that the head drafts. Where it marks as many as d2t names, they must be the
 // same; nothing else reads it.
-void compare_marks(const Safetensors& file, const DraftConfig& config, const std::vector<int>& ids,
+void compare_marks(const TensorFiles& file, const DraftConfig& config, const std::vector<int>& ids,
                    const std::vector<std::int64_t>& offsets) {
     const std::string name = spelling(&file, {"", kModelPrefix}, "t2d") + "t2d";
     const StoredTensor* stored = file.find(name);
@@ -229,7 +230,7 @@ void compare_marks(const Safetensors& file, const DraftConfig& config, const std
 }
 
 // d2t[i] is an offset: row i of the head stands for the target's id i + d2t[i].
-std::vector<int> read_target_ids(const Safetensors& file, const DraftConfig& config) {
+std::vector<int> read_target_ids(const TensorFiles& file, const DraftConfig& config) {
     std::vector<int> ids(static_cast<std::size_t>(config.draft_vocab));
     const std::string name = spelling(&file, {"", kModelPrefix}, "d2t") + "d2t";
     const StoredTensor* stored = file.find(name);
@@ -369,7 +370,8 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
     auto network = std::make_shared<DraftNetwork>();
     network->name = std::filesystem::weakly_canonical(folder, failure).filename().string();
     network->target = std::move(target);
-    const Safetensors file = Safetensors::open_folder(folder);
+    const Safetensors stored = Safetensors::open_folder(folder);
+    const ScaledTensors file(stored);
     network->config = read_draft_config(folder, network->target->config, file);
     check_cancelled(progress);
 

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <span>
 
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
 #include "engine/run/gallery.h"
+#include "engine/weights/safetensors_write.h"
 #include "files/atomic_file.h"
 #include "kernels/bf16.h"
 #include "kernels/error.h"
@@ -334,30 +336,23 @@ void MedusaTraining::save(const std::filesystem::path& folder) const {
                                            {"shared_lm_head", true},
                                            {"torch_dtype", "bfloat16"},
                                            {"made_by", kMadeBy}};
-    nlohmann::ordered_json header;
-    std::string data;
-    const auto add = [&](const std::string& name, const std::vector<float>& values, std::vector<int> shape) {
-        const std::vector<std::uint16_t> halves = narrowed(values);
-        const std::size_t first = data.size();
-        data.resize(first + 2 * halves.size());
-        std::memcpy(data.data() + first, halves.data(), 2 * halves.size());
-        header[name] = {{"dtype", "BF16"}, {"shape", shape}, {"data_offsets", {first, data.size()}}};
+    std::vector<TensorToWrite> tensors;
+    const auto add = [&](const std::string& name, const std::vector<float>& values, std::vector<std::int64_t> shape) {
+        tensors.push_back({name, DType::bf16, std::move(shape), [&values] {
+                               const std::vector<std::uint16_t> halves = narrowed(values);
+                               const auto bytes = std::as_bytes(std::span(halves));
+                               return std::vector<std::byte>(bytes.begin(), bytes.end());
+                           }});
     };
     for (std::size_t k = 0; k < heads_.size(); ++k) {
         const std::string prefix = "medusa_head." + std::to_string(k) + ".0.linear.";
         add(prefix + "weight", heads_[k].matrix, {target.hidden, target.hidden});
         add(prefix + "bias", heads_[k].bias, {target.hidden});
     }
-    std::string text = header.dump();
-    text.resize((text.size() + 7) / 8 * 8, ' ');
-    const auto length = static_cast<std::uint64_t>(text.size());
-    AtomicFile weights(folder / "model.safetensors"), file(folder / "config.json");
-    weights.write({reinterpret_cast<const char*>(&length), sizeof length});
-    weights.write(text);
-    weights.write(data);
+    AtomicFile file(folder / "config.json");
     file.write(config.dump(2) + "\n");
     file.commit(); // first: without it the weights would be somebody else's to check_heads_folder()
-    weights.commit();
+    write_safetensors(folder / "model.safetensors", std::move(tensors));
 }
 
 } // namespace speclens

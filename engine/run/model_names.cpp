@@ -55,6 +55,17 @@ std::string model_word(const std::string& word) {
     return path.extension() == ".gguf" ? path.stem().string() : path.filename().string();
 }
 
+std::string usual_model(const fs::path& assets) {
+    std::error_code failure;
+    for (const Fetchable& known : fetchables())
+        try {
+            if (fs::exists(assets / "models" / known.name / "MANIFEST.json", failure) && fs::exists(fetched_folder() / known.file, failure))
+                return known.name;
+        } catch (const Error&) { // no home, so nothing was fetched to it
+        }
+    return kBuiltInModel;
+}
+
 bool looks_like_model(const fs::path& path) {
     std::error_code failure;
     if (!fs::is_directory(path, failure)) return path.extension() == ".gguf";

@@ -21,6 +21,10 @@ inline constexpr const char* kBuiltInModel = "tiny";
 [[nodiscard]] std::vector<std::string> known_models(); // what is_known_model() takes
 [[nodiscard]] bool is_known_model(const std::string& word);
 
+// The target of who names none in the window: a fetched model that the program has heads for, else the built-in one. Nothing is
+// contacted or loaded.
+[[nodiscard]] std::string usual_model(const std::filesystem::path& assets);
+
 // Whether `path` is worth opening as a model rather than as a run: a .gguf file, or a folder with a config.json or a .gguf
 // file. Whether it loads is load_models()'s to say.
 [[nodiscard]] bool looks_like_model(const std::filesystem::path& path);

@@ -9,6 +9,7 @@
 #include "engine/model/fingerprint.h"
 #include "engine/model/precision.h"
 #include "engine/model/table_json.h"
+#include "engine/run/shipped_heads.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -129,6 +130,19 @@ void check_int8(const Model& target) {
                     kInt8Remedy, Exit::usage);
 }
 
+// A head reads the states of the model that it was trained on: those of another one of the same shape say something else.
+void check_fingerprint(const fs::path& head, const Models& models) {
+    const std::string told = trained_on(head);
+    if (told.empty()) return;
+    const std::string here = models.fingerprint.empty() ? fingerprint(*models.target) : models.fingerprint;
+    if (told == here) return;
+    throw Error(short_name(head / "config.json") + ": the head was trained on another model than " + models.target_name() +
+                    ": " + kTrainedOn + " is " + told + ", this model's is " + here,
+                std::string("Give that model with --model. Only the shape is equal: in a copy of the head without ") + kTrainedOn +
+                    " it runs, and its guesses will mostly be wrong.",
+                Exit::usage);
+}
+
 // The target is a server: what is loaded here is a draft model, or a tokenizer alone.
 void load_around_scorer(const ModelPaths& paths, const Progress& progress, Models& models) {
     fs::path draft = paths.draft;
@@ -177,7 +191,6 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
         if (!fs::exists(target, failure))
             throw Error("the model bundle is missing: " + target.string() + " does not exist",
                         "Set SPECLENS_ASSETS to the assets folder, or load a checkpoint with --model DIR.");
-        if (draft.empty() && fs::exists(assets_folder() / "models" / "small", failure)) draft = assets_folder() / "models" / "small";
     }
     if (target.extension() == ".json" && !fs::is_directory(target, failure)) {
         TablePair tables = load_table(target);
@@ -202,22 +215,22 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     models.tokenizer = models.target->tokenizer;
     models.chat = models.target->chat;
     models.frequent = FrequentIds::read(target, models.target->config.vocab, models.target->config.stops);
+    const ShippedHeads shipped = built_in ? heads_in(assets_folder() / "models")
+                                          : shipped_heads(assets_folder() / "models", models.fingerprint);
+    if (draft.empty()) draft = shipped.draft;
     if (!draft.empty()) {
         models.draft = Model::load(*models.backend, draft, progress, form, precision);
         models.vocabulary_problem = difference(*models.target, *models.draft);
     }
     std::map<std::string, fs::path> heads = paths.heads;
-    for (const DrafterInfo& info : drafter_list()) {
-        const fs::path shipped = assets_folder() / "models" / info.name;
-        if (paths.target.empty() && info.needs_network() && fs::exists(shipped / "config.json", failure))
-            heads.emplace(info.name, shipped);
-    }
+    heads.insert(shipped.networks.begin(), shipped.networks.end());
     for (const auto& [drafter, folder] : heads) {
         auto network = DraftNetwork::load(models.target, folder, progress);
         if (const std::string method = name_of(network->config.method); method != drafter)
             throw Error(short_name(folder / "config.json") + ": is " + (method[0] == 'e' ? "an " : "a ") + method +
                             " head, not one for the drafter " + drafter,
                         "Use --drafter " + method + "=DIR.", Exit::usage);
+        check_fingerprint(folder, models);
         models.networks.emplace(drafter, std::move(network));
     }
     return models;

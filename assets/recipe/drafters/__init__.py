@@ -43,14 +43,23 @@ def save_drafter(drafter, folder):
     return sum(v.numel() for v in weights.values() if v.dtype == torch.bfloat16), (folder / "model.safetensors").stat().st_size
 
 
+def widen(weights):
+    """Tensors as they were before smollm2/ship.py made bytes of them: NAME (U8, rows x cols) and NAME_scale (rows) are one matrix."""
+    out = {k: v for k, v in weights.items() if not k.endswith("_scale")}
+    for name, scale in weights.items():
+        if name.endswith("_scale"):
+            out[name[:-6]] = ((weights[name[:-6]].float() - 128) * scale[:, None]).to(torch.bfloat16)
+    return out
+
+
 def load_drafter(folder):
-    """An exported folder, in float32 with bf16-rounded weights.  Unknown or missing tensors are errors."""
+    """An exported or a shipped folder, in float32 with bf16-rounded weights.  Unknown or missing tensors are errors."""
     folder = Path(folder)
     config = json.loads((folder / "config.json").read_text())
     method = method_of(config)
     if method == "small":
         return Small(load(folder))
     drafter = CLASSES[method](config)
-    weights = load_file(folder / "model.safetensors")
+    weights = widen(load_file(folder / "model.safetensors"))
     drafter.load_state_dict({k: v if v.dtype in (torch.int64, torch.bool) else v.float() for k, v in weights.items()})
     return drafter.eval()

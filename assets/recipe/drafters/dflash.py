@@ -173,16 +173,27 @@ class Block(nn.Module):
         weight = (counts * (torch.exp(-k / options.decay) if options.decay else torch.ones_like(k)))[counts]
         return weight / weight.sum()
 
+    @torch.no_grad()
+    def target_law(self, batch, table, at, counts, options):
+        """The target's law over the ranked ids at the places that count; None where the tokens themselves are learned."""
+        if not options.target_law:
+            return None
+        before = (at - 1).flatten(1)[:, :, None].expand(-1, -1, batch.hidden.shape[-1])          # the state that says the token at `at`
+        states = batch.hidden.gather(1, before).view(*at.shape, -1)[counts]
+        return torch.softmax(F.linear(states, self.output_rows(table)).float(), -1)
+
     def loss(self, batch, table, options):
         anchors, allowed = draw_anchors(batch, options.anchors, options.generator)
         rows = self.used(self.rows(batch, table, anchors, allowed))
-        _, labels, counts = self.labels(batch, anchors, allowed)
+        at, labels, counts = self.labels(batch, anchors, allowed)
         known, labels = self.known(labels)
         share = (known & counts).sum() / counts.sum().clamp(min=1)
         counts = counts & known
         logits = F.linear(rows[counts], self.output_rows(table)).float()
         ce = F.cross_entropy(logits, labels[counts], reduction="none")
-        total = (ce * self.weights(ce, counts, options)).sum()
+        law = self.target_law(batch, table, at, counts, options)
+        loss = ce if law is None else F.cross_entropy(logits, law, reduction="none")
+        total = (loss * self.weights(ce, counts, options)).sum()
         logs = {"loss": ce.mean()}
         if options.measure:
             logs["accept_len"], logs["accuracy"] = accepted(logits.argmax(-1) == labels[counts], counts)

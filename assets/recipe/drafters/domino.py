@@ -33,6 +33,15 @@ class Domino(Block):
         super().start(target)
         nn.init.zeros_(self.embed_proj[2].weight)                  # at step 0 the final logits are the base logits
 
+    def adopt(self, other):
+        """All weights of another Domino head, or the backbone of a DFlash head whose rows stand for the same places."""
+        weights = other.state_dict()
+        if not hasattr(other, "prefix_gru"):
+            if self.anchor_aligned:
+                raise RuntimeError("DFlash's row k is asked for the token at anchor + k: --no-shift-label")
+            weights = {**self.state_dict(), **weights}
+        self.load_state_dict(weights)
+
     def longest(self):
         """One fewer than the rows when anchor-aligned too: 15 drafts for a block of 16, the serving engines' choice."""
         return self.block - 1
@@ -94,8 +103,10 @@ class Domino(Block):
         truth = labels[counts]
         ce_base = F.cross_entropy(base.float(), truth, reduction="none")
         ce_final = F.cross_entropy(final.float(), truth, reduction="none")
+        law = self.target_law(batch, table, at, counts, options)
+        learned = (ce_base, ce_final) if law is None else tuple(F.cross_entropy(x.float(), law, reduction="none") for x in (base, final))
         mix = options.base_share(options.progress)
-        total = (((1 - mix) * ce_final + mix * ce_base) * self.weights(ce_final, counts, options)).sum()
+        total = (((1 - mix) * learned[1] + mix * learned[0]) * self.weights(ce_final, counts, options)).sum()
         logs = {"final_loss": ce_final.mean(), "base_loss": ce_base.mean()}
         if options.measure:
             logs["accept_len"], logs["accuracy"] = accepted(final.argmax(-1) == truth, counts)

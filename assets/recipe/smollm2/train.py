@@ -99,6 +99,9 @@ def build(args, target, corpus):
             head.set_vocabulary(ids)
         print(f"{len(ids)} ids are {share:.4f} of the answers' tokens", flush=True)
     head.start(target)
+    if args.method == "eagle3":
+        with torch.no_grad():
+            head.fc.weight.mul_(10)                                # start() made it small for taps as they are; here they come at unit scale
     if args.method in ("dflash", "domino"):
         with torch.no_grad():                                      # the scale at which the output matrix is read
             head.norm.weight.copy_(target.model.norm.weight)
@@ -107,14 +110,76 @@ def build(args, target, corpus):
     return head
 
 
+def tap_scale(folder, width, samples=8000):
+    """The root mean square of every dimension of the taps (width), over tokens of the first shard but the few whose states are a hundredfold
+    of the others' (the first of a text). Dimensions and taps differ by a thousand, so that a projection that reads them as they are
+    hears a few; the heads are trained on taps divided by this, and it is multiplied into `fc` for the export."""
+    stored = np.load(folder / "features_000.npy", mmap_mode="r")
+    rows = torch.from_numpy(np.array(stored[:: max(1, len(stored) // samples), :width])).view(torch.bfloat16).float()
+    size = rows.norm(dim=1)
+    return rows[size < 5 * size.median()].pow(2).mean(0).sqrt().clamp(min=1e-3)
+
+
+def begin_mask(head, folder, norm, width, samples=8000):
+    """The mask begins as what the target says on average: the mean of its final states before the norm's weights, as long as a token's row.
+    Its logits are then nearly the logarithms of how frequent tokens are; a random row begins at a loss of 13."""
+    stored = np.load(folder / "features_000.npy", mmap_mode="r")
+    rows = torch.from_numpy(np.array(stored[:: max(1, len(stored) // samples), -width:])).view(torch.bfloat16).float()
+    mean = (rows / norm.float()).mean(0)
+    with torch.no_grad():
+        size = head.mask_embedding.pow(2).mean().sqrt()
+        head.mask_embedding.copy_(mean * (size / mean.pow(2).mean().sqrt()))
+
+
+def begin_layers(head, target, like, scale):
+    """The layers of a block head begin as the target's layers `like` (one each), reading the last tap as those read the stream there. A layer's
+    norm goes into its query, key and value matrices, because a head has one norm for what all of its layers read of the context."""
+    if not like:
+        return
+    s = target.shape
+    with torch.no_grad():
+        for layer, i in zip(head.layers, like, strict=True):
+            theirs = target.layers[i]
+            before = theirs["before_attention"]
+            q, k, v = (theirs["qkv"].float() * before).split((s.heads * s.head_dim, s.kv_heads * s.head_dim, s.kv_heads * s.head_dim))
+            for name, value in (("q_proj", q), ("k_proj", k), ("v_proj", v), ("o_proj", theirs["o"])):
+                getattr(layer.self_attn, name).weight.copy_(value)
+            gate, up = theirs["gate_up"].float().chunk(2)
+            for name, value in (("gate_proj", gate), ("up_proj", up), ("down_proj", theirs["down"])):
+                getattr(layer.mlp, name).weight.copy_(value)
+            layer.post_attention_layernorm.weight.copy_(theirs["before_mlp"])
+        last = scale[-s.hidden:].to(head.fc.weight.device)
+        head.fc.weight.mul_(0.1)[:, -s.hidden:] += torch.diag(last / last.median())
+
+
+def begin_eagle3(head, target, like, scale):
+    """EAGLE-3's layer begins as the target's layer `like` on the feature, which is the last tap, and as its first layer on the token."""
+    s, m = target.shape, head.midlayer
+    theirs, first = target.layers[like], target.layers[0]
+    sizes = (s.heads * s.head_dim, s.kv_heads * s.head_dim, s.kv_heads * s.head_dim)
+    with torch.no_grad():
+        for name, token, feature in zip(("q_proj", "k_proj", "v_proj"), (first["qkv"].float() * first["before_attention"]).split(sizes),
+                                        (theirs["qkv"].float() * theirs["before_attention"]).split(sizes)):
+            getattr(m.self_attn, name).weight.copy_(torch.cat((token, feature), 1))
+        m.self_attn.o_proj.weight.copy_(theirs["o"])
+        gate, up = theirs["gate_up"].float().chunk(2)
+        for name, value in (("gate_proj", gate), ("up_proj", up), ("down_proj", theirs["down"])):
+            getattr(m.mlp, name).weight.copy_(value)
+        m.post_attention_layernorm.weight.copy_(theirs["before_mlp"])
+        head.norm.weight.copy_(target.norm)
+        last = scale[-s.hidden:].to(head.fc.weight.device)
+        head.fc.weight.mul_(0.1)[:, -s.hidden:] += torch.diag(last / last.median())
+
+
 def options(parser):
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--row", type=int, default=states.ROW)
     parser.add_argument("--block-tokens", type=int, default=1_000_000)
     parser.add_argument("--passes", type=int, default=2, help="epochs over a block before the next one")
     parser.add_argument("--keep-blocks", type=int, default=1, help="blocks of states on the disk at once")
+    parser.add_argument("--like", type=int, nargs="*", help="the target's layers as which the layers of eagle3, dflash and domino begin (its last ones; nothing: random)")
     parser.add_argument("--width", type=int, default=128, help="of small")
-    parser.set_defaults(draft_vocab=8192, rows=8, micro=2, anchors=32, taps=list(states.TAPS))
+    parser.set_defaults(target_law=True, draft_vocab=8192, rows=8, micro=2, anchors=32, taps=list(states.TAPS))
 
 
 def main():
@@ -124,40 +189,67 @@ def main():
     out = args.work / (args.name or args.method)
     out.mkdir(parents=True, exist_ok=True)
     corpus = Corpus(args.corpus)
-    target = stand_in(read(args.target, args.device))
+    whole = read(args.target, args.device)
+    target = stand_in(whole)
     chosen = settings(args, target_sha256=digest(args.target), text_seed=corpus.sha256, text_tokens=len(corpus.ids))
     latest = out / "latest.pt"
     saved = torch.load(latest, map_location=args.device) if latest.exists() else None
     if saved:
         same_run(saved["args"], chosen, out, "--name NAME")
+    count = len(states.blocks(corpus, args.block_tokens))
+
+    def folder_of(turn):
+        return states.ensure(args.target, corpus, args.work, turn % count, args.block_tokens, args.keep_blocks, args.row, args.taps, args.device)
+
     head = build(args, target, corpus)
+    reads_taps = hasattr(head, "fc")
+    scale = None
+    if reads_taps:
+        scale = saved["state"]["scale"] if saved else tap_scale(folder_of(0), len(args.taps) * target.config.hidden_size)
+    if args.method in ("dflash", "domino") and not saved:
+        begin_mask(head, folder_of(0), target.model.norm.weight, target.config.hidden_size)
+    if args.method in ("dflash", "domino") and not saved:
+        last = range(whole.shape.layers - len(head.layers), whole.shape.layers)
+        begin_layers(head, whole, last if args.like is None else args.like, scale)
+    if args.method == "eagle3" and args.like != [] and not saved:
+        begin_eagle3(head, whole, args.like[0] if args.like else whole.shape.layers - 1, scale)
+    del whole
     if args.init and not saved:
         adopt(head, args.init)
+        if reads_taps:
+            with torch.no_grad():
+                head.fc.weight.mul_(scale)
     head.to(args.device)
     optimiser = HeadOptimiser(head, args.muon, args.adam, 0.5 if args.method == "eagle3" else 1.0)
-    state = {"step": 0, "positions": 0, "seconds": 0.0, "epoch_tokens": len(corpus.ids)}
+    state = {"step": 0, "positions": 0, "seconds": 0.0, "epoch_tokens": len(corpus.ids), "scale": scale}
     if saved:
         head.load_state_dict(saved["drafter"])
         optimiser.load(saved["optimiser"])
         state = saved["state"]
-        print("resumed at", state, flush=True)
-    count = len(states.blocks(corpus, args.block_tokens))
+        print("resumed at step", state["step"], flush=True)
+    inverse = (1 / scale).to(args.device, torch.bfloat16) if reads_taps else None
 
     def batches(rng):
         turn = state["positions"] // (args.block_tokens * args.passes)
         while True:
-            folder = states.ensure(args.target, corpus, args.work, turn % count, args.block_tokens, args.keep_blocks, args.row, args.taps, args.device)
-            samples = Samples(folder, target.config.hidden_size, args.taps, args.taps, args.device, args.row)
+            samples = Samples(folder_of(turn), target.config.hidden_size, args.taps, args.taps, args.device, args.row)
             yielded = False
             for _ in range(args.passes):
                 for batch in samples.epoch(args.micro, rng):
                     yielded = True
+                    if reads_taps:
+                        batch.features = batch.features * inverse
                     yield batch
             if not yielded:
-                raise SystemExit(f"{folder}: no shard fills {args.micro} rows of {args.row} tokens: a smaller --micro, or more text")
+                raise SystemExit(f"{args.work}/states: no shard fills {args.micro} rows of {args.row} tokens: a smaller --micro, or more text")
             turn += 1
 
-    fit(args, head, optimiser, state, batches, target.model.embed_tokens.weight, chosen, out)
+    def finish():
+        if reads_taps:
+            with torch.no_grad():
+                head.fc.weight.div_(scale.to(args.device))
+
+    fit(args, head, optimiser, state, batches, target.model.embed_tokens.weight, chosen, out, finish)
 
 
 if __name__ == "__main__":

@@ -8,15 +8,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 
 from data import ANSWER, PROMPT
-from drafters import CLASSES, block_config, domino_config, load_drafter, save_drafter
-from smollm2 import corpus, gguf_file, prompts, states, templates
+from drafters import CLASSES, block_config, domino_config, eagle3_config, load_drafter, save_drafter, widen
+from smollm2 import corpus, gguf_file, prompts, ship, states, templates
 from smollm2.batch import Request, answers, looping
 from smollm2.log import Log, lines
 from smollm2.sample import TURNS, Queue
 from smollm2.target import END_OF_TURN, Shape, Target
-from smollm2.train import stand_in
+from smollm2.train import begin_eagle3, begin_layers, begin_mask, stand_in, tap_scale
 from train_drafter import Batch, Options
 
 SHAPE = Shape(hidden=192, layers=3, heads=3, kv_heads=1, head_dim=64, ffn=64, vocab=300, rope_theta=1e4, eps=1e-5, context=128)
@@ -341,6 +342,100 @@ class Heads(WithTarget):
             again = load_drafter(self.work / method)
             self.assertEqual(again.ranked_ids().tolist(), self.IDS)
             self.assertEqual(tuple(again.mask_embedding.shape), (1, SHAPE.hidden))
+
+    def test_domino_begins_with_the_backbone_of_dflash(self):
+        first = self.made("dflash")
+        config = domino_config(stand_in(self.torch_alone), (0, 2), None, 1, 4, 6, 3, 1, False, len(self.IDS))
+        head = CLASSES["domino"](config)
+        head.start(stand_in(self.torch_alone))
+        head.adopt(first)
+        for name, value in first.state_dict().items():
+            self.assertTrue(torch.equal(head.state_dict()[name], value), name)
+        self.assertEqual(head.embed_proj[2].weight.abs().max().item(), 0)
+        with self.assertRaisesRegex(RuntimeError, "no-shift-label"):
+            self.made("domino").adopt(first)                       # its rows stand for other places
+
+    def test_a_certain_target_teaches_its_token(self):
+        table = self.torch_alone.embedding.float()
+        for method in ("dflash", "domino"):
+            head, batch = self.made(method), self.batch()
+            torch.nn.init.normal_(head.layers[0].mlp.down_proj.weight, std=0.1)
+            batch.hidden[:, :-1] = 200 * table[batch.ids[:, 1:]]   # each state is sure of the next token
+            losses = [head.loss(batch, table, Options(8, 7.0, False, False, 1, 1.0, torch.Generator().manual_seed(0), 0.5, target_law=law))[0].item()
+                      for law in (False, True)]
+            self.assertAlmostEqual(losses[0], losses[1], places=3, msg=method)
+            batch.hidden.zero_()                                   # and now of nothing
+            options = Options(8, 7.0, False, False, 1, 1.0, torch.Generator().manual_seed(0), 0.5, target_law=True)
+            self.assertNotAlmostEqual(head.loss(batch, table, options)[0].item(), losses[0], places=2, msg=method)
+
+    def test_layers_begin_as_those_of_the_target(self):
+        head, target, x = self.made("dflash"), self.torch_alone, torch.randn(3, SHAPE.hidden)
+        scale = torch.full((2 * SHAPE.hidden,), 4.0)
+        begin_layers(head, target, [1], scale)
+        layer, theirs = head.layers[0], target.layers[1]
+
+        def normal(v, weight):
+            return v * torch.rsqrt(v.pow(2).mean(-1, keepdim=True) + SHAPE.eps) * weight
+
+        q = F.linear(normal(x, theirs["before_attention"]), theirs["qkv"].float())[:, :SHAPE.hidden]
+        torch.testing.assert_close(layer.self_attn.q_proj(layer.input_layernorm(x)), q, rtol=1e-3, atol=1e-3)
+        gate, up = F.linear(normal(x, theirs["before_mlp"]), theirs["gate_up"].float()).chunk(2, -1)
+        torch.testing.assert_close(layer.mlp(layer.post_attention_layernorm(x)), F.linear(F.silu(gate) * up, theirs["down"].float()), rtol=1e-3, atol=1e-3)
+        taps = torch.randn(5, 2 * SHAPE.hidden)
+        self.assertGreater(F.cosine_similarity(head.fc(taps), taps[:, SHAPE.hidden:]).min().item(), 0.9)
+
+    def test_eagle3_begins_as_the_last_layer_on_the_last_tap(self):
+        target = self.torch_alone
+        head = CLASSES["eagle3"](eagle3_config(stand_in(target), (0, 2), len(self.IDS), END_OF_TURN, 0))
+        head.set_vocabulary(self.IDS)
+        head.start(stand_in(target))
+        begin_eagle3(head, target, 2, torch.full((2 * SHAPE.hidden,), 4.0))
+        feature, theirs = torch.randn(3, SHAPE.hidden), target.layers[2]
+        normal = feature * torch.rsqrt(feature.pow(2).mean(-1, keepdim=True) + SHAPE.eps)
+        nothing = torch.zeros(3, SHAPE.hidden)
+        torch.testing.assert_close(head.midlayer.self_attn.q_proj(torch.cat((nothing, normal), -1)),
+                                   F.linear(normal * theirs["before_attention"], theirs["qkv"].float())[:, :SHAPE.hidden], rtol=1e-3, atol=1e-3)
+        taps = torch.randn(5, 2 * SHAPE.hidden)
+        self.assertGreater(F.cosine_similarity(head.fc(taps), taps[:, SHAPE.hidden:]).min().item(), 0.9)
+
+    def test_what_ships_is_what_was_trained(self):
+        head = self.made("domino")
+        torch.nn.init.normal_(head.embed_proj[2].weight, std=0.1)
+        whole = {k: v.to(torch.bfloat16) if v.is_floating_point() else v for k, v in head.state_dict().items()}
+        stored = ship.in_bytes(whole)
+        self.assertEqual(stored["fc.weight"].dtype, torch.bfloat16)
+        self.assertEqual(stored["layers.0.mlp.up_proj.weight"].dtype, torch.uint8)
+        for name, value in widen(stored).items():
+            wide = whole[name].float()
+            step = wide.abs().amax(-1, keepdim=True) / 127 if value.dim() == 2 else 0
+            self.assertTrue(((value.float() - wide).abs() <= 0.5 * step + wide.abs() / 128).all(), name)
+        self.assertEqual(widen(stored).keys(), whole.keys())
+
+
+class Scale(WithTarget):
+    def test_taps_come_at_unit_scale_and_the_export_reads_them_as_they_are(self):
+        width = 2 * SHAPE.hidden
+        sizes = torch.logspace(-1, 2, width)
+        rows = torch.randn(200, width + SHAPE.hidden, generator=torch.Generator().manual_seed(2))
+        rows[:, :width] *= sizes
+        rows[0, :width] *= 1000                                    # the first token of a text
+        folder = self.work / "scaled"
+        folder.mkdir()
+        np.save(folder / "features_000.npy", rows.to(torch.bfloat16).view(torch.int16).numpy())
+        scale = tap_scale(folder, width)
+        self.assertTrue(((scale / sizes - 1).abs() < 0.35).all())
+        fc, features = torch.randn(4, width), rows[1:3, :width]
+        torch.testing.assert_close((features / scale) @ fc.T, features @ (fc / scale).T)
+
+    def test_the_mask_begins_as_the_mean_state(self):
+        states_ = torch.randn(100, SHAPE.hidden, generator=torch.Generator().manual_seed(3)) + 2
+        folder = self.work / "mask"
+        folder.mkdir()
+        np.save(folder / "features_000.npy", states_.to(torch.bfloat16).view(torch.int16).numpy())
+        head = SimpleNamespace(mask_embedding=torch.full((1, SHAPE.hidden), 0.1))
+        begin_mask(head, folder, torch.full((SHAPE.hidden,), 4.0), SHAPE.hidden)
+        self.assertAlmostEqual(head.mask_embedding.pow(2).mean().sqrt().item(), 0.1, places=5)
+        self.assertGreater(F.cosine_similarity(head.mask_embedding, torch.ones(1, SHAPE.hidden)).item(), 0.99)
 
 
 class Blocks(WithTarget):

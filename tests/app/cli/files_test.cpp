@@ -131,6 +131,23 @@ TEST(Export, WritesCsvPerfettoAndTheTraceAgain) {
     EXPECT_EQ(speclens(piped).code, 3);
 }
 
+TEST(Export, WritesAHeadAsItsReleaseHasIt) {
+    const std::string head = std::string(SPEC_SOURCE_DIR) + "/tests/engine/golden/micro_domino";
+    const std::filesystem::path folder = fresh_folder(), official = folder / "official";
+    const Outcome outcome = speclens({"export", "head", head, "-o", official});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(read_file(official / "config.json"), read_file(head + "/config.json"));
+    EXPECT_GT(std::filesystem::file_size(official / "model.safetensors"), 10'000U);
+    const auto refused = [&](const std::string& from, const std::string& to, const char* why) {
+        const Outcome refusal = speclens({"export", "head", from, "-o", to});
+        EXPECT_NE(refusal.code, 0);
+        EXPECT_NE(refusal.err.find(why), std::string::npos) << refusal.err;
+    };
+    refused(head, official, "is there, and not empty");
+    refused(head, "-", "one stream");
+    refused(folder / "nothing", folder / "more", "config.json");
+}
+
 // Heads are part of drafting: what is exported of a round adds up to what the round took.
 // A cascade asks for a law even where no guess fits: that time is not a search that found nothing.
 TEST(Export, NamesTheDraftThatHadNoRoomForAGuess) {

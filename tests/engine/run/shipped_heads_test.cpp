@@ -1,0 +1,168 @@
+// Which heads come with a target: found by its fingerprint, refused where only the shape is equal; kept in 8 bits, exported in bf16.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/drafters/official_layout.h"
+#include "engine/fetch/fetch.h"
+#include "engine/fetch/fetchable.h"
+#include "engine/run/model_names.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
+#include "engine/run/shipped_heads.h"
+#include "engine/weights/safetensors.h"
+#include "engine/weights/safetensors_write.h"
+#include "kernels/bf16.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/model_support.h"
+#include "tests/shared/temp_folder.h"
+#include "tests/shared/variable.h"
+
+namespace speclens::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of assets with one head in models/some/domino, trained (so it says) on the target of the goldens.
+class Shipped : public ::testing::Test {
+  protected:
+    Shipped() : assets_("SPECLENS_ASSETS", temp_.path().c_str()) {
+        fs::create_directories(some());
+        fs::copy(golden("micro_domino"), some() / "domino");
+        fs::create_directories(temp_ / "models/another");
+        std::ofstream(temp_ / "models/another/MANIFEST.json") << R"({"bundle":"S"})"; // of something else
+        print_ = load_models({.target = golden("micro_qwen3"), .threads = 1}).fingerprint;
+    }
+    [[nodiscard]] fs::path some() const { return temp_ / "models/some"; }
+    void say_manifest(const std::string& fingerprint) const {
+        std::ofstream(some() / "MANIFEST.json") << R"({"target_fingerprint":")" << fingerprint << R"("})";
+    }
+    // A field of the head's own config.json.
+    static void say_in(const fs::path& head, const std::string& fingerprint) {
+        auto config = nlohmann::json::parse(read_file(head / "config.json"));
+        config["target_fingerprint"] = fingerprint;
+        std::ofstream(head / "config.json") << config;
+    }
+    const TempFolder temp_;
+    const Variable assets_;
+    std::string print_;
+};
+
+TEST_F(Shipped, AreFoundByTheFingerprintOfTheTarget) {
+    EXPECT_EQ(shipped_heads(temp_ / "models", print_).networks.size(), 0u) << "nothing says whose head it is";
+    say_manifest(print_);
+    const Models models = load_models({.target = golden("micro_qwen3"), .threads = 1});
+    ASSERT_NE(models.network("domino"), nullptr);
+    EXPECT_EQ(models.network("eagle3"), nullptr);
+    EXPECT_EQ(models.why_not("domino"), "");
+    EXPECT_TRUE(load_models({.target = golden("micro_llama"), .threads = 1}).networks.empty()) << "another model";
+    say_manifest("0123456789abcdef");
+    EXPECT_TRUE(load_models({.target = golden("micro_qwen3"), .threads = 1}).networks.empty());
+    std::ofstream(some() / "MANIFEST.json") << "{";
+    expect_error([&] { (void)load_models({.target = golden("micro_qwen3"), .threads = 1}); }, {"some/MANIFEST.json", "JSON"});
+}
+
+TEST_F(Shipped, AFolderThatWasNamedGoesFirst) {
+    say_manifest(print_);
+    const fs::path mine = temp_ / "mine";
+    fs::copy(some() / "domino", mine);
+    EXPECT_EQ(load_models({.target = golden("micro_qwen3"), .heads = {{"domino", mine}}, .threads = 1}).network("domino")->name, "mine");
+}
+
+TEST_F(Shipped, OfAnotherModelOfThisShapeAreRefused) {
+    const fs::path head = some() / "domino";
+    ModelPaths paths = {.target = golden("micro_qwen3"), .heads = {{"domino", head}}, .threads = 1};
+    say_in(head, print_);
+    EXPECT_NE(load_models(paths).network("domino"), nullptr);
+    say_in(head, "0123456789abcdef");
+    expect_error([&] { (void)load_models(paths); }, {"domino/config.json", "another model", "0123456789abcdef", print_});
+    fs::copy_file(golden("micro_domino") / "config.json", head / "config.json", fs::copy_options::overwrite_existing);
+    EXPECT_NE(load_models(paths).network("domino"), nullptr) << "it names nobody: forced";
+}
+
+// Neither the model alone nor the heads alone: who names nothing sees the built-in model then.
+TEST_F(Shipped, TheUsualTargetIsAFetchedModelWithHeads) {
+    const Variable home("XDG_DATA_HOME", temp_.path().string());
+    const Fetchable& known = fetchables().front();
+    EXPECT_EQ(usual_model(temp_.path()), kBuiltInModel);
+    fs::create_directories(temp_ / "models" / known.name);
+    std::ofstream(temp_ / "models" / known.name / "MANIFEST.json") << "{}";
+    EXPECT_EQ(usual_model(temp_.path()), kBuiltInModel);
+    fs::create_directories(fetched_folder());
+    std::ofstream(fetched_folder() / known.file) << "GGUF";
+    EXPECT_EQ(usual_model(temp_.path()), known.name);
+    EXPECT_EQ(usual_model(temp_ / "nowhere"), kBuiltInModel);
+}
+
+// The matrices of a head as bytes with a scale for each row, as assets/recipe/smollm2/ship.py writes them.
+void narrow_to_bytes(const fs::path& head) {
+    const Safetensors file = Safetensors::open_folder(head);
+    std::vector<TensorToWrite> tensors;
+    for (const auto& [name, stored] : file.tensors()) {
+        const std::vector<std::byte> bytes = file.read(stored);
+        if (stored.dtype != DType::bf16 || stored.shape.size() != 2) {
+            tensors.push_back({name, stored.dtype, stored.shape, [bytes] { return bytes; }});
+            continue;
+        }
+        const auto rows = static_cast<std::size_t>(stored.shape[0]), cols = static_cast<std::size_t>(stored.shape[1]);
+        std::vector<std::byte> narrow(rows * cols), scales(4 * rows);
+        for (std::size_t row = 0; row < rows; ++row) {
+            std::vector<float> values(cols);
+            for (std::size_t i = 0; i < cols; ++i) {
+                std::uint16_t bits = 0;
+                std::memcpy(&bits, bytes.data() + 2 * (row * cols + i), 2);
+                values[i] = widen_bf16(bits);
+            }
+            float largest = 1e-30F;
+            for (const float value : values) largest = std::max(largest, std::abs(value));
+            const float scale = largest / 127;
+            for (std::size_t i = 0; i < cols; ++i)
+                narrow[row * cols + i] = static_cast<std::byte>(128 + std::lround(values[i] / scale));
+            std::memcpy(scales.data() + 4 * row, &scale, 4);
+        }
+        tensors.push_back({name, DType::u8, stored.shape, [narrow] { return narrow; }});
+        tensors.push_back({name + "_scale", DType::f32, {stored.shape[0]}, [scales] { return scales; }});
+    }
+    write_safetensors(head / "model.safetensors", std::move(tensors));
+}
+
+// What a head in bytes drafts is what its export drafts, token by token; and the export has the tensors of the release.
+TEST_F(Shipped, HeadsInBytesAreTheirExports) {
+    const fs::path narrow = some() / "domino", official = temp_ / "official";
+    narrow_to_bytes(narrow);
+    EXPECT_LT(fs::file_size(narrow / "model.safetensors"), fs::file_size(golden("micro_domino") / "model.safetensors") * 3 / 4);
+    write_official_layout(narrow, official);
+    const Safetensors released = Safetensors::open_folder(golden("micro_domino")), exported = Safetensors::open_folder(official);
+    ASSERT_EQ(exported.tensors().size(), released.tensors().size());
+    for (const auto& [name, stored] : released.tensors()) {
+        ASSERT_NE(exported.find(name), nullptr) << name;
+        EXPECT_EQ(exported.find(name)->dtype, stored.dtype) << name;
+        EXPECT_EQ(exported.find(name)->shape, stored.shape) << name;
+    }
+    EXPECT_EQ(read_file(official / "config.json"), read_file(narrow / "config.json"));
+    std::vector<std::vector<float>> laws;
+    for (const fs::path& head : {narrow, official}) {
+        auto models = std::make_shared<Models>(load_models({.target = golden("micro_qwen3"), .heads = {{"domino", head}}, .threads = 1}));
+        RunSettings settings;
+        settings.token_ids = {3, 4, 5, 3, 4};
+        settings.drafter = "domino";
+        settings.k = 4;
+        settings.max_tokens = 24;
+        settings.timing = false;
+        settings.sampling.temperature = 0.8;
+        const auto run = finished(models, settings);
+        std::vector<float> seen;
+        for (std::size_t i = 0; i < run->trace().size(); ++i)
+            if (const auto* drafted = std::get_if<Drafted>(&run->trace()[i])) seen.push_back(static_cast<float>(drafted->token));
+        laws.push_back(seen);
+    }
+    EXPECT_GT(laws[0].size(), 10u);
+    EXPECT_EQ(laws[0], laws[1]);
+}
+
+} // namespace
+} // namespace speclens::test
