@@ -11,6 +11,10 @@ std::filesystem::path gallery_file(const std::filesystem::path& assets, bool bui
     return assets / "prompts" / (built_in ? "gallery.jsonl" : "general.jsonl");
 }
 
+std::filesystem::path held_out_file(const std::filesystem::path& assets, bool built_in, const std::string& model) {
+    return assets / "prompts" / (built_in ? "heldout.jsonl" : model.starts_with("SmolLM2") ? "smollm2.jsonl" : "general.jsonl");
+}
+
 std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
     std::vector<GalleryPrompt> prompts;
     std::ifstream in(file);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "engine/run/control.h"
@@ -11,6 +12,10 @@ namespace speclens {
 
 // The file of ready-made prompts: of the built-in model's small world, or of the requests that people make of any model.
 [[nodiscard]] std::filesystem::path gallery_file(const std::filesystem::path& assets, bool built_in);
+
+// Prompts that no drafter of ours was trained on, for what is foretold of others: of the built-in model's small world, of
+// SmolLM2, or of any model.
+[[nodiscard]] std::filesystem::path held_out_file(const std::filesystem::path& assets, bool built_in, const std::string& model);
 
 // Lines that are no such object are skipped; a missing file has none.
 [[nodiscard]] std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file);

@@ -1,0 +1,83 @@
+// Measures what an advice is made of, step by step: on prompt after prompt plain decoding, every drafter with its longest
+// drafts, and by turns the shorter ones. Then passes behind longer texts. All runs of a prompt follow each other, so that
+// whatever else the machine does meets them alike. Synchronous: the session's thread or the command line calls step().
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/advice/advice.h"
+#include "engine/advice/estimate.h"
+#include "engine/base/clock.h"
+#include "engine/lab/busy.h"
+#include "engine/lab/pass_times.h"
+#include "engine/run/control.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
+
+namespace speclens {
+
+struct AdvicePlan {
+    RunSettings base;                   // temperature, length, dice, options; drafter, rule and k are the plan's
+    std::vector<std::string> drafters;  // empty: all that can run
+    std::vector<int> lengths;           // draft lengths to advise on; empty: 1 … 7
+    std::vector<GalleryPrompt> prompts; // in this order, see mixed_prompts()
+    int every = 4;                      // prompts of which one has a shorter length run as well; 1: all of them
+    double seconds = 60;                // no further prompt is begun then, but for the fewest that tell something
+    bool contexts = true;               // passes behind longer texts too
+};
+// Round-robin over the domains, so that the first ones are like all of them.
+[[nodiscard]] std::vector<GalleryPrompt> mixed_prompts(const std::vector<GalleryPrompt>& prompts);
+
+class AdviceMeasurement {
+  public:
+    // Throws Error (usage): no prompts, unknown names, a target without passes.
+    AdviceMeasurement(std::shared_ptr<const Models> models, AdvicePlan plan);
+    ~AdviceMeasurement();
+
+    bool step(); // one phase of one run; false once everything is done
+    void stop(); // complete with the prompts that are whole
+    [[nodiscard]] double done() const; // 0 … 1
+    // Of whole prompts; never null. A new one after the first eight prompts, then seldom, and at the end.
+    [[nodiscard]] std::shared_ptr<const Advice> advice() const { return advice_; }
+    [[nodiscard]] std::size_t revision() const { return revision_; } // grows with it
+    [[nodiscard]] const AdviceEvidence& evidence() const { return evidence_; }
+
+  private:
+    void plan_lengths();
+    bool next_prompt();
+    void begin_next();
+    void keep_run();
+    void keep_prompt();
+    void show();
+    void time_traces() const;
+    bool step_contexts();
+    [[nodiscard]] bool is_due(std::size_t length) const;
+    [[nodiscard]] RunSettings settings_of(std::size_t length) const;
+
+    std::shared_ptr<const Models> models_;
+    AdvicePlan plan_;
+    AdviceEvidence evidence_;
+    std::vector<RunSettings> settings_; // of evidence_.lengths
+    std::vector<bool> whole_;           // run on every prompt
+    std::vector<AdviceDrafter> problems_;
+    std::shared_ptr<const Advice> advice_;
+    std::size_t revision_ = 0;
+
+    enum class Stage : std::uint8_t { warm_up, prompts, contexts, done } stage_ = Stage::warm_up;
+    int prompt_ = -1, kept_ = 0, skipped_ = 0, show_at_ = kFewestAdvicePrompts;
+    std::vector<std::size_t> queue_; // lengths still to run on this prompt; plain is kPlain
+    std::size_t running_ = 0;
+    std::vector<std::pair<std::size_t, std::shared_ptr<const Trace>>> finished_; // of this prompt
+    std::unique_ptr<Run> run_;
+    int shortest_ = 0, longest_ = 0;
+    std::vector<int> context_plan_;
+    std::vector<PassTimes> context_times_;
+    std::unique_ptr<PassMeasurement> passes_;
+    Stopwatch watch_;
+    BusyMeter busy_;
+};
+
+} // namespace speclens

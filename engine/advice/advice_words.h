@@ -1,0 +1,31 @@
+// An advice in words that can be acted on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/advice/advice.h"
+
+namespace speclens {
+
+// What a round of a cell must bring to be as fast as plain decoding.
+struct CellBreakEven {
+    double tokens = 0;                       // per round
+    std::optional<double> alpha;             // if every guess stayed with the same chance; absent: no chance is enough
+    std::optional<double> most_plain_rate;   // tokens a second of plain decoding; absent: it pays at no speed
+};
+[[nodiscard]] CellBreakEven break_even_of(const AdviceCell& cell, double plain_ms);
+
+// "1.6× to 1.8×"
+[[nodiscard]] std::string range_words(const AdviceCell& cell);
+// "Use eagle3 with K = 3: 1.6× to 1.8× here. …", "Do not speculate here: …", "No verdict: …"
+[[nodiscard]] std::string verdict_sentence(const Advice& advice);
+// What the verdict rests on: when it stops to hold. Sentences; none without a best cell.
+[[nodiscard]] std::vector<std::string> break_even_words(const Advice& advice);
+// What stands out among the cells, the most telling first.
+[[nodiscard]] std::vector<std::string> advice_findings(const Advice& advice);
+// "60 prompts, texts of 20 to 130 tokens, T = 0, 90 % intervals"
+[[nodiscard]] std::string advice_conditions(const Advice& advice);
+
+} // namespace speclens

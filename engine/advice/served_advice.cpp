@@ -1,0 +1,154 @@
+#include "engine/advice/served_advice.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/advice/advice.h"
+#include "engine/advice/break_even.h"
+#include "engine/advice/printed.h"
+
+namespace speclens {
+namespace {
+
+constexpr double kLeastDeviation = 0.02; // of a clock over a network
+constexpr int kFewestServed = 4;
+
+// Half of a 90 % interval of the mean of so many more (Student's t, two-sided), as a factor on their deviation.
+double span(std::size_t n) {
+    static constexpr double kStudent[] = {6.31, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83, 1.81, 1.80, 1.78, 1.77, 1.76, 1.75};
+    const double t = n < 2 ? kStudent[0] : n - 2 < std::size(kStudent) ? kStudent[n - 2] : 1.7;
+    return t * std::sqrt(2.0 / static_cast<double>(std::max<std::size_t>(1, n)));
+}
+
+struct Middle {
+    double log_mean = 0, half = 0;
+    [[nodiscard]] double value() const { return std::exp(log_mean); }
+    [[nodiscard]] double low() const { return std::exp(log_mean - half); }
+    [[nodiscard]] double high() const { return std::exp(log_mean + half); }
+};
+
+Middle middle_of(const std::vector<double>& ratios) {
+    Middle m;
+    const auto n = static_cast<double>(ratios.size());
+    for (const double ratio : ratios) m.log_mean += std::log(ratio) / n;
+    double squares = 0;
+    for (const double ratio : ratios) squares += (std::log(ratio) - m.log_mean) * (std::log(ratio) - m.log_mean);
+    const double deviation = ratios.size() > 1 ? std::sqrt(squares / (n - 1)) : 1;
+    m.half = span(ratios.size()) * std::max(deviation, kLeastDeviation);
+    return m;
+}
+
+void take_counts(ServedAdvice& advice, const ServedEvidence& evidence) {
+    if (evidence.rounds <= 0) return;
+    advice.tokens_per_round = 1 + evidence.accepted / evidence.rounds;
+    advice.k = evidence.accepted_at.empty() ? static_cast<int>(std::ceil(evidence.drafted / evidence.rounds - 1e-9))
+                                            : static_cast<int>(evidence.accepted_at.size());
+}
+
+// What a round costs, and which draft length would be best with these places.
+void take_costs(ServedAdvice& advice, const ServedEvidence& evidence) {
+    if (advice.tokens_per_round <= 0 || !advice.plain_rate || advice.k == 0) return;
+    advice.round_passes = advice.tokens_per_round / advice.rate * *advice.plain_rate;
+    advice.alpha = alpha_for(*advice.round_passes, advice.k);
+    const double guesses = evidence.drafted / evidence.rounds;
+    if (guesses <= 0 || evidence.accepted_at.empty()) return;
+    const double cost = (*advice.round_passes - 1) / guesses;
+    advice.guess_passes = cost;
+    advice.best_k = 0;
+    advice.best_speed_up = 1;
+    double tokens = 1;
+    for (int k = 1; k <= advice.k; ++k) {
+        tokens += evidence.accepted_at[static_cast<std::size_t>(k - 1)] / evidence.rounds;
+        const double speed_up = tokens / std::max(1.0, 1 + cost * k);
+        if (speed_up > advice.best_speed_up) advice.best_k = k, advice.best_speed_up = speed_up;
+    }
+}
+
+void take_speed_up(ServedAdvice& advice, const ServedEvidence& evidence) {
+    std::vector<double> with, ratios;
+    double plain = 0;
+    for (const ServedTiming& prompt : evidence.prompts) {
+        if (prompt.with_ms <= 0) continue;
+        with.push_back(1000 / prompt.with_ms);
+        if (!prompt.without_ms || *prompt.without_ms <= 0) continue;
+        ratios.push_back(*prompt.without_ms / prompt.with_ms);
+        plain += std::log(1000 / *prompt.without_ms);
+    }
+    advice.prompts = static_cast<int>(with.size());
+    if (with.empty()) return;
+    const Middle rate = middle_of(with);
+    advice.rate = rate.value(), advice.rate_low = rate.low(), advice.rate_high = rate.high();
+    if (evidence.told_plain_rate) {
+        advice.plain_rate = evidence.told_plain_rate;
+        advice.speed_up = advice.rate / *advice.plain_rate;
+        advice.low = advice.rate_low / *advice.plain_rate, advice.high = advice.rate_high / *advice.plain_rate;
+    } else if (!ratios.empty()) {
+        const Middle gain = middle_of(ratios);
+        advice.plain_measured = true;
+        advice.plain_rate = std::exp(plain / static_cast<double>(ratios.size()));
+        advice.speed_up = gain.value(), advice.low = gain.low(), advice.high = gain.high();
+    }
+}
+
+} // namespace
+
+ServedAdvice advise_on(const ServedEvidence& evidence) {
+    ServedAdvice advice;
+    take_speed_up(advice, evidence);
+    take_counts(advice, evidence);
+    take_costs(advice, evidence);
+    if (evidence.rounds <= 0 && evidence.drafted <= 0)
+        advice.reason = "nothing was drafted, so there is no speculation to judge";
+    else if (advice.prompts < kFewestServed)
+        advice.reason = printed("%d timed %s tell too little: it takes %d", advice.prompts, advice.prompts == 1 ? "answer" : "answers",
+                                kFewestServed);
+    else if (!advice.plain_rate)
+        advice.reason = printed("the server does not say how fast it is without speculation; it pays if that is below %.0f to %.0f "
+                                "tokens a second",
+                                advice.rate_low, advice.rate_high);
+    else if (advice.low > 1)
+        advice.kind = ServedAdvice::Kind::keep;
+    else if (advice.high < 1)
+        advice.kind = ServedAdvice::Kind::change;
+    else
+        advice.reason = printed("the figure may lie on either side of 1, %.2f to %.2f", advice.low, advice.high);
+    return advice;
+}
+
+std::string verdict_sentence(const ServedAdvice& advice) {
+    const std::string range = printed("%.2f× to %.2f×", advice.low, advice.high);
+    const std::string length = advice.k > 0 ? printed(" with K = %d", advice.k) : "";
+    const bool shorter = advice.best_k && *advice.best_k > 0 && *advice.best_k < advice.k &&
+                         advice.best_speed_up > 1.05 * advice.speed_up;
+    const std::string instead = shorter ? printed("; K = %d should give about %.2f×", *advice.best_k, advice.best_speed_up) : "";
+    switch (advice.kind) {
+    case ServedAdvice::Kind::none: return "No verdict: " + advice.reason + ".";
+    case ServedAdvice::Kind::keep:
+        return "Keep speculating" + length + ": " + range + instead +
+               printed("; if it fell below %.0f tokens a second, it would not pay.", *advice.plain_rate);
+    case ServedAdvice::Kind::change:
+        return "Speculation does not pay" + length + ": " + range +
+               (shorter ? instead + ", else switch it off." : "; switch it off.");
+    }
+    return "";
+}
+
+std::vector<std::string> advice_findings(const ServedAdvice& advice) {
+    std::vector<std::string> list;
+    if (advice.rate > 0)
+        list.push_back(printed("With speculation %.1f tokens a second (%.1f to %.1f)", advice.rate, advice.rate_low, advice.rate_high) +
+                       (advice.plain_rate ? printed(", without %.1f, %s.", *advice.plain_rate,
+                                                    advice.plain_measured ? "measured with requests that switch it off" : "as told")
+                                          : "."));
+    if (advice.round_passes && advice.k > 0)
+        list.push_back(printed("A round brings %.2f tokens and takes %.2f plain passes", advice.tokens_per_round, *advice.round_passes) +
+                       (advice.alpha ? printed(": it breaks even where every guess is kept with %.3f.", *advice.alpha)
+                        : printed(": more than its %d tokens at most, so no acceptance makes it pay.", advice.k + 1)));
+    if (advice.guess_passes)
+        list.push_back(printed("A guess adds %.2f plain passes to a round, if all cost alike; ", *advice.guess_passes) +
+                       (*advice.best_k > 0 ? printed("the best length is then K = %d, %.2f×.", *advice.best_k, advice.best_speed_up)
+                                           : "no length pays then."));
+    return list;
+}
+
+} // namespace speclens

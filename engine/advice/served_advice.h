@@ -1,0 +1,53 @@
+// Does speculation pay on somebody's server? Its counters tell acceptance and the clock tells how fast it answers; how fast
+// it would be without speculation is measured where a request can switch it off, or told, or stays open.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace speclens {
+
+// One prompt, milliseconds a token behind the first.
+struct ServedTiming {
+    double with_ms = 0;
+    std::optional<double> without_ms; // with speculation switched off for this request
+};
+
+struct ServedEvidence {
+    std::vector<ServedTiming> prompts;
+    std::optional<double> told_plain_rate; // tokens a second, by who knows
+    // Of these requests, or of the whole server.
+    double rounds = 0, drafted = 0, accepted = 0;
+    std::vector<double> accepted_at; // [i]: rounds that kept draft i + 1 too; empty: not told
+    bool whole_server = false;       // other people's requests are in the counts
+};
+
+struct ServedAdvice {
+    enum class Kind : std::uint8_t {
+        none,  // too close, or too little is known: `reason`
+        keep,  // it pays
+        change // it does not
+    } kind = Kind::none;
+    std::string reason; // of none, a clause
+    int prompts = 0;
+    double rate = 0, rate_low = 0, rate_high = 0; // tokens a second with speculation, 90 %
+    std::optional<double> plain_rate;
+    bool plain_measured = false;
+    double speed_up = 0, low = 0, high = 0; // 0: not known
+    int k = 0;                              // most drafts of a round; 0: not told
+    double tokens_per_round = 0;            // 0: not told
+    std::optional<double> round_passes;     // what a round takes, in plain passes
+    std::optional<double> alpha;            // of every guess, to break even; absent: not known, or none is enough
+    std::optional<double> guess_passes;     // what each guess adds to a round, in plain passes
+    // The best draft length if each guess costs alike; 0: none pays. Absent: not known.
+    std::optional<int> best_k;
+    double best_speed_up = 0;
+};
+
+[[nodiscard]] ServedAdvice advise_on(const ServedEvidence& evidence);
+[[nodiscard]] std::string verdict_sentence(const ServedAdvice& advice);
+[[nodiscard]] std::vector<std::string> advice_findings(const ServedAdvice& advice);
+[[nodiscard]] std::string advice_json(const ServedAdvice& advice, const std::string& server);
+
+} // namespace speclens

@@ -1,0 +1,357 @@
+// Predictions of speed-ups: long drafts walked again as shorter ones, figures and intervals, verdicts and words.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "engine/advice/advice_json.h"
+#include "engine/advice/advice_measurement.h"
+#include "engine/advice/advice_words.h"
+#include "engine/advice/break_even.h"
+#include "engine/advice/estimate.h"
+#include "engine/advice/replay.h"
+#include "engine/base/rng.h"
+#include "engine/run/gallery.h"
+#include "engine/run/models.h"
+#include "kernels/error.h"
+#include "tests/engine/advice/made_trace.h"
+
+namespace speclens {
+namespace {
+
+using test::made_trace;
+using test::MadeRound;
+
+// ---- long drafts walked again ----
+
+WalkedRounds walked(const std::vector<DraftedRound>& rounds, int asked, int k, double unseen = 0, int limit = 1000) {
+    return walked_with(rounds, asked, k, limit, unseen, 7);
+}
+
+TEST(AdviceReplay, TheSameLengthWalksTheSameRounds) {
+    // kept 2 of 4, then 4 of 4, then 0 of 4: 3 + 5 + 1 tokens
+    const std::vector<DraftedRound> rounds = {{0, 4, 2, 3}, {3, 4, 4, 5}, {8, 4, 0, 1}};
+    const WalkedRounds same = walked(rounds, 4, 4);
+    EXPECT_DOUBLE_EQ(same.rounds, 3);
+    EXPECT_DOUBLE_EQ(same.tokens, 9);
+    EXPECT_DOUBLE_EQ(same.by_drafted.at(4), 3);
+}
+
+TEST(AdviceReplay, ShorterDraftsBeginTheirRoundsElsewhere) {
+    // One round kept all of five: five kept places, then the target's own token. With two guesses: 3 + 3 tokens.
+    const std::vector<DraftedRound> rounds = {{0, 5, 5, 6}};
+    const WalkedRounds two = walked(rounds, 5, 2);
+    EXPECT_DOUBLE_EQ(two.rounds, 2);
+    EXPECT_DOUBLE_EQ(two.tokens, 6);
+    // With one guess: two tokens a round.
+    EXPECT_DOUBLE_EQ(walked(rounds, 5, 1).rounds, 3);
+}
+
+TEST(AdviceReplay, WhatNobodyGuessedIsKeptByTheChanceThatIsGiven) {
+    // The token behind a full round was nobody's guess. With two guesses a round may begin at it.
+    const std::vector<DraftedRound> rounds = {{0, 3, 3, 4}, {4, 3, 3, 4}};
+    // places k k k ? k k k ?: with 2 guesses: [k k|k] [? k|k] …
+    const WalkedRounds always = walked(rounds, 3, 2, 1), never = walked(rounds, 3, 2, 0);
+    EXPECT_DOUBLE_EQ(always.rounds, 3);
+    EXPECT_GT(never.rounds, always.rounds);
+    EXPECT_DOUBLE_EQ(never.tokens, 8);
+}
+
+TEST(AdviceReplay, TheLimitOfNewTokensLeavesNoRoomForGuessesAtTheEnd) {
+    const std::vector<DraftedRound> rounds = {{0, 3, 3, 4}, {4, 0, 0, 1}};
+    const WalkedRounds all = walked(rounds, 3, 2, 1, 5);
+    EXPECT_DOUBLE_EQ(all.tokens, 5);
+    EXPECT_DOUBLE_EQ(all.rounds, 2);
+    EXPECT_DOUBLE_EQ(all.by_drafted.at(1), 1); // one token to come beside the target's own
+}
+
+TEST(AdviceReplay, ARoundThatFoundNothingFindsNothingAgain) {
+    const std::vector<DraftedRound> rounds = {{0, 0, 0, 1}, {1, 4, 1, 2}};
+    const WalkedRounds two = walked(rounds, 4, 2, 1);
+    EXPECT_DOUBLE_EQ(two.by_drafted.at(0), 1);
+    EXPECT_DOUBLE_EQ(two.rounds, 2);
+}
+
+// ---- figures ----
+
+struct Made {
+    std::vector<std::vector<MadeRound>> texts; // of every prompt
+};
+
+// Guess i is kept with chance alpha, until `tokens` are written.
+std::vector<MadeRound> drawn_rounds(double alpha, int k, int tokens, std::uint64_t seed) {
+    std::vector<MadeRound> rounds;
+    std::uint32_t coin = 0;
+    for (int written = 0; written < tokens;) {
+        int kept = 0;
+        while (kept < k && uniform({.seed = seed, .position = coin++}) < alpha) ++kept;
+        rounds.push_back({k, kept});
+        written += kept + 1;
+    }
+    return rounds;
+}
+
+// Plain tokens of 1 ms; a round of K guesses: .1 ms each, a pass of 1 ms, .05 ms beside.
+AdviceEvidence evidence_of(double alpha, int prompts, std::uint64_t seed) {
+    AdviceEvidence evidence;
+    evidence.plain = {"none", "token", 0, 1000, {}, {}};
+    evidence.lengths = {{"small", "token", 1, 1000, {}, {}}, {"small", "token", 3, 1000, {}, {}}, {"small", "token", 6, 1000, {}, {}}};
+    for (int p = 0; p < prompts; ++p) {
+        const auto die = seed * 1000 + static_cast<std::uint64_t>(p) * 10;
+        evidence.plain.traces.push_back(made_trace("none", 0, std::vector<MadeRound>(60), {0, 0.95, 0.05}));
+        evidence.plain.prompts.push_back(p);
+        for (std::size_t i = 0; i < evidence.lengths.size(); ++i) {
+            AdviceRuns& runs = evidence.lengths[i];
+            if (i < 2 && p % 4 != static_cast<int>(i)) continue;
+            runs.traces.push_back(made_trace("small", runs.k, drawn_rounds(alpha, runs.k, 60, die + i)));
+            runs.prompts.push_back(p);
+        }
+    }
+    return evidence;
+}
+
+double true_speed_up(double alpha, int k) { return tokens_at_alpha(alpha, k) / (0.1 * k + 1 + 0.05); }
+
+TEST(AdviceEstimate, FindsTheSpeedUpOfEveryLengthFromTheLongest) {
+    const std::vector<AdviceCell> cells = estimate_cells(evidence_of(0.8, 60, 1));
+    ASSERT_EQ(cells.size(), 3U);
+    for (const AdviceCell& cell : cells) {
+        EXPECT_NEAR(cell.speed_up / true_speed_up(0.8, cell.k), 1, 0.05) << cell.k;
+        EXPECT_LT(cell.low, cell.speed_up);
+        EXPECT_GT(cell.high, cell.speed_up);
+        EXPECT_NEAR(cell.tokens_per_round, tokens_at_alpha(0.8, cell.k), 0.05 * cell.tokens_per_round) << cell.k;
+        EXPECT_EQ(cell.worked_out, cell.k < 6);
+        EXPECT_EQ(cell.prompts, cell.k < 6 ? 15 : 60);
+    }
+    EXPECT_NEAR(cells[2].draft_ms, 0.6, 1e-9);
+    EXPECT_NEAR(cells[2].verify_ms, 1, 1e-9);
+}
+
+// The promise of the intervals, for what they are about: as many other prompts.
+TEST(AdviceEstimate, NineOfTenIntervalsHoldWhatOtherPromptsGive) {
+    int inside = 0, all = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        const std::vector<AdviceCell> said = estimate_cells(evidence_of(0.7, 24, seed)),
+                                      came = estimate_cells(evidence_of(0.7, 24, seed + 500));
+        for (std::size_t i = 0; i < said.size(); ++i) {
+            ++all;
+            if (came[i].speed_up >= said[i].low && came[i].speed_up <= said[i].high) ++inside;
+        }
+    }
+    EXPECT_GE(inside, all * 85 / 100) << inside << " of " << all;
+    EXPECT_LE(inside, all * 99 / 100) << inside << " of " << all;
+}
+
+TEST(AdviceEstimate, MorePromptsNarrowTheInterval) {
+    const auto width = [](int prompts) {
+        const AdviceCell cell = estimate_cells(evidence_of(0.8, prompts, 3)).back();
+        return (cell.high - cell.low) / cell.speed_up;
+    };
+    EXPECT_LT(width(80), 0.75 * width(16));
+}
+
+TEST(AdviceEstimate, ALengthOfOnePromptSaysThatOthersMayBeAnything) {
+    AdviceEvidence evidence = evidence_of(0.8, 1, 1);
+    const std::vector<AdviceCell> cells = estimate_cells(evidence);
+    ASSERT_FALSE(cells.empty());
+    EXPECT_EQ(cells.back().low, 0);
+    EXPECT_EQ(cells.back().high, 7);
+}
+
+TEST(AdviceEstimate, ADriftOfCostsWidensTheInterval) {
+    AdviceEvidence evidence = evidence_of(0.8, 40, 1);
+    EXPECT_NEAR(clock_of(evidence), 0.01, 1e-9);
+    // From the second half on a round takes 1.3 times as long, a plain token as before.
+    for (AdviceRuns& runs : evidence.lengths)
+        for (std::size_t i = 0; i < runs.traces.size(); ++i)
+            if (runs.prompts[i] >= 20)
+                runs.traces[i] = made_trace("small", runs.k, drawn_rounds(0.8, runs.k, 60, i), {0.13, 1.3, 0.05});
+    EXPECT_GT(clock_of(evidence), 0.1);
+}
+
+TEST(AdviceEstimate, CountsThePlacesOfTheLongestDrafts) {
+    const std::vector<AdviceDrafter> drafters = places_of(evidence_of(0.8, 40, 1));
+    ASSERT_EQ(drafters.size(), 1U);
+    ASSERT_EQ(drafters[0].judged.size(), 6U);
+    for (std::size_t i = 0; i < 6; ++i)
+        EXPECT_NEAR(static_cast<double>(drafters[0].kept[i]) / drafters[0].judged[i], 0.8, 0.1) << i;
+}
+
+// ---- break-even ----
+
+TEST(AdviceBreakEven, TheRowOfThePublicCase) {
+    // Plain 65.90 tokens a second, 39.28 with K = 5 and acceptance .813: break-even .832 (1 % either way).
+    const double tokens = tokens_at_alpha(0.813, 5), round = tokens / 39.28, plain = 1 / 65.90;
+    const std::optional<double> alpha = alpha_for(round / plain, 5);
+    ASSERT_FALSE(alpha.has_value()); // with these costs a round of 6 tokens at most takes more than six plain passes
+    EXPECT_NEAR(round / plain, tokens * 65.90 / 39.28, 1e-9);
+    EXPECT_NEAR(alpha_for(tokens_at_alpha(0.832, 5), 5).value(), 0.832, 1e-9);
+    EXPECT_EQ(alpha_for(0.9, 5), 0);
+}
+
+TEST(AdviceBreakEven, APlainPassThatIsQuickEnoughMakesDraftingTooDear) {
+    // 3 tokens for 1.5 passes and 5 ms: 1.5 passes of p ms must cover 5 ms: p = 3.33 ms, 300 tokens a second.
+    EXPECT_NEAR(most_plain_rate({3, 5, 1.5}).value(), 300, 1e-9);
+    EXPECT_FALSE(most_plain_rate({1.4, 5, 1.5}).has_value());
+    EXPECT_TRUE(std::isinf(most_plain_rate({3, 0, 1.5}).value()));
+}
+
+// ---- verdicts ----
+
+AdviceCell cell(const std::string& drafter, int k, double low, double value, double high) {
+    AdviceCell c;
+    c.drafter = drafter, c.k = k, c.low = low, c.speed_up = value, c.high = high;
+    c.tokens_per_round = 2.5, c.draft_ms = 2, c.verify_ms = 8, c.other_ms = 0;
+    return c;
+}
+
+Advice advice_of(std::vector<AdviceCell> cells) {
+    Advice advice;
+    advice.cells = std::move(cells);
+    advice.prompts = advice.planned = 40;
+    advice.plain_ms = 7;
+    advice.drafters = {{"small", "token", {40, 30, 20}, {30, 20, 10}, ""}};
+    return advice;
+}
+
+TEST(AdviceVerdict, SpeculatesWhereTheWholeIntervalIsAboveOne) {
+    const Advice advice = advice_of({cell("small", 2, 1.5, 1.6, 1.7), cell("small", 4, 1.6, 1.7, 1.8), cell("lookup", 4, 0.7, 0.8, 0.9)});
+    const AdviceVerdict verdict = verdict_of(advice);
+    EXPECT_EQ(verdict.kind, AdviceVerdict::Kind::speculate);
+    EXPECT_EQ(verdict.best->k, 4);
+    ASSERT_EQ(verdict.as_fast.size(), 1U);
+    EXPECT_EQ(verdict.as_fast[0]->k, 2);
+    // 2.5 − 8 ÷ 7 = 1.357 passes gained must cover 2 ms.
+    EXPECT_EQ(verdict_sentence(advice), "Use small with K = 4: 1.60× to 1.80× here; where plain decoding writes more than 679 tokens a "
+                                        "second, it does not pay.");
+}
+
+TEST(AdviceVerdict, PlainWhereAllAreBelowOne) {
+    const Advice advice = advice_of({cell("small", 2, 0.5, 0.6, 0.7), cell("lookup", 4, 0.7, 0.8, 0.9)});
+    EXPECT_EQ(verdict_of(advice).kind, AdviceVerdict::Kind::plain);
+    EXPECT_EQ(verdict_sentence(advice), "Do not speculate here: the best, lookup with K = 4, would be 0.70× to 0.90×.");
+}
+
+TEST(AdviceVerdict, NoneWithAReason) {
+    Advice close = advice_of({cell("small", 2, 0.95, 1.05, 1.15)});
+    EXPECT_EQ(verdict_of(close).kind, AdviceVerdict::Kind::none);
+    EXPECT_EQ(verdict_sentence(close), "No verdict: the best figure may lie on either side of 1, 0.95 to 1.15.");
+    Advice busy = advice_of({cell("small", 2, 1.5, 1.6, 1.7)});
+    busy.busy_cores = 1.4;
+    EXPECT_EQ(verdict_sentence(busy), "No verdict: other programs kept 1.4 cores busy, so the times are in doubt.");
+    Advice few = advice_of({cell("small", 2, 1.5, 1.6, 1.7)});
+    few.prompts = 3;
+    EXPECT_EQ(verdict_sentence(few), "No verdict: 3 prompts tell too little of others: it takes 8.");
+    EXPECT_EQ(verdict_sentence(Advice{}), "No verdict: there is nothing to speculate with.");
+}
+
+TEST(AdviceVerdict, OfTwoThatAreAlikeTheShorterDraft) {
+    EXPECT_EQ(verdict_of(advice_of({cell("small", 2, 1.5, 1.600, 1.7), cell("small", 4, 1.5, 1.605, 1.7)})).best->k, 2);
+}
+
+TEST(AdviceFindings, SayWhatStandsOut) {
+    Advice advice = advice_of({cell("small", 2, 1.5, 1.6, 1.7), cell("small", 7, 0.9, 1.0, 1.1), cell("skip", 2, 0.3, 0.3, 0.4)});
+    advice.cells[1].tokens_per_round = 3, advice.cells[1].verify_ms = 19;
+    advice.cells[2].draft_ms = 20;
+    advice.drafters.push_back({"skip", "token", {100, 90}, {90, 1}, ""});
+    std::string all;
+    for (const std::string& finding : advice_findings(advice)) all += finding + "\n";
+    EXPECT_NE(all.find("small: K = 7 brings 3.00 tokens a round instead of 2.50, and a round takes 2.10 times as long: 1.00×."),
+              std::string::npos)
+        << all;
+    EXPECT_NE(all.find("skip cannot pay here: with K = 2 a round takes 4.0 plain passes and brings 3 tokens at most."), std::string::npos)
+        << all;
+    EXPECT_NE(all.find("skip: guess 2 is kept 1 times of 90; longer drafts are for nothing."), std::string::npos) << all;
+}
+
+TEST(AdviceJson, HasTheVerdictAndEveryCell) {
+    const std::string json = advice_json(advice_of({cell("small", 2, 1.5, 1.6, 1.7)}));
+    for (const char* part : {"\"schema\": \"speclens-advice/1\"", "\"verdict\": \"speculate\"", "\"speedup_low\": 1.5", "\"k\": 2"})
+        EXPECT_NE(json.find(part), std::string::npos) << part;
+}
+
+// ---- the measurement ----
+
+std::shared_ptr<const Models> tiny() {
+    static const auto models = std::make_shared<const Models>(load_models({}));
+    return models;
+}
+
+TEST(AdviceMeasurement, GivesEveryDrafterAndLengthAFigure) {
+    AdvicePlan plan;
+    plan.base.sampling.temperature = 0;
+    plan.base.max_tokens = 12;
+    plan.drafters = {"eagle3", "lookup", "medusa_tree"};
+    plan.lengths = {1, 2, 4};
+    std::vector<GalleryPrompt> all = load_gallery(gallery_file(assets_folder(), true));
+    plan.prompts = mixed_prompts({all.begin(), all.begin() + 9});
+    plan.contexts = false;
+    AdviceMeasurement measurement(tiny(), plan);
+    while (measurement.step()) {
+    }
+    const Advice& advice = *measurement.advice();
+    EXPECT_TRUE(advice.complete);
+    EXPECT_EQ(advice.prompts, 9);
+    EXPECT_GT(advice.plain_ms, 0);
+    EXPECT_EQ(measurement.done(), 1);
+    ASSERT_EQ(advice.cells.size(), 7U);
+    for (const AdviceCell& c : advice.cells) {
+        EXPECT_GT(c.speed_up, 0) << c.drafter << c.k;
+        EXPECT_LT(c.low, c.high) << c.drafter << c.k;
+        EXPECT_GE(c.tokens_per_round, 1) << c.drafter << c.k;
+        EXPECT_LE(c.tokens_per_round, c.k + 1.001) << c.drafter << c.k;
+    }
+    EXPECT_NE(advice.cell("eagle3", 4), nullptr);
+    EXPECT_NE(advice.cell("medusa_tree", 4), nullptr);
+    EXPECT_EQ(advice.drafters.size(), 3U);
+    EXPECT_GT(advice.longest, advice.shortest);
+}
+
+TEST(AdviceMeasurement, WorkedOutTokensOfARoundAreWhatShorterDraftsReallyBring) {
+    AdvicePlan plan;
+    plan.base.sampling.temperature = 0;
+    plan.base.max_tokens = 32;
+    plan.drafters = {"small", "eagle3"};
+    plan.lengths = {1, 2, 3, 6};
+    std::vector<GalleryPrompt> all = mixed_prompts(load_gallery(gallery_file(assets_folder(), true)));
+    plan.prompts = {all.begin(), all.begin() + 16};
+    plan.contexts = false;
+    AdvicePlan real = plan;
+    plan.every = 8, real.every = 1;
+    AdviceMeasurement worked_out(tiny(), plan), run(tiny(), real);
+    for (AdviceMeasurement* one : {&worked_out, &run})
+        while (one->step()) {
+        }
+    for (const AdviceCell& c : worked_out.advice()->cells)
+        EXPECT_NEAR(c.tokens_per_round / run.advice()->cell(c.drafter, c.k)->tokens_per_round, 1, 0.04) << c.drafter << " " << c.k;
+}
+
+TEST(AdviceMeasurement, EndsEarlyWithWhatThereIs) {
+    AdvicePlan plan;
+    plan.base.max_tokens = 4;
+    plan.drafters = {"lookup"};
+    plan.prompts = load_gallery(gallery_file(assets_folder(), true));
+    AdviceMeasurement measurement(tiny(), plan);
+    for (int i = 0; i < 30; ++i) (void)measurement.step();
+    measurement.stop();
+    EXPECT_TRUE(measurement.advice()->complete);
+    EXPECT_FALSE(measurement.step());
+    EXPECT_EQ(verdict_of(*measurement.advice()).kind, AdviceVerdict::Kind::none);
+}
+
+TEST(AdviceMeasurement, RefusesWhatCannotBeMeasured) {
+    AdvicePlan none;
+    EXPECT_THROW(AdviceMeasurement(tiny(), none), Error);
+    AdvicePlan unknown;
+    unknown.prompts = {{"", "x", "", false}};
+    unknown.drafters = {"nobody"};
+    EXPECT_THROW(AdviceMeasurement(tiny(), unknown), Error);
+}
+
+TEST(AdvicePrompts, AreMixedByDomain) {
+    const std::vector<GalleryPrompt> mixed = mixed_prompts({{"a", "1", "", false}, {"a", "2", "", false}, {"b", "3", "", false}});
+    ASSERT_EQ(mixed.size(), 3U);
+    EXPECT_EQ(mixed[0].prompt + mixed[1].prompt + mixed[2].prompt, "132");
+}
+
+} // namespace
+} // namespace speclens
