@@ -105,6 +105,7 @@ class Controller {
     [[nodiscard]] bool suits_saved(const Command& command, double now);
     void move(Move where, double now);
     void go_to(std::size_t cursor, double now, bool with_motion);
+    void show_example(double now);
     void step_forward(double now);
     void seek(Seek what, double now);
     [[nodiscard]] std::optional<std::size_t> found(Seek what) const;
@@ -217,6 +218,7 @@ class Controller {
     std::size_t seek_from_ = 0;
     bool growing_ = false;            // of the saved run more may come
     bool arriving_ = false;           // looking for the first event worth seeing
+    bool example_due_ = false;        // the beat has just been opened: it may want another round than this one
     std::optional<int> arrive_cycle_;       // of a fork
     std::shared_ptr<const Trace> arrive_from_; // the run that it was made on
     std::optional<Position> arrive_guess_;  // that was forced there
