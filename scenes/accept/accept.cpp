@@ -10,7 +10,7 @@
 namespace speclens {
 
 void AcceptState::remember() {
-    undo.push_back(edit);
+    undo.push_back({edit, counts, flipped});
     if (undo.size() > 200) undo.erase(undo.begin());
     redo.clear();
 }
@@ -20,6 +20,13 @@ namespace {
 class AcceptRuleScene final : public Scene {
   public:
     int beats(const SceneInput&) const override { return kAcceptBeats; }
+
+    std::optional<Position> example(const SceneInput& input) const override {
+        if (input.selected || state_.counts.flips > 0 || !state_.undo.empty()) return {}; // somebody works on this one
+        const std::optional<Position> at = accept_position(*input.view, {});
+        if (at && tells_much(*input.view, *at)) return {};
+        return find_in(*input.whole, contested_guess());
+    }
 
     std::optional<std::size_t> first_look(const CycleView& whole) const override {
         return accept_first_look(whole);
@@ -48,8 +55,13 @@ class AcceptRuleScene final : public Scene {
         draw_accept_controls(d, out);
         keys(view, ui, wish, out);
         edit_keys(view, ui, wish, d);
+        if (wish.flips > 1) out.push_back(ShowDetails{}); // where they are counted
+        // The words go where the coins are: what is thrown early opens the beat that tells of it.
+        const int told = wish.flips > 1 ? kCountBeat : kCoinBeat;
+        if (wish.flips > 0 && !view.bars.empty() && input.beat < told) out.push_back(SetBeat{told});
         apply(input, view, wish);
         ask_for_laws(input, view, out);
+        if (!view.bars.empty()) search_.ask(input, contested_guess(), out);
         ui.pop_id();
         return out;
     }
@@ -114,10 +126,7 @@ class AcceptRuleScene final : public Scene {
         if (ui.take_key(Key::o)) out.push_back(ToggleLetters{});
         if (view.bars.empty()) return;
         if (ui.take_key(Key::c)) wish.flips = 1;
-        if (ui.take_key(Key::m)) {
-            wish.flips = 1000;
-            out.push_back(ShowDetails{}); // where they are counted
-        }
+        if (ui.take_key(Key::m)) wish.flips = 1000;
         const int last = static_cast<int>(view.bars.size()) - 1;
         if (ui.take_key(Key::up)) wish.chosen = std::max(0, view.chosen - 1);
         if (ui.take_key(Key::down)) wish.chosen = std::min(last, view.chosen + 1);
@@ -146,12 +155,14 @@ class AcceptRuleScene final : public Scene {
         }
     }
 
-    void swap_edit(std::vector<AcceptEdit>& from, std::vector<AcceptEdit>& to) {
+    void swap_edit(std::vector<AcceptVersion>& from, std::vector<AcceptVersion>& to) {
         if (from.empty()) return;
-        to.push_back(state_.edit);
-        state_.edit = from.back();
+        to.push_back({state_.edit, state_.counts, state_.flipped});
+        const AcceptVersion back = from.back();
         from.pop_back();
-        state_.counts = {};
+        state_.edit = back.edit;
+        state_.counts = back.counts;
+        state_.flipped = back.flipped;
     }
 
     void apply(const SceneInput& input, const AcceptView& view, const AcceptWish& wish) {
@@ -193,6 +204,7 @@ class AcceptRuleScene final : public Scene {
     }
 
     AcceptState state_;
+    ExampleSearch search_;
     std::optional<Position> asked_;
     const Trace* trace_ = nullptr; // only compared
 };

@@ -11,13 +11,20 @@
 
 namespace speclens {
 
+// What undo returns to: the laws, and the coins that were thrown with them.
+struct AcceptVersion {
+    AcceptEdit edit;
+    FlipCounts counts;
+    bool flipped = false;
+};
+
 // Everything that lives between frames of this scene.
 struct AcceptState {
     std::optional<Position> loaded; // edits belong to this position
     AcceptEdit edit;
     int chosen = -1; // bar of the coin; -1: the draft token
     FlipCounts counts;
-    std::vector<AcceptEdit> undo, redo;
+    std::vector<AcceptVersion> undo, redo;
     bool dragging = false; // the last frame's edit came from a handle that is still held
     bool flipped = false;  // a task
 
@@ -45,8 +52,8 @@ struct AcceptGrid {
 };
 [[nodiscard]] AcceptGrid accept_grid(ui::Rect stage, const AcceptView& view);
 
-// What stands on the stage so far: the first beats ask, and must not show the answer. Whoever throws a coin
-// or changes something sees everything.
+// What stands on the stage so far: the first beats ask, and must not show the answer. Whoever changes a law sees what
+// that does to the areas; a thrown coin leads to the beat that tells of it, so that words and picture agree.
 struct AcceptParts {
     bool sums = true; // kept, rejected and owed, and the overlap of every token
     bool coin = true;
