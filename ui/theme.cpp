@@ -12,9 +12,9 @@ constexpr Color rgb(unsigned hex) {
             static_cast<std::uint8_t>(hex)};
 }
 
-constexpr std::array<Color, 7> kDarkRoles = {rgb(0xFBCC4B), rgb(0x4678F3), rgb(0x18A476), rgb(0xE7441C),
+constexpr std::array<Color, 7> kDarkRoles = {rgb(0xFBCC4B), rgb(0x4678F3), rgb(0x18A476), rgb(0xF62B51),
                                              rgb(0xB8FAFD), rgb(0xCD8FB9), rgb(0x7D8694)};
-constexpr std::array<Color, 7> kLightRoles = {rgb(0xD77A0F), rgb(0x1448BE), rgb(0x147A62), rgb(0xB92614),
+constexpr std::array<Color, 7> kLightRoles = {rgb(0xD77A0F), rgb(0x1448BE), rgb(0x147A62), rgb(0x910333),
                                               rgb(0x4199BB), rgb(0x681D54), rgb(0x7A808A)};
 
 Theme make_dark() {

@@ -97,6 +97,7 @@ void Controller::observe(const Snapshot& published, double now) {
             cursor_ = 1;
             selected_.reset();
             arriving_ = true;
+            example_due_ = !arrive_cycle_;
             seek_ = Seek::none;
             // Later runs get their budget with the command that starts them.
             if (first && port_.set_budget) port_.set_budget(run_ahead_ ? Gate::kUnlimited : kFirstSteps);
@@ -133,6 +134,7 @@ void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSetting
     selected_.reset();
     playing_ = false;
     arriving_ = growing;
+    example_due_ = true;
 }
 
 void Controller::saved_is_over(const std::string& notice, double now) {
@@ -242,6 +244,7 @@ void Controller::tick(double now) {
     source_.update(shown, cursor_);
     if (arriving_) arrive(now);
     if (place_) settle_place(now);
+    if (example_due_) show_example(now);
     if (seek_ != Seek::none) {
         if (const auto at = found(seek_)) {
             const Seek sought = std::exchange(seek_, Seek::none);

@@ -107,6 +107,7 @@ class Controller {
     void made_with(Precision precision); // which is not that of the loaded models
     void move(Move where, double now);
     void go_to(std::size_t cursor, double now, bool with_motion);
+    void show_example(double now);
     void step_forward(double now);
     void seek(Seek what, double now);
     [[nodiscard]] std::optional<std::size_t> found(Seek what) const;
@@ -219,6 +220,7 @@ class Controller {
     std::size_t seek_from_ = 0;
     bool growing_ = false;            // of the saved run more may come
     bool arriving_ = false;           // looking for the first event worth seeing
+    bool example_due_ = false;        // the beat has just been opened: it may want another round than this one
     std::optional<int> arrive_cycle_;       // of a fork
     std::shared_ptr<const Trace> arrive_from_; // the run that it was made on
     std::optional<Position> arrive_guess_;  // that was forced there

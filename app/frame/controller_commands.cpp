@@ -193,7 +193,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         }
         void operator()(const Go& go) const { c.move(go.move, now); }
         void operator()(const SetCursor& set) const {
-            c.arriving_ = c.playing_ = false;
+            c.arriving_ = c.playing_ = c.example_due_ = false;
             c.place_.reset();
             c.did(Deed::scrubbed);
             c.go_to(set.cursor, now, false);
@@ -201,9 +201,12 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const SetBeat& set) const {
             const int beats = c.scene().beats(c.scene_input(now));
             c.beats_[c.scene_name_] = std::clamp(set.beat, 0, std::max(0, beats - 1));
+            c.example_due_ = true;
+            c.show_example(now);
         }
         void operator()(const Select& select) const {
             c.did(Deed::selected);
+            c.example_due_ = false;
             // A column of another cycle: show that cycle first.
             const CycleSummary* shown = c.source_.view().current();
             if (select.position && (!shown || shown->cycle != select.position->cycle))

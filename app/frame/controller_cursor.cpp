@@ -77,8 +77,20 @@ void Controller::seek(Seek what, double now) {
     tick(now);
 }
 
+// Goes to the round that the beat is about. A run that still grows may have it later.
+void Controller::show_example(double now) {
+    if (!example_due_ || in_race() || arriving_ || place_) return;
+    const auto at = scene().example(scene_input(now));
+    example_due_ = !at && !ended();
+    if (!at) return;
+    for (const CycleSummary& cycle : source_.whole().cycles)
+        if (cycle.cycle == at->cycle) go_to(cycle.end_event, now, false);
+    selected_ = at;
+}
+
 void Controller::move(Move where, double now) {
     place_.reset(); // the user goes where the user wants
+    example_due_ = false;
     if (in_race()) return move_race(where, now);
     arriving_ = false;
     if (where != Move::play) playing_ = false;

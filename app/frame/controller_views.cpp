@@ -108,6 +108,7 @@ void Controller::settle_place(double now) {
     const int beats = scene().beats(scene_input(now));
     if (beats > 0) beats_[scene_name_] = std::clamp(place.beat - 1, 0, beats - 1);
     const auto first = scene().first_look(whole);
+    example_due_ = beats > 0 && place.at == 0 && !place.selected;
     if (place.at > 0)
         go_to(place.at, now, false);
     else if (beats == 0 && place.beat > 0)

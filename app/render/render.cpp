@@ -70,6 +70,18 @@ std::size_t first_cursor(const FrameRequest& request, const Scene& scene, bool b
     return first ? *first : telling_cursor(whole).cursor;
 }
 
+// Shows the round that the beat is about, unless a place was asked for.
+void go_to_example(Prepared& p, const FrameRequest& request, const std::shared_ptr<const Trace>& trace) {
+    SceneInput& scene = p.input.scene;
+    if (request.cursor > 0 || request.selected) return;
+    const auto at = p.scene->example(scene);
+    if (!at) return;
+    for (const CycleSummary& cycle : p.source.whole().cycles)
+        if (cycle.cycle == at->cycle) p.source.update(trace, cycle.end_event);
+    p.source.fill(scene);
+    scene.selected = at;
+}
+
 // Logical pixels of the frame are this large.
 float zoom_of(const FrameRequest& request, const Scene& scene) {
     const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
@@ -119,6 +131,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.figures = p.figures ? &*p.figures : nullptr;
     scene.ablations = p.ablations ? &*p.ablations : nullptr;
     if (beats) scene.beat = request.beat < 0 ? 4 : request.beat - 1;
+    if (beats) go_to_example(p, request, trace);
     p.input.scene_name = request.scene;
     p.input.active = p.scene.get();
     p.input.hash = p.source.hash();
@@ -279,6 +292,18 @@ std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, c
     const bool beats = request.scene == "accept-rule";
     const CycleView view = fold(trace, first_cursor(request, *scene, beats, fold(trace, trace.size())));
     std::optional<Position> wanted;
+    if (beats && request.cursor == 0) {
+        SceneInput input;
+        const CycleView whole = fold(trace, trace.size());
+        input.trace = &trace;
+        input.view = &view;
+        input.whole = &whole;
+        input.cursor = view.events;
+        input.available = whole.events;
+        input.beat = request.beat < 0 ? 4 : request.beat - 1;
+        if (const auto example = request.selected ? std::nullopt : scene->example(input))
+            return std::pair{example->cycle, example->index};
+    }
     if (request.selected) wanted = Position{request.selected->first, request.selected->second};
     const std::optional<Position> at = accept_position(view, wanted);
     if (!at) return std::nullopt;

@@ -10,7 +10,7 @@
 namespace speclens {
 
 void AcceptState::remember() {
-    undo.push_back({edit, counts});
+    undo.push_back({edit, counts, flipped});
     if (undo.size() > 200) undo.erase(undo.begin());
     redo.clear();
 }
@@ -20,6 +20,13 @@ namespace {
 class AcceptRuleScene final : public Scene {
   public:
     int beats(const SceneInput&) const override { return kAcceptBeats; }
+
+    std::optional<Position> example(const SceneInput& input) const override {
+        if (input.selected || state_.counts.flips > 0 || !state_.undo.empty()) return {}; // somebody works on this one
+        const std::optional<Position> at = accept_position(*input.view, {});
+        if (at && tells_much(*input.view, *at)) return {};
+        return find_in(*input.whole, contested_guess());
+    }
 
     std::optional<std::size_t> first_look(const CycleView& whole) const override {
         return accept_first_look(whole);
@@ -46,10 +53,15 @@ class AcceptRuleScene final : public Scene {
         draw_story(input, ui, accept_story(input, view, state_), out);
         draw_accept_flips(d, input.details);
         draw_accept_controls(d, out);
-        keys(input, view, ui, wish, out);
+        keys(view, ui, wish, out);
         edit_keys(view, ui, wish, d);
+        if (wish.flips > 1) out.push_back(ShowDetails{}); // where they are counted
+        // The words go where the coins are: what is thrown early opens the beat that tells of it.
+        const int told = wish.flips > 1 ? kCountBeat : kCoinBeat;
+        if (wish.flips > 0 && !view.bars.empty() && input.beat < told) out.push_back(SetBeat{told});
         apply(input, view, wish);
         ask_for_laws(input, view, out);
+        if (!view.bars.empty()) search_.ask(input, contested_guess(), out);
         ui.pop_id();
         return out;
     }
@@ -109,18 +121,12 @@ class AcceptRuleScene final : public Scene {
                                       : "two laws will stand here once a guess is judged");
     }
 
-    static void keys(const SceneInput& input, const AcceptView& view, ui::Ui& ui, AcceptWish& wish, std::vector<SceneCommand>& out) {
+    static void keys(const AcceptView& view, ui::Ui& ui, AcceptWish& wish, std::vector<SceneCommand>& out) {
         using ui::Key;
         if (ui.take_key(Key::o)) out.push_back(ToggleLetters{});
         if (view.bars.empty()) return;
-        if (ui.take_key(Key::c)) {
-            wish.flips = 1;
-            if (input.beat < kCoinBeat) out.push_back(SetBeat{kCoinBeat}); // that tells what it decides
-        }
-        if (ui.take_key(Key::m)) {
-            wish.flips = 1000;
-            out.push_back(ShowDetails{}); // where they are counted
-        }
+        if (ui.take_key(Key::c)) wish.flips = 1;
+        if (ui.take_key(Key::m)) wish.flips = 1000;
         const int last = static_cast<int>(view.bars.size()) - 1;
         if (ui.take_key(Key::up)) wish.chosen = std::max(0, view.chosen - 1);
         if (ui.take_key(Key::down)) wish.chosen = std::min(last, view.chosen + 1);
@@ -151,9 +157,11 @@ class AcceptRuleScene final : public Scene {
 
     void swap_edit(std::vector<AcceptVersion>& from, std::vector<AcceptVersion>& to) {
         if (from.empty()) return;
-        to.push_back({state_.edit, state_.counts});
-        state_.edit = std::move(from.back().edit);
-        state_.counts = std::move(from.back().counts);
+        to.push_back({state_.edit, state_.counts, state_.flipped});
+        AcceptVersion& back = from.back();
+        state_.edit = std::move(back.edit);
+        state_.counts = std::move(back.counts);
+        state_.flipped = back.flipped;
         from.pop_back();
     }
 
@@ -196,6 +204,7 @@ class AcceptRuleScene final : public Scene {
     }
 
     AcceptState state_;
+    ExampleSearch search_;
     std::optional<Position> asked_;
     const Trace* trace_ = nullptr; // only compared
 };

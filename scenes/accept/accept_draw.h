@@ -11,10 +11,11 @@
 
 namespace speclens {
 
-// What undo restores.
+// What undo returns to: the laws, and the coins that were thrown with them.
 struct AcceptVersion {
     AcceptEdit edit;
-    FlipCounts counts; // that were thrown on it
+    FlipCounts counts;
+    bool flipped = false;
 };
 
 // Everything that lives between frames of this scene.
@@ -51,8 +52,9 @@ struct AcceptGrid {
 };
 [[nodiscard]] AcceptGrid accept_grid(ui::Rect stage, const AcceptView& view);
 
-// What stands on the stage so far: the first beats ask, and must not show the answer. Whoever changes the laws sees
-// everything; a coin that was thrown is seen, and C leads to the beat that tells of it.
+// What stands on the stage so far: the first beats ask, and must not show the answer. Whoever changes a law sees what
+// that does to the areas; a coin that was thrown is seen, and leads to the beat that tells of it, so that words and
+// picture agree.
 struct AcceptParts {
     bool sums = true; // kept, rejected and owed, and the overlap of every token
     bool coin = true;

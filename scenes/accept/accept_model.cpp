@@ -208,6 +208,51 @@ bool by_another_rule(const CycleView& view) {
 
 } // namespace
 
+namespace {
+
+// How much the two laws of a judged guess have to tell, from 0 (certain, or foreign to each other) on.
+double contest(const DraftSlot& slot) {
+    if (!slot.check || slot.check->left || slot.check->top.empty() || slot.draft->top.empty()) return 0;
+    const double shared = law_table(slot.check->top, slot.draft->top, kTokens, slot.check->token).overlap;
+    if (shared < 0.2 || shared > 0.85) return 0;
+    return std::min(shared, 1 - shared) + (slot.check->accepted ? 0.0 : 1.0);
+}
+
+} // namespace
+
+const Criterion& contested_guess() {
+    static const Criterion kContested{
+        "contested guess", "guess on which the two models differ",
+        [](const CycleSummary& cycle) -> std::optional<Position> {
+            std::optional<Position> best;
+            double most = 0;
+            for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
+                if (const double much = contest(cycle.drafts[i]); much > most)
+                    most = much, best = Position{cycle.cycle, static_cast<int>(i)};
+            return best;
+        },
+        [](const CycleSummary& cycle, const Position& at) {
+            return contest(cycle.drafts[static_cast<std::size_t>(at.index)]);
+        }};
+    return kContested;
+}
+
+bool tells_much(const CycleView& view, const Position& at) {
+    for (const CycleSummary& cycle : view.cycles)
+        if (cycle.cycle == at.cycle && at.index < static_cast<int>(cycle.drafts.size()))
+            return contest(cycle.drafts[static_cast<std::size_t>(at.index)]) > 0;
+    return false;
+}
+
+std::optional<Position> last_rejection(const CycleView& view) {
+    std::optional<Position> last;
+    for (const CycleSummary& cycle : view.cycles)
+        for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
+            if (const Checked* check = cycle.drafts[i].check; check && !check->left && !check->accepted)
+                last = Position{cycle.cycle, static_cast<int>(i)};
+    return last;
+}
+
 std::optional<std::size_t> accept_first_look(const CycleView& whole) {
     if (!by_another_rule(whole)) return {};
     std::optional<std::size_t> found;

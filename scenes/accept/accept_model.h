@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scenes/shared/example.h"
 #include "scenes/shared/scene.h"
 
 namespace speclens {
@@ -75,6 +76,11 @@ struct AcceptView {
 // beyond the target.
 [[nodiscard]] std::optional<Position> accept_position(const CycleView& view,
                                                       const std::optional<Position>& selected);
+// A guess whose two laws share something and differ in something, and whose coin was no formality: of several the one
+// with most to tell, rejected ones first, because then all beats have their subject.
+[[nodiscard]] const Criterion& contested_guess();
+[[nodiscard]] bool tells_much(const CycleView& view, const Position& at); // it is such a guess
+[[nodiscard]] std::optional<Position> last_rejection(const CycleView& view);
 // Events up to the round in which it claims most of all; none where the token rule judged.
 [[nodiscard]] std::optional<std::size_t> accept_first_look(const CycleView& whole);
 // Every judged position up to the cursor, oldest first.

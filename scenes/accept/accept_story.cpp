@@ -315,6 +315,20 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     const Beat words = beat_words(input, view, beat);
     story.heading = words.heading;
     story.text = words.text;
+    if (!view.edited && view.kept > 0.95 && beat != kCountBeat) { // nothing to see: go where there is
+        if (const auto at = last_rejection(*input.whole); at && at != view.source.position) {
+            story.text = "Here the two models agree, so this beat has little to show. " + words.text;
+            story.task = "Show the last rejection";
+            story.on_task = {Select{*at}};
+            return story;
+        }
+        if (!find_in(*input.whole, contested_guess()))
+            story.text = without_example_words(input, contested_guess()) + " " + words.text;
+        if (found_elsewhere(input, contested_guess()).settings) {
+            offer_example(story, input, contested_guess());
+            return story;
+        }
+    }
     story.task = beat_task(input, view, beat);
     story.task_done =
         beat == 7 ? state.flipped

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenes/bottleneck/bottleneck_model.h"
+#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
 #include "ui/tokens.h"
 
@@ -30,6 +31,11 @@ class BottleneckScene final : public Scene {
         draw_bottleneck_controls(d);
         keys(d);
         if (std::ranges::any_of(out, measures)) state_.answered = input.beat;
+        // While the room votes, so that the answer is there with the next beat; the question stays open.
+        if (ahead_.due(input, kQuestionBeat + 1, "passes") && !input.passes && can_measure(input, model))
+            out.push_back(measure_both());
+        if (ahead_.due(input, kFormsBeat, "forms") && !input.passes_forms && can_measure_forms(input, model))
+            out.push_back(measure_forms());
         if (input.still && model.told && can_measure(input, model)) {
             if (!input.passes) out.push_back(measure_both());
             if (!input.passes_forms && input.beat == kFormsBeat) out.push_back(measure_forms());
@@ -99,6 +105,7 @@ class BottleneckScene final : public Scene {
     }
 
     BottleneckState state_;
+    AskAhead ahead_;
 };
 
 } // namespace

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "scenes/dflash/dflash_draw.h"
+#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/emphasis.h"
 #include "scenes/shared/guest_round.h"
 #include "scenes/shared/second_draw.h"
 
@@ -14,6 +16,12 @@ class DFlashScene final : public Scene {
   public:
     ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kDFlashBeats; }
+
+    std::optional<Position> example(const SceneInput& input) const override {
+        const bool runs = input.whole->header && input.whole->header->drafter == "dflash";
+        if (!runs || input.beat != kDFlashTwiceBeat) return {};
+        return go_to_example(input, blind_refusal());
+    }
 
     std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
@@ -36,10 +44,15 @@ class DFlashScene final : public Scene {
                     again_.shown() ? second_draw(input, model) : std::nullopt;
                 twice ? draw_second_draw(input, ui, *twice) : draw_dflash_details(d);
                 draw_dflash_controls(d);
+                // One beat ahead: the answer is there when its beat is.
+                if (input.beat == kDFlashTwiceBeat || input.beat == kDFlashTwiceBeat - 1)
+                    search_.ask(input, blind_refusal(), out);
             }
             keys(d);
-            if (input.still) // a picture measures at once what the window measures on demand
-                for (const RunStudy& study : {time_study(input), conditioning_study(input)})
+            // A picture measures at once, the window one beat ahead.
+            for (const auto& [study, needed] : {std::pair{time_study(input), kDFlashTimesBeat},
+                                                std::pair{conditioning_study(input), kDFlashTimesBeat + 1}})
+                if (input.still || ahead_.due(input, needed, study.name))
                     if (!study.runs.empty() && !study_named(input, study.name)) out.push_back(Command{study});
         }
         round.keep_place(out);
@@ -63,12 +76,15 @@ class DFlashScene final : public Scene {
   private:
     ShownHead shown_; // as drawn last
     GuestAsker guest_;
+    ExampleSearch search_;
+    AskAhead ahead_;
 
     static void draw_stage(const DFlashDraw& d) {
         const ui::Rect stage = d.input.stage;
         // For a room, the picture that the sentence is about.
         if (const ui::Rect all{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 104}; d.input.presenter) {
             if (d.input.beat == kDFlashMasksBeat) return draw_dflash_masks(d, all);
+            if (d.input.beat == kDFlashTwiceBeat) return draw_dflash_pairs(d, all);
             if (d.input.beat == kDFlashTimesBeat) return draw_dflash_times(d, all);
             if (d.input.beat > kDFlashTimesBeat && d.model.instead_of.empty()) {
                 draw_dflash_acceptance(d, {all.x, all.y + 12, all.w, all.h - 12});
@@ -81,8 +97,22 @@ class DFlashScene final : public Scene {
                          d.ui.theme.hairline());
         if (h < 110 || d.input.presenter) return;
         const float w = stage.w - 48, left = std::min(440.0F, w * 0.46F);
-        draw_dflash_masks(d, {stage.x + 24, top, left, h});
-        draw_dflash_times(d, {stage.x + 24 + left + 28, top, w - left - 28, h});
+        const ui::Rect first{stage.x + 24, top, left, h}, second{stage.x + 24 + left + 28, top, w - left - 28, h};
+        const ui::Rect block{stage.x, stage.y + 76, stage.w, end + 8 - (stage.y + 76)};
+        const int beat = d.input.beat;
+        if (beat == kDFlashTwiceBeat) return draw_dflash_pairs(d, {first.x, top, w, h});
+        if (beat > kDFlashTimesBeat && d.model.instead_of.empty())
+            draw_dflash_acceptance(d, {first.x, first.y + 14, first.w, first.h - 16});
+        else
+            draw_dflash_masks(d, first);
+        draw_dflash_times(d, second);
+        if (beat == 0 || beat == kDFlashStatesBeat) dim(d.ui, {stage.x, top - 4, stage.w, h + 8});
+        if (beat == kDFlashStatesBeat) // below the pass that reads them
+            dim(d.ui, {stage.x, dflash_laws_top(stage.y + 84), stage.w, end + 8 - dflash_laws_top(stage.y + 84)});
+        if (beat == kDFlashMasksBeat || beat >= kDFlashTimesBeat) dim(d.ui, block);
+        if (beat == kDFlashTimesBeat) dim(d.ui, {first.x - 8, top - 4, first.w + 16, h + 8});
+        if (beat == kDFlashMasksBeat || beat > kDFlashTimesBeat)
+            dim(d.ui, {second.x - 8, top - 4, second.w + 16, h + 8});
     }
 
     SecondDrawState again_;

@@ -21,6 +21,7 @@ using ui::Align;
 using ui::Font;
 using ui::Rect;
 using ui::Role;
+using ui::Vec2;
 
 void taps(const DFlashDraw& d, Rect box) {
     if (d.model.taps.empty()) return;
@@ -83,6 +84,10 @@ std::vector<int> dflash_tokens(const DraftSlot& slot, int rows) {
     if (!ids.empty() && std::ranges::find(ids, slot.draft->token) == ids.end())
         ids.back() = slot.draft->token;
     return ids;
+}
+
+float dflash_laws_top(float y) {
+    return y + 24 + 38 + 34;
 }
 
 float draw_dflash_block(const DFlashDraw& d, float top) {
@@ -263,6 +268,100 @@ void draw_dflash_times(const DFlashDraw& d, Rect r) {
                                                       " of " + std::to_string(study->planned) + " runs"
                                                 : "ms per round, one prompt, greedy, the best of three runs";
     ui::fitted_text(canvas, {r.x, r.bottom() - 6}, note, Font::text, 14, theme.muted, r.w);
+}
+
+namespace {
+
+struct PairSide { // one place: two tokens and what the law gives them
+    std::string first, second;
+    double p_first = 0, p_second = 0;
+};
+
+// Every pair of a token of `left` and one of `right` with its probability, which is a product: neither place knows
+// the other. `wrong(i, j)`: the pair is struck; `drawn(i, j)`: it has a frame.
+template <class Wrong, class Drawn>
+void pair_grid(const DFlashDraw& d, Rect r, const PairSide& left, const PairSide& right, const Wrong& wrong,
+               const Drawn& drawn) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const float head = std::min(150.0F, r.w * 0.32F), cell = (r.w - head) / 2;
+    const float row = std::min(48.0F, (r.h - 28) / 2);
+    const auto side = [&](Vec2 at, float w, const std::string& token, double p) {
+        const std::string number = ui::probability(p);
+        const float room = w - c.text_width(number, Font::mono, 14) - 10;
+        ui::token_text(c, at, ui::fit_token(c, token, 15, room), 15, t.ink);
+        c.text({at.x + w - 6, at.y}, number, Font::mono, 14, t.muted, Align::right);
+    };
+    for (int j = 0; j < 2; ++j)
+        side({r.x + head + cell * static_cast<float>(j) + 8, r.y + 15}, cell - 8, j == 0 ? right.first : right.second,
+             j == 0 ? right.p_first : right.p_second);
+    for (int i = 0; i < 2; ++i) {
+        const float y = r.y + 24 + row * static_cast<float>(i);
+        const double pi = i == 0 ? left.p_first : left.p_second;
+        side({r.x, y + row / 2 + 5}, head, i == 0 ? left.first : left.second, pi);
+        for (int j = 0; j < 2; ++j) {
+            const double both = pi * (j == 0 ? right.p_first : right.p_second);
+            const Rect box{r.x + head + cell * static_cast<float>(j) + 2, y + 2, cell - 4, row - 4};
+            const bool struck = wrong(i, j);
+            const ui::Color hue = t.role(struck ? Role::rejected : Role::draft);
+            c.fill(box, hue.alpha(0.12F + 0.4F * static_cast<float>(both)), 4);
+            if (struck) c.hatch(box, hue.alpha(0.4F));
+            if (drawn(i, j)) c.outline(box, {t.ink, 2}, 4);
+            if (struck) ui::icon(c, ui::Icon::cross, {box.x + 16, box.center().y}, 11, hue);
+            c.text({box.center().x, box.center().y + 5}, ui::probability(both), Font::mono, 15, t.ink, Align::center);
+        }
+    }
+}
+
+} // namespace
+
+void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const DFlashModel& m = d.model;
+    const int at = std::max(1, m.selected);
+    const bool live = at < m.guesses() && at_one(*m.slot(at).draft).entries.size() > 1 &&
+                      at_one(*m.slot(at - 1).draft).entries.size() > 1;
+    const float gap = 36, half = live ? (r.w - gap) / 2 : std::min(r.w, 560.0F), grid = std::min(124.0F, r.h - 46);
+    if (grid < 60) return;
+    ui::fitted_text(c, {r.x, r.y + 12}, "Worked example: two cities, two laws, each of them right", Font::text_bold, 14,
+                    t.ink, half);
+    const PairSide first{"New", "Los", 0.5, 0.5}, second{" York", " Angeles", 0.5, 0.5};
+    pair_grid(
+        d, {r.x, r.y + 26, half, grid}, first, second, [](int i, int j) { return i != j; },
+        [](int, int) { return false; });
+    const double wrong = first.p_first * second.p_second + first.p_second * second.p_first;
+    const ui::ParagraphStyle small{.size = 14, .color = t.muted, .max_lines = 2};
+    if (r.h > grid + 66)
+        ui::paragraph(c, {r.x, r.y + 26 + grid + 22}, half,
+                      "Guessed at once, " + ui::probability(wrong) +
+                          " of all pairs are no city. Who knows the first word never guesses one of those.",
+                      small);
+    if (!live) return;
+    const auto top_two = [&](const DraftSlot& slot) {
+        const std::vector<int> ids = dflash_tokens(slot, 2);
+        const Top& law = at_one(*slot.draft);
+        return PairSide{label_of(*d.input.trace, ids[0]), label_of(*d.input.trace, ids[1]),
+                        listed(law, ids[0]).value_or(0), listed(law, ids[1]).value_or(0)};
+    };
+    const std::vector<int> before = dflash_tokens(m.slot(at - 1), 2), after = dflash_tokens(m.slot(at), 2);
+    const float x = r.x + half + gap;
+    ui::fitted_text(c, {x, r.y + 12},
+                    "This round: places " + std::to_string(at) + " and " + std::to_string(at + 1) + ", two tokens of each",
+                    Font::text_bold, 14, t.ink, half);
+    const auto drawn = [&](int i, int j) {
+        return before[static_cast<std::size_t>(i)] == m.slot(at - 1).draft->token &&
+               after[static_cast<std::size_t>(j)] == m.slot(at).draft->token;
+    };
+    pair_grid(
+        d, {x, r.y + 26, half, grid}, top_two(m.slot(at - 1)), top_two(m.slot(at)), [](int, int) { return false; }, drawn);
+    if (r.h > grid + 66)
+        ui::paragraph(c, {x, r.y + 26 + grid + 22}, half,
+                      "Probabilities multiply, because neither place knows the other. Framed: what was guessed; the target " +
+                          std::string(m.slot(at).state == DraftSlot::State::rejected   ? "refused the second."
+                                      : m.slot(at).state == DraftSlot::State::accepted ? "kept both."
+                                                                                       : "did not judge the second."),
+                      small);
 }
 
 void draw_dflash_details(const DFlashDraw& d) {

@@ -10,7 +10,7 @@
 namespace speclens {
 
 inline constexpr int kDFlashBeats = 6;
-inline constexpr int kDFlashMasksBeat = 2, kDFlashTimesBeat = 4; // the last one: with and without states
+inline constexpr int kDFlashStatesBeat = 1, kDFlashMasksBeat = 2, kDFlashTimesBeat = 4; // the last one: with and without states
 inline constexpr int kDFlashTwiceBeat = 3;                       // a guess drawn twice
 [[nodiscard]] StageTitle dflash_title(const SceneInput& input, const DFlashModel& model);
 [[nodiscard]] Story dflash_story(const SceneInput& input, const DFlashModel& model);
@@ -30,6 +30,9 @@ struct DFlashDraw {
 };
 // Each returns the y below what it drew.
 float draw_dflash_block(const DFlashDraw& d, float y);
+[[nodiscard]] float dflash_laws_top(float y); // of that block: what stands above is its input and its pass
+// Two places side by side: what pairs of independent guesses come to, in an example of two cities and in this round.
+void draw_dflash_pairs(const DFlashDraw& d, ui::Rect card);
 void draw_dflash_masks(const DFlashDraw& d,
                        ui::Rect card); // who sees whom, in the block and in the target's check
 void draw_dflash_times(const DFlashDraw& d, ui::Rect card);

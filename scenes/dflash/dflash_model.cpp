@@ -1,15 +1,45 @@
 #include "scenes/dflash/dflash_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "scenes/shared/cycle_pick.h"
 
 namespace speclens {
 
-int DFlashModel::refused() const {
-    for (int i = 0; i < guesses(); ++i)
-        if (slot(i).state == DraftSlot::State::rejected) return i;
+namespace {
+
+int refused_of(const CycleSummary& cycle) {
+    for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
+        if (cycle.drafts[i].state == DraftSlot::State::rejected) return static_cast<int>(i);
     return -1;
+}
+
+double favourites_share(const CycleSummary& cycle, int index) {
+    const Top& law = at_one(*cycle.drafts[static_cast<std::size_t>(index)].draft);
+    return law.entries.empty() ? 1 : std::exp(law.entries.front().logp);
+}
+
+} // namespace
+
+int DFlashModel::refused() const {
+    return cycle ? refused_of(*cycle) : -1;
+}
+
+bool open_before(const CycleSummary& cycle, int index) {
+    return index > 0 && index < static_cast<int>(cycle.drafts.size()) && favourites_share(cycle, index - 1) < kOpenPlace;
+}
+
+const Criterion& blind_refusal() {
+    static const Criterion kBlind{
+        "blind refusal", "guess refused behind an open place",
+        [](const CycleSummary& cycle) -> std::optional<Position> {
+            const int at = refused_of(cycle);
+            if (!open_before(cycle, at)) return {};
+            return Position{cycle.cycle, at};
+        },
+        [](const CycleSummary& cycle, const Position& at) { return 1 - favourites_share(cycle, at.index - 1); }};
+    return kBlind;
 }
 
 DFlashModel dflash_model(const SceneInput& input) {

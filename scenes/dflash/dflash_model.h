@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "scenes/shared/example.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/measure_charts.h"
 
@@ -18,10 +19,16 @@ struct DFlashModel : HeadModel {
     std::vector<const Lens::Strip*> taps;
     [[nodiscard]] int guesses() const { return cycle ? static_cast<int>(cycle->drafts.size()) : 0; }
     [[nodiscard]] const DraftSlot& slot(int i) const { return cycle->drafts[static_cast<std::size_t>(i)]; }
-    // The first position whose favourite contradicts an earlier one: the target refused it after keeping
-    // those before.
+    // The position that the target refused after keeping those before; -1: none.
     [[nodiscard]] int refused() const;
 };
+// Below this a favourite leaves its place open: one draft in five is another token.
+inline constexpr double kOpenPlace = 0.8;
+// Whether the block left open what stands right before guess `index`.
+[[nodiscard]] bool open_before(const CycleSummary& cycle, int index);
+// A guess that the target refused after keeping those before it, where the block had left open what stands right
+// before: what this guess could not know was a matter of chance.
+[[nodiscard]] const Criterion& blind_refusal();
 [[nodiscard]] DFlashModel dflash_model(const SceneInput& input);
 inline constexpr const char* kConditioning = "conditioning";     // a study
 [[nodiscard]] RunStudy conditioning_study(const SceneInput& input);

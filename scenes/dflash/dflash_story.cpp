@@ -29,6 +29,42 @@ std::string drafted_words(const SceneInput& input, const DraftSlot& slot) {
            ")";
 }
 
+// "“I” .55, “you” .30": what might have stood before guess `index`.
+std::string open_words(const SceneInput& input, const DraftSlot& before) {
+    const Top& law = at_one(*before.draft);
+    std::string words;
+    for (std::size_t i = 0; i < law.entries.size() && i < 2; ++i)
+        words += (i > 0 ? ", " : "") + word(input, law.entries[i].id) + " " +
+                 ui::probability(std::exp(law.entries[i].logp));
+    return words;
+}
+
+// The guess that was refused, and only what can be seen of the reason.
+Words blind_words(const SceneInput& input, const DFlashModel& m) {
+    const int refused = m.refused(), at = m.selected;
+    const std::string all = "All laws were ready before anything was chosen. ";
+    if (refused > 0) {
+        const std::string guess = drafted_words(input, m.slot(refused)),
+                          before = word(input, m.slot(refused - 1).draft->token),
+                          place = std::to_string(refused + 1);
+        if (open_before(*m.cycle, refused))
+            return {"No guess knows another",
+                    all + "Place " + std::to_string(refused) + " was open: " + open_words(input, m.slot(refused - 1)) +
+                        ". Position " + place + " had one law for both, and said " + guess + ". " + capital(before) +
+                        " was drawn, and after it the target refused the guess."};
+        return {"Refused, but not for want of knowing",
+                "Position " + place + " said " + guess + ", and the target refused it. " + capital(before) +
+                    " before it was as good as certain, so knowing it would have changed little: " +
+                    (m.greedy ? "the target's favourite is another token. " : "the coin fell against it. ") +
+                    without_example_words(input, blind_refusal())};
+    }
+    return {"No guess knows another",
+            all + "Position " + std::to_string(at + 1) + " says " + word(input, favourite(at_one(*m.slot(at).draft))) +
+                " whatever is drawn before it. " +
+                (refused == 0 ? "Here the first guess was already refused. " : "Here none was refused. ") +
+                without_example_words(input, blind_refusal())};
+}
+
 Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
     const int n = m.guesses(), at = m.selected;
     const std::string guesses = counted(n, "guess"), ms = timed_words(*input.whole, *m.cycle, draft_time);
@@ -61,21 +97,8 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
                     (at + 2 < m.slots ? ", later ones too" : "") +
                     ". The target's check is causal: there a guess "
                     "sees only what stands before it."};
-    case 3: {
-        const int refused = m.refused();
-        if (refused > 0)
-            return {"No guess knows another",
-                    "All laws were ready before anything was chosen. Position " +
-                        std::to_string(refused + 1) + " said " + drafted_words(input, m.slot(refused)) +
-                        " without knowing that " + word(input, m.slot(refused - 1).draft->token) +
-                        " would stand before it. The target, which does know, refused it."};
-        return {"No guess knows another",
-                "All laws were ready before anything was chosen: position " + std::to_string(at + 1) +
-                    " says " + word(input, favourite(at_one(*m.slot(at).draft))) +
-                    " whatever is drawn before it. " +
-                    (refused == 0 ? "Here the first guess was already refused."
-                                  : "Here they fit together, and none was refused.")};
-    }
+    case 3:
+        return blind_words(input, m);
     case 4: {
         const std::vector<TimeSeries> series = time_series(input, "dflash");
         const Study* study = study_named(input, kTimeStudy);
@@ -122,8 +145,34 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
     }
 }
 
+// What the picture of a beat shows; empty: the round as a whole.
+std::string beat_title(const SceneInput& input, const DFlashModel& m) {
+    switch (input.beat) {
+    case kDFlashStatesBeat:
+        return !m.conditioned ? std::string("This block gets no states of the target")
+                              : "The block reads the target's states at " + counted(m.seen, "place") +
+                                    ", and no word of the text";
+    case kDFlashMasksBeat:
+        return m.slots > 2 ? "In the block everybody sees everybody, also those behind" : "";
+    case kDFlashTwiceBeat:
+        return m.guesses() > 1 ? capital(number_word(m.guesses())) + " laws, and none knows what another one drew" : "";
+    case kDFlashTimesBeat:
+        return "What a guess more costs in time";
+    default:
+        break;
+    }
+    if (input.beat <= kDFlashTimesBeat || !m.instead_of.empty()) return "";
+    const Study* study = study_of(input, conditioning_study(input));
+    if (!study || !study->complete() || study->points.size() < 2) return "How often each place stays in this run";
+    return ui::per_round(study->points[0].tokens_per_round()) + " tokens a round with the target's states, " +
+           ui::per_round(study->points[1].tokens_per_round()) + " without";
+}
+
 void add_task(Story& story, const SceneInput& input, const DFlashModel& m, int beat) {
-    if (beat == kDFlashTwiceBeat && m.guesses() > 1) {
+    if (beat == kDFlashTwiceBeat && m.instead_of.empty() && !blind_refusal().holds(*m.cycle) &&
+        found_elsewhere(input, blind_refusal()).settings) {
+        offer_example(story, input, blind_refusal());
+    } else if (beat == kDFlashTwiceBeat && m.guesses() > 1) {
         const int at = std::max(1, m.selected);
         story.task =
             "Draw guess " + std::to_string(at + 1) + " after another guess " + std::to_string(at) + ": W";
@@ -166,11 +215,15 @@ StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
         return title;
     }
     const int n = m.guesses();
+    title.subtitle = head_conditions(m, "position") + " · anchor " + word(input, m.anchor);
+    if (const std::string about = beat_title(input, m); !about.empty()) {
+        title.title = about;
+        return title;
+    }
     title.title = "One pass drafted " + counted(n, "guess") +
                   (m.draft_ms > 0 ? " in " + timed_words(*input.whole, *m.cycle, draft_time) : std::string()) +
                   "; " +
                   std::to_string(m.cycle->accepted) + " kept";
-    title.subtitle = head_conditions(m, "position") + " · anchor " + word(input, m.anchor);
     return title;
 }
 

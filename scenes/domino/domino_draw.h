@@ -46,6 +46,7 @@ void draw_domino_movers(const DominoDraw& d); // details region
 void draw_domino_controls(const DominoDraw& d);
 
 inline constexpr int kDominoTwiceBeat = 3; // a guess drawn twice
+inline constexpr int kDominoLowRankBeat = 4;
 inline constexpr int kDominoBeats = 8;
 [[nodiscard]] StageTitle domino_title(const SceneInput& input, const DominoModel& model);
 [[nodiscard]] Story domino_story(const SceneInput& input, const DominoModel& model,

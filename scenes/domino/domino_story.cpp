@@ -273,7 +273,14 @@ StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
     }
     const int at = telling_position(m), n = static_cast<int>(m.columns.size());
     const DominoColumn& c = *m.column(at);
-    if (!m.head_on)
+    const double all_ms = m.backbone_ms + m.head_ms + m.verify_ms;
+    if (m.forced < 0 && input.beat == 0)
+        title.title = "One pass, " + counted(n, "row") + ": the block before any guess";
+    else if (m.forced < 0 && input.beat == 1)
+        title.title = "Base laws: all ready at once, none knows another";
+    else if (m.forced < 0 && input.beat == kDominoBeats - 1 && all_ms > 0)
+        title.title = "The head takes " + ui::percent(m.head_ms / all_ms) + " of a round of " + ui::number(all_ms, 2) + " ms";
+    else if (!m.head_on)
         title.title =
             "The head is off: " + std::to_string(m.kept_on) + " of " + counted(n, "guess") + " kept";
     else if (m.forced >= 0)
@@ -298,6 +305,21 @@ StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
     return title;
 }
 
+namespace {
+
+// A question that the quiz asks too. The sizes are those of this run's head where its lens tells them.
+std::string why_logits(const DominoColumn& c) {
+    const Lens::Strip* low = c.lens() ? c.lens()->strip("low rank") : nullptr;
+    return "Why logits, and not the rows H? A corrected row would have to go through the target's LM head again, guess by "
+           "guess. " +
+           (low
+                ? "δ goes through a matrix of " + std::to_string(low->values) + " columns instead"
+                : std::string("δ goes through a narrow matrix instead")) +
+           "; the LM head runs once, for all rows.";
+}
+
+} // namespace
+
 Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBefore& before) {
     Story story = story_at_beat(input, kDominoBeats);
     const int beat = story.step - 1;
@@ -311,6 +333,7 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
     const Words words = beat_words(input, m, beat);
     story.heading = words.heading;
     story.text = words.text;
+    if (beat == kDominoLowRankBeat && m.instead_of.empty()) story.what_if = why_logits(*m.column(telling_position(m)));
     if (m.fast) story.what_if = "This run recorded no rows (fast mode), so its laws are missing.";
     if (before.cycle == m.cycle->cycle && m.forced >= 0) {
         int same = 0, other = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "scenes/shared/emphasis.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/run_controls.h"
@@ -39,6 +40,10 @@ Columns columns_for(Rect stage) {
     return c;
 }
 
+bool told(const DraftersDraw& d) {
+    return d.input.beat >= kDraftersOutcomeBeat;
+}
+
 void heading(const DraftersDraw& d, const Columns& c, float y) {
     const auto words = [&](float x, const char* text, float w, Align align = Align::left) {
         ui::fitted_text(d.ui.canvas, {x, y}, text, Font::text, 14, d.ui.theme.muted, w, align);
@@ -46,7 +51,7 @@ void heading(const DraftersDraw& d, const Columns& c, float y) {
     words(c.name, "Drafter", 108);
     words(c.needs, "Stored", 76);
     words(c.guesses - 16, "Draft, ms", 80, Align::right);
-    words(c.guesses, "Guesses and verdicts", c.guess_room());
+    words(c.guesses, told(d) ? "Guesses and verdicts" : "Guesses", c.guess_room());
     words(c.tokens, "Tokens", 76);
     if (c.has_published()) words(c.published, "Published ×", c.right - c.published);
     d.ui.canvas.line({c.left, y + 9.5F}, {c.right, y + 9.5F}, d.ui.theme.hairline());
@@ -89,6 +94,8 @@ ChipRun fold_chips(const ui::Canvas& canvas, const std::vector<float>& widths, i
     return run(first, end);
 }
 
+bool told(const DraftersDraw& d);
+
 void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const CycleSummary& round = *row.round();
@@ -124,17 +131,18 @@ void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     float x = r.x;
     if (!run.before.empty()) {
         const float w = before_width(canvas, run);
-        ui::icon(canvas, ui::Icon::check, {x + 6, r.center().y}, 11, d.ui.theme.role(Role::accepted));
-        canvas.text({x + 16, base}, run.before, Font::text, 14, d.ui.theme.ink);
-        ui::tooltip(d.ui, {x, r.y, w, r.h}, words_of(0, run.first) + ": kept");
+        if (told(d)) ui::icon(canvas, ui::Icon::check, {x + 6, r.center().y}, 11, d.ui.theme.role(Role::accepted));
+        canvas.text({x + 16, base}, told(d) ? run.before : "+ " + std::to_string(run.first), Font::text, 14, d.ui.theme.ink);
+        ui::tooltip(d.ui, {x, r.y, w, r.h}, words_of(0, run.first) + (told(d) ? ": kept" : ""));
         x += w;
     }
     for (int i = run.first; i < run.end; ++i) {
         const DraftSlot& slot = slot_at(i);
         const float left = r.x + room - after_width(canvas, run) - x; // one chip alone may still be too wide
         const Rect at{x, r.y, std::min(widths[static_cast<std::size_t>(i)], left), r.h};
-        ui::chip(canvas, d.ui.theme, at, labels[static_cast<std::size_t>(i)], {.role = role_of(slot.state)});
-        ui::tooltip(d.ui, at, quoted(*d.input.trace, slot.draft->token) + ": " + fate_words(slot.state));
+        ui::chip(canvas, d.ui.theme, at, labels[static_cast<std::size_t>(i)], {.role = told(d) ? role_of(slot.state) : Role::draft});
+        ui::tooltip(d.ui, at,
+                    quoted(*d.input.trace, slot.draft->token) + (told(d) ? ": " + std::string(fate_words(slot.state)) : ""));
         x += at.w + kChipGap;
     }
     if (!run.after.empty()) {
@@ -205,6 +213,7 @@ void draw_row(const DraftersDraw& d, const Columns& c, int index, Rect band) {
     const float h = std::min(28.0F, band.h - 6);
     guesses(d, row, {c.guesses, y - h / 2, c.guess_room(), h});
     const bool best = std::ranges::find(d.model.best, index) != d.model.best.end();
+    if (!told(d)) return canvas.text({c.tokens, y + 5}, "?", Font::mono, 17, theme.muted);
     tokens(d, row, c.tokens, y, (c.has_published() ? c.published : c.right) - c.tokens - 16, best);
 }
 
@@ -237,6 +246,10 @@ void draw_drafter_rows(const DraftersDraw& d, float top) {
     for (int i = 0; i < fit; ++i)
         draw_row(d, c, from + i,
                  {c.left - 8, first + pitch * static_cast<float>(i), c.right - c.left + 16, pitch - 2});
+    // One column is what the beat is about.
+    const auto dim_columns = [&](float from_x, float to_x) { dim(d.ui, {from_x, top, to_x - from_x, stage.bottom() - top}); };
+    if (d.input.beat == 1) dim_columns(c.ms - 4, stage.right());
+    if (d.input.beat == 2) dim_columns(c.needs - 4, c.ms - 4), dim_columns(c.guesses - 8, stage.right());
 }
 
 void draw_drafter_details(const DraftersDraw& d) {

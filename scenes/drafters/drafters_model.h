@@ -83,4 +83,7 @@ struct NgramMatch {
 };
 [[nodiscard]] NgramMatch ngram_match(const DrafterRow& row);
 
+// From this beat on the verdicts are told; before it the reader may guess who brings most.
+inline constexpr int kDraftersOutcomeBeat = 3;
+
 } // namespace speclens

@@ -287,7 +287,11 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
     title.tier = tier_of(input.whole->header);
     title.title = "Where drafts come from";
     if (m.empty != DraftersModel::Empty::no) return title;
-    if (m.asking)
+    if (input.beat < kDraftersOutcomeBeat && m.guesses && !m.asking) {
+        constexpr const char* kTitles[] = {"One text, one judge: who brings the most?", "What must be stored to guess",
+                                           "What a guess costs in time"};
+        title.title = kTitles[std::clamp(input.beat, 0, kDraftersOutcomeBeat - 1)];
+    } else if (m.asking)
         title.title = "Asking every drafter…";
     else if (m.guesses && m.no_room)
         title.title = "No room for a guess here";

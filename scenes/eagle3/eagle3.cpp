@@ -1,7 +1,9 @@
 // Scene S7, EAGLE-3: one layer continues the target's features, one pass for every guess. What a pass costs,
 // how far the head's own features drift from the true ones, and how often each position stays.
 #include "scenes/eagle3/eagle3_draw.h"
+#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/emphasis.h"
 #include "scenes/shared/guest_round.h"
 
 namespace speclens {
@@ -33,7 +35,7 @@ class Eagle3Scene final : public Scene {
             }
             keys(d);
             const RunStudy study = time_study(input);
-            if (input.still && !study.runs.empty() && !study_named(input, study.name))
+            if ((input.still || ahead_.due(input, kEagle3TimesBeat, study.name)) && !study.runs.empty() && !study_named(input, study.name))
                 out.push_back(Command{study});
         }
         round.keep_place(out);
@@ -54,6 +56,7 @@ class Eagle3Scene final : public Scene {
   private:
     ShownHead shown_; // as drawn last
     GuestAsker guest_;
+    AskAhead ahead_;
 
     static void draw_stage(const Eagle3Draw& d) {
         const ui::Rect stage = d.input.stage;
@@ -63,9 +66,7 @@ class Eagle3Scene final : public Scene {
             if (d.input.beat == kEagle3TimesBeat) return draw_eagle3_clock(d, all);
             const AcceptanceSeries kept = acceptance_of(*d.input.whole, "this run");
             if (d.input.beat > kEagle3TimesBeat && !kept.judged.empty() && d.model.instead_of.empty()) {
-                d.ui.canvas.text({all.x, all.y + 12}, "Acceptance by position, this run", ui::Font::text_bold, 14,
-                                 d.ui.theme.ink);
-                return draw_acceptance(d.ui, {all.x, all.y + 20, all.w, all.h - 36}, std::span(&kept, 1));
+                return draw_kept(d, kept, all);
             }
         }
         const float end = draw_eagle3_steps(d, stage.y + 88);
@@ -82,8 +83,25 @@ class Eagle3Scene final : public Scene {
             return;
         }
         const float left = w * 0.58F;
-        draw_eagle3_clock(d, {x, top, left, h});
-        draw_eagle3_errors(d, {x + left + kGap, top, w - left - kGap, h});
+        const ui::Rect clock{x, top, left, h}, beside{x + left + kGap, top, w - left - kGap, h};
+        const int beat = d.input.beat;
+        const bool trained = beat == kEagle3ErrorsBeat && trained_steps(d.input).has_value();
+        trained ? draw_trained_steps(d, clock) : draw_eagle3_clock(d, clock);
+        const AcceptanceSeries kept = acceptance_of(*d.input.whole, "this run");
+        if (beat > kEagle3TimesBeat && !kept.judged.empty() && d.model.instead_of.empty())
+            draw_kept(d, kept, beside);
+        else
+            draw_eagle3_errors(d, beside);
+        const auto whole_of = [](ui::Rect r) { return ui::Rect{r.x - 8, r.y - 4, r.w + 16, r.h + 8}; };
+        if (beat >= kEagle3ErrorsBeat) dim(d.ui, {stage.x, stage.y + 76, stage.w, end + 6 - (stage.y + 76)});
+        if (beat != kEagle3TimesBeat && !trained) dim(d.ui, whole_of(clock));
+        if (beat < kEagle3ErrorsBeat || beat == kEagle3TimesBeat) dim(d.ui, whole_of(beside));
+        if (beat == 0) dim(d.ui, eagle3_below_taps(stage, end));
+    }
+
+    static void draw_kept(const Eagle3Draw& d, const AcceptanceSeries& kept, ui::Rect r) {
+        d.ui.canvas.text({r.x, r.y + 12}, "Acceptance by position, this run", ui::Font::text_bold, 14, d.ui.theme.ink);
+        draw_acceptance(d.ui, {r.x, r.y + 20, r.w, r.h - 36}, std::span(&kept, 1));
     }
 
     static void keys(const Eagle3Draw& d) {

@@ -254,6 +254,44 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
                         r.w);
 }
 
+ui::Rect eagle3_below_taps(ui::Rect stage, float end) {
+    const float y = stage.y + 88 + (stage.h >= 600 ? 46.0F : 24.0F);
+    return {stage.x, y, stage.w, end + 6 - y};
+}
+
+void draw_trained_steps(const Eagle3Draw& d, Rect r) {
+    const std::optional<TrainedSteps> heads = trained_steps(d.input);
+    if (!heads) return;
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    ui::fitted_text(c, {r.x, r.y + 12}, "A guess stays, by step: two heads trained for it", Font::text_bold, 14, t.ink,
+                    r.w);
+    const float names = 84;
+    const Rect plot{r.x + 34, r.y + 24, r.w - 42 - names, r.h - 24 - 44};
+    if (plot.h < 30) return;
+    const ui::Scale y{0, 1, plot.bottom(), plot.y};
+    const std::size_t most = std::max(heads->one->conditional.size(), heads->many->conditional.size());
+    const ui::Scale x{1, static_cast<double>(most), plot.x + 6, plot.right() - 6};
+    ui::axis_y(c, t, y, plot.x, ui::ticks(0, 1, plot.h > 80 ? 4 : 2),
+               {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    for (std::size_t i = 1; i <= most; ++i)
+        c.text({x(static_cast<double>(i)), plot.bottom() + 18}, std::to_string(i), Font::mono, 14, t.muted, Align::center);
+    ui::fitted_text(c, {r.x, r.bottom() - 4}, "step; on the texts of the recipe's experiment, greedy", Font::text, 14,
+                    t.muted, r.w);
+    const auto line = [&](const ServedResult& head, bool hollow, const char* name) {
+        std::vector<Vec2> points;
+        for (std::size_t i = 0; i < head.conditional.size(); ++i)
+            if (head.conditional[i] >= 0) points.push_back({x(static_cast<double>(i + 1)), y(head.conditional[i])});
+        c.polyline(points, {hollow ? t.muted : t.ink, 2, hollow ? 5.0F : 0.0F, hollow ? 4.0F : 0.0F});
+        for (const Vec2 at : points) c.disc(at, 3.5F, hollow ? t.muted : t.ink);
+        if (!points.empty())
+            c.text({hollow ? points.back().x + 8 : plot.right() + 6, points.back().y + (hollow ? -6.0F : 5.0F)}, name,
+                   Font::text, 14, hollow ? t.muted : t.ink);
+    };
+    line(*heads->one, true, "one step");
+    line(*heads->many, false, "seven steps");
+}
+
 void draw_eagle3_details(const Eagle3Draw& d) {
     const ui::Rect r = d.input.details;
     if (r.w <= 0) return;

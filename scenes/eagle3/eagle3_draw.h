@@ -26,6 +26,9 @@ void draw_eagle3_clock(const Eagle3Draw& d, ui::Rect card);
 inline constexpr float kEagle3Times = 108; // least height of the draft times
 void draw_eagle3_times(const Eagle3Draw& d, ui::Rect card);
 void draw_eagle3_errors(const Eagle3Draw& d, ui::Rect card);
+void draw_trained_steps(const Eagle3Draw& d, ui::Rect card); // needs trained_steps()
+// Of the steps, which end at `end`: all but the target's taps.
+[[nodiscard]] ui::Rect eagle3_below_taps(ui::Rect stage, float end);
 void draw_eagle3_details(const Eagle3Draw& d);
 void draw_eagle3_controls(const Eagle3Draw& d);
 

@@ -46,4 +46,28 @@ Eagle3Model eagle3_model(const SceneInput& input) {
     return model;
 }
 
+bool errors_add_up(const SceneInput& input, const Eagle3Model& m) {
+    constexpr int kEnough = 10;
+    const AcceptanceSeries all = acceptance_of(*input.whole, "");
+    std::size_t last = std::min(m.errors.size(), all.judged.size());
+    while (last > 0 && (m.known[last - 1] < kEnough || all.judged[last - 1] < kEnough)) --last;
+    if (last < 2) return false;
+    const auto share = [&](std::size_t i) { return static_cast<double>(all.kept[i]) / all.judged[i]; };
+    return m.errors[last - 1] > 1.1 * m.errors.front() && share(last - 1) < share(0) - 0.05;
+}
+
+std::optional<TrainedSteps> trained_steps(const SceneInput& input) {
+    constexpr int kServed = 7;
+    const AblationStudy* study = input.ablations ? input.ablations->find("test_steps") : nullptr;
+    if (!study) return {};
+    const auto served = [&](const char* name) -> const ServedResult* {
+        for (const Arm& arm : study->arms)
+            if (arm.name == name && !arm.runs.empty()) return arm.runs.front().result(kServed, false, 0);
+        return nullptr;
+    };
+    const TrainedSteps found{served("steps_1"), served("steps_7")};
+    if (!found.one || !found.many || found.one->conditional.size() < 2 || found.many->conditional.size() < 2) return {};
+    return found;
+}
+
 } // namespace speclens

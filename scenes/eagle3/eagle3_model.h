@@ -2,6 +2,7 @@
 // function of the trace.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,16 @@ struct Eagle3Model : HeadModel {
     [[nodiscard]] double highest_error() const; // of the run's means and of this cycle
 };
 [[nodiscard]] Eagle3Model eagle3_model(const SceneInput& input);
+// Whether errors of the head's features add up in this run and cost guesses: the last step's error is larger than the
+// first one's, and its guesses stay less often. Steps that too few rounds reached say nothing.
+[[nodiscard]] bool errors_add_up(const SceneInput& input, const Eagle3Model& model);
+// Two heads of the recipe's experiment "test_steps", alike but for the steps of their training that read the head's own
+// output: share kept at each position once all before it were kept, greedy. Null where the file is not there.
+struct TrainedSteps {
+    const ServedResult* one = nullptr;  // trained on one step: never on its own output
+    const ServedResult* many = nullptr; // on seven
+};
+[[nodiscard]] std::optional<TrainedSteps> trained_steps(const SceneInput& input);
 inline constexpr int kEagle3FirstStepBeat = 1, kEagle3ErrorsBeat = 3, kEagle3TimesBeat = 4;
 
 } // namespace speclens

@@ -49,13 +49,16 @@ Words beat_words(const SceneInput& input, const Eagle3Model& m, int beat) {
         if (m.errors.size() > 1)
             text +=
                 ", that of step " + std::to_string(m.errors.size()) + " by " + ui::number(m.errors.back(), 2);
-        text += std::string(". Only steps whose guesses stayed can be compared") +
-                (m.instead_of.empty() ? ", so later bars are of lucky rounds. " : ". ") +
-                "EAGLE-3 is not trained to match them, only to "
-                "guess well.";
-        return {m.errors.size() > 1 && m.errors.back() > 1.1 * m.errors.front() ? "Errors add up"
-                                                                                : "Its own features drift",
-                text};
+        if (m.instead_of.empty() && errors_add_up(input, m))
+            return {"Errors add up", text + ", and later guesses stay less often: each stands on what the step before "
+                                            "got wrong."};
+        text += ". It is not trained to match them, only to guess well";
+        if (const auto heads = trained_steps(input))
+            return {"Off the true features, on purpose",
+                    text + ", from its own output too. A head trained on one step loses its second guess: " +
+                        ui::probability(heads->one->conditional[1]) + " stay, with seven steps " +
+                        ui::probability(heads->many->conditional[1]) + "."};
+        return {"Off the true features, on purpose", text + "."};
     }
     case 4: {
         if (m.draft_ms <= 0)
@@ -90,6 +93,30 @@ Words beat_words(const SceneInput& input, const Eagle3Model& m, int beat) {
     }
 }
 
+// What the picture of a beat shows; empty: the round as a whole.
+std::string beat_title(const SceneInput& input, const Eagle3Model& m) {
+    switch (input.beat) {
+    case 0:
+        return m.taps.empty() ? "" : counted(static_cast<int>(m.taps.size()), "layer") + " of the target, fused once a round";
+    case kEagle3FirstStepBeat:
+        return "One layer makes " + word(input, m.slot(0).draft->token) + " of a feature and " + word(input, m.anchor);
+    case 2:
+        return m.steps() > 1 ? "Step 2 reads what step 1 wrote" : "";
+    case kEagle3ErrorsBeat:
+        return m.errors.empty()          ? std::string()
+               : errors_add_up(input, m) ? "Its own features drift, and its guesses with them"
+               : input.whole->accepted_drafts * 2 > input.whole->drafted
+                   ? "Its features are off, and most of its guesses right"
+                   : "How far its own features are off";
+    case kEagle3TimesBeat:
+        return m.draft_ms > 0 ? capital(counted(m.steps(), "guess")) + ", " + counted(m.steps(), "pass") + ": " +
+                                    timed_words(*input.whole, *m.cycle, draft_time)
+                              : "";
+    default:
+        return m.instead_of.empty() ? "How often each guess stays in this run" : "";
+    }
+}
+
 } // namespace
 
 std::string eagle3_empty_words(const Eagle3Model& m) {
@@ -115,10 +142,14 @@ StageTitle eagle3_title(const SceneInput& input, const Eagle3Model& m) {
         return title;
     }
     const int n = m.steps();
+    title.subtitle = head_conditions(m, "step");
+    if (const std::string about = beat_title(input, m); !about.empty()) {
+        title.title = about;
+        return title;
+    }
     title.title = counted(n, "guess") + ", " + counted(n, "pass") +
                   (m.draft_ms > 0 ? ": " + timed_words(*input.whole, *m.cycle, draft_time) : std::string()) + "; " +
                   std::to_string(m.cycle->accepted) + " kept";
-    title.subtitle = head_conditions(m, "step");
     return title;
 }
 

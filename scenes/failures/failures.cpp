@@ -3,7 +3,10 @@
 #include <iterator>
 
 #include "scenes/failures/failures_model.h"
+#include "scenes/failures/loss_bars.h"
+#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/emphasis.h"
 #include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
 #include "ui/format.h"
@@ -36,15 +39,27 @@ class FailuresScene final : public Scene {
         const FailuresDraw d{input, model, state_, ui, out, game ? &diagnosis : nullptr};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, game ? game_title(input, diagnosis) : failures_title(model));
+            draw_stage_title(input, ui, game ? game_title(input, diagnosis) : failures_title(input, model));
             const ui::Rect area{input.stage.x + 24, input.stage.y + 88, input.stage.w - 48,
                                 input.stage.h - 96};
             const float gap = 40, left = area.w * 0.6F;
             if (game) {
                 draw_diagnosis(ui, area, diagnosis, state_.diagnosis);
-            } else {
+            } else if (input.presenter && tells_in_bars(input.beat)) { // one picture for a room
+                input.beat == kUnsureBeat && !model.bins.empty() ? draw_entropy(d, area)
+                                                       : draw_loss_bars(d, area, loss_of_beat(input.beat));
+            } else if (!tells_in_bars(input.beat)) { // the last: the map in place of the game
                 draw_load_map(d, {area.x, area.y, left, area.h});
                 draw_entropy(d, {area.x + left + gap, area.y, area.w - left - gap, area.h});
+                if (input.beat == kMapBeat) dim(ui, {area.x + left + gap - 8, area.y - 4, area.w - left - gap + 16, area.h + 8});
+            } else {
+                draw_loss_bars(d, {area.x, area.y, left, area.h}, loss_of_beat(input.beat));
+                const ui::Rect beside{area.x + left + gap, area.y, area.w - left - gap, area.h};
+                if (input.beat == 1)
+                    draw_load_map(d, beside);
+                else
+                    draw_entropy(d, beside);
+                if (input.beat == 0 || input.beat == kDashboardBeat) dim(ui, {beside.x - 8, beside.y - 4, beside.w + 16, beside.h + 8});
             }
             ui.pop_clip();
         }
@@ -62,7 +77,8 @@ class FailuresScene final : public Scene {
                 }
             const RunStudy study = diagnosis_study(diagnosis.patients);
             const bool wanted =
-                ui.take_key(ui::Key::m) || (input.still && !study_named(input, kDiagnosisStudy));
+                ui.take_key(ui::Key::m) || ((input.still || ahead_.due(input, kFailuresBeats - 1, kDiagnosisStudy)) &&
+                                            !study_named(input, kDiagnosisStudy));
             if (wanted && !study.runs.empty() && !diagnosis.measuring) {
                 state_.diagnosis = {};
                 out.push_back(Command{study});
@@ -72,7 +88,7 @@ class FailuresScene final : public Scene {
                 state_.row = std::clamp(model.row + step, 0, static_cast<int>(std::size(kRequests)) - 1);
             const bool possible = models_loaded(input) && model.untimed.empty();
             if (possible && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
-            if (input.still && possible && !input.passes) out.push_back(Command{MeasurePasses{}});
+            if ((input.still || ahead_.due(input, 1, "passes")) && possible && !input.passes) out.push_back(Command{MeasurePasses{}});
         }
         history_.follow(state_, ui.state.active != 0);
         ui.pop_id();
@@ -99,6 +115,7 @@ class FailuresScene final : public Scene {
 
   private:
     FailuresState state_;
+    AskAhead ahead_;
     ControlHistory<FailuresState> history_;
 };
 

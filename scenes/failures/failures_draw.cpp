@@ -4,6 +4,7 @@
 
 #include "engine/published/published_words.h"
 #include "scenes/failures/failures_model.h"
+#include "scenes/failures/loss_bars.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -23,6 +24,29 @@ using ui::Role;
 std::string cell_words(const LoadCell& cell, float room) {
     const bool fine = std::abs(cell.speedup - 1) < 0.095 || cell.speedup < 0.095;
     return ui::number(cell.speedup, fine && room >= 38 ? 2 : 1);
+}
+
+ui::Color cell_color(const ui::Theme& theme, bool pays, bool loses, double speedup) {
+    const float strength =
+        std::clamp(static_cast<float>(std::abs(std::log(speedup)) / std::log(3.0)), 0.08F, 0.85F);
+    const ui::Color color = pays ? theme.role(Role::accepted) : loses ? theme.role(Role::rejected) : theme.muted;
+    return color.alpha(strength * (loses ? 0.5F : 1.0F));
+}
+
+// What the colours of the map say: from a third to three times plain decoding.
+void draw_map_key(const FailuresDraw& d, Rect r) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    constexpr double kSteps[] = {0.33, 0.6, 0.9, 1.1, 1.7, 3};
+    const float left = 42, right = 30, w = (r.w - left - right) / static_cast<float>(std::size(kSteps));
+    if (w < 16) return;
+    c.text({r.x + left - 6, r.y + 14}, "0.3×", Font::mono, 14, t.muted, Align::right);
+    for (std::size_t i = 0; i < std::size(kSteps); ++i) {
+        const Rect box{r.x + left + w * static_cast<float>(i), r.y + 2, w - 2, 14};
+        c.fill(box, cell_color(t, kSteps[i] >= 1, kSteps[i] < 1, kSteps[i]), 2);
+        if (kSteps[i] < 1) c.hatch(box, t.role(Role::rejected).alpha(0.5F));
+    }
+    c.text({r.right() - right + 4, r.y + 14}, "3×", Font::mono, 14, t.muted);
 }
 
 } // namespace
@@ -45,7 +69,7 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
     }
     constexpr int kRows = static_cast<int>(std::size(kRequests)),
                   kColumns = static_cast<int>(std::size(kGuesses));
-    const Rect grid{area.x + 56, area.y + 50, area.w - 56, area.h - 50 - 44};
+    const Rect grid{area.x + 68, area.y + 50, area.w - 68, area.h - 50 - 44};
     const float w = grid.w / kColumns, h = grid.h / kRows;
     for (int row = 0; row < kRows; ++row) {
         const float y = grid.y + h * static_cast<float>(row);
@@ -55,13 +79,8 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
         for (int column = 0; column < kColumns; ++column) {
             const LoadCell& cell = m.cell(row, column);
             const Rect box{grid.x + w * static_cast<float>(column), y, w - 2, h - 2};
-            const float strength = std::clamp(
-                static_cast<float>(std::abs(std::log(cell.speedup)) / std::log(3.0)), 0.08F, 0.85F);
-            const ui::Color color = cell.pays()    ? theme.role(Role::accepted)
-                                    : cell.loses() ? theme.role(Role::rejected)
-                                                   : theme.muted;
-            canvas.fill(box, color.alpha(strength * (cell.loses() ? 0.5F : 1.0F)), 2);
-            if (cell.loses()) canvas.hatch(box, color.alpha(0.5F));
+            canvas.fill(box, cell_color(theme, cell.pays(), cell.loses(), cell.speedup), 2);
+            if (cell.loses()) canvas.hatch(box, theme.role(Role::rejected).alpha(0.5F));
             if (cell.extrapolated) canvas.outline(box, {theme.muted, 1, 1, 3}, 2);
             const ui::Touch touch = // two steppers choose it too
                 ui::touch(d.ui, d.ui.id("cell " + std::to_string(row) + " " + std::to_string(cell.k)), box,
@@ -92,8 +111,10 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
         canvas.text({grid.x + w * (static_cast<float>(column) + 0.5F), grid.bottom() + 18},
                     std::to_string(kGuesses[column]), Font::mono, 14,
                     column == m.column ? theme.ink : theme.muted, Align::center);
-    canvas.text({grid.center().x, grid.bottom() + 38}, "guesses K; down: requests at once", Font::text, 14,
+    canvas.text({grid.center().x, grid.bottom() + 38}, "guesses K", Font::text, 14,
                 theme.muted, Align::center);
+    ui::fitted_text(canvas, {area.x, grid.bottom() + 18}, "requests", Font::text, 14, theme.muted, 66);
+    draw_map_key(d, {grid.right() - std::min(grid.w * 0.62F, 300.0F), area.y, std::min(grid.w * 0.62F, 300.0F), 20});
 }
 
 void draw_entropy(const FailuresDraw& d, Rect area) {
@@ -151,7 +172,9 @@ void draw_failures_details(const FailuresDraw& d) {
         return;
     }
     ui::fitted_text(canvas, {x, r.y + 32}, "Why", Font::text_bold, 15, theme.ink, w);
-    float y = ui::paragraph(canvas, {x, r.y + 58}, w, failure_reason(m),
+    const bool bars = tells_in_bars(d.input.beat);
+    float y = ui::paragraph(canvas, {x, r.y + 58}, w,
+                            bars ? loss_reason(m, loss_of_beat(d.input.beat).value_or(Loss::dear_draft)) : failure_reason(m),
                             {.size = 14, .color = theme.ink, .max_lines = 5}) +
               34;
     if (!d.input.figures || y + 60 > r.bottom()) return;

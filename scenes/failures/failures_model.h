@@ -85,7 +85,12 @@ struct FailuresModel {
 [[nodiscard]] double entropy_of(const Top& top);
 
 inline constexpr int kFailuresBeats = 6; // the last one is the game
-[[nodiscard]] StageTitle failures_title(const FailuresModel& model);
+inline constexpr int kMapBeat = 2, kUnsureBeat = 3, kDashboardBeat = 4;
+// Latency bars, one round each, tell the beats around the map.
+[[nodiscard]] inline bool tells_in_bars(int beat) {
+    return beat != kMapBeat && beat != kFailuresBeats - 1;
+}
+[[nodiscard]] StageTitle failures_title(const SceneInput& input, const FailuresModel& model);
 [[nodiscard]] bool plays(const SceneInput& input, const FailuresState& state);
 // `diagnosis`: null: the map is shown.
 [[nodiscard]] Story failures_story(const SceneInput& input, const FailuresModel& model,

@@ -3,6 +3,7 @@
 
 #include "engine/lab/pass_times.h"
 #include "scenes/failures/failures_model.h"
+#include "scenes/failures/loss_bars.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -107,9 +108,37 @@ std::string failure_reason(const FailuresModel& m) {
                                            : "Drafting costs more than it brings.");
 }
 
-StageTitle failures_title(const FailuresModel& m) {
+namespace {
+
+std::string share_of(const LossBar& bar) {
+    return ui::speed_up(bar.speedup());
+}
+
+// What the bars of a beat show.
+std::string bars_title(const FailuresModel& m, int beat) {
+    const LossBars all = loss_bars(m);
+    switch (beat) {
+    case 0: return "Healthy: a short draft and one check gain " + share_of(all.bars[0]);
+    case 1:
+        return "The same guesses with " + counted(all.bars[1].requests, "request") + ": " + share_of(all.bars[1]);
+    case 3: return "The same price for guesses that do not stay: " + share_of(all.bars[2]);
+    default: return "Four bars to tell: one that gains, three that lose";
+    }
+}
+
+} // namespace
+
+StageTitle failures_title(const SceneInput& input, const FailuresModel& m) {
     StageTitle title;
     title.tier = ui::Tier::sim;
+    if (tells_in_bars(input.beat)) {
+        title.title = bars_title(m, input.beat);
+        const LossBars all = loss_bars(m);
+        title.subtitle = all.measured ? "simulated from measured passes and what this run accepted"
+                                      : "an assumed machine, because " + all.why_assumed +
+                                            (m.times ? std::string(": its map is in beat 3") : std::string());
+        return title;
+    }
     if (!m.times) {
         title.title = "When it fails: full passes and bad guesses";
         title.subtitle = m.untimed.empty() ? "press M to time passes of the loaded model over 1 to 64 tokens"
@@ -158,8 +187,9 @@ Story failures_story(const SceneInput& input, const FailuresModel& m, const Diag
 
 std::string failures_description(const SceneInput& input, const FailuresModel& m) {
     std::ostringstream out;
-    const StageTitle title = failures_title(m);
+    const StageTitle title = failures_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    if (tells_in_bars(input.beat)) out << describe_loss_bars(m);
     if (m.times)
         for (int row = 0; row < static_cast<int>(std::size(kRequests)); ++row) {
             const int best = m.best_k(row);
@@ -178,7 +208,8 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
             << (bin.judged > 0 ? "kept " + std::to_string(bin.kept) + " of " + std::to_string(bin.judged)
                                : std::string("none judged"))
             << "\n";
-    out << "Why: " << failure_reason(m) << "\n\n" << describe_story(failures_story(input, m, nullptr));
+    const bool bars = tells_in_bars(input.beat);
+    out << "Why: " << (bars ? loss_reason(m, loss_of_beat(input.beat).value_or(Loss::dear_draft)) : failure_reason(m)) << "\n\n" << describe_story(failures_story(input, m, nullptr));
     return out.str();
 }
 

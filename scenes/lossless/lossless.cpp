@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenes/lossless/lossless_draw.h"
+#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 
@@ -36,7 +37,8 @@ class LosslessScene final : public Scene {
         draw_lossless_controls(d);
         keys(d);
         const RunStudy study = greedy_study(input);
-        if (input.still && !study.runs.empty() && !study_of(input, study)) out.push_back(Command{study});
+        if ((input.still || ahead_.due(input, kLosslessBeats - 1, study.name)) && !study.runs.empty() && !study_of(input, study))
+            out.push_back(Command{study});
         ui.pop_id();
         return out;
     }
@@ -58,8 +60,8 @@ class LosslessScene final : public Scene {
     }
 
   private:
+    static constexpr int kRules[kLosslessBeats] = {-1, 0, 0, 3, 1, -1}; // of each beat; -1: whichever is chosen
     static int rule_of(const SceneInput& input) {
-        constexpr int kRules[kLosslessBeats] = {-1, 0, 0, 3, 1, -1};
         return kRules[std::clamp(input.beat, 0, kLosslessBeats - 1)];
     }
 
@@ -70,11 +72,23 @@ class LosslessScene final : public Scene {
         if (const int rule = rule_of(input); rule >= 0) state_.rule = rule;
     }
 
+    static bool drawn_by(int beat, int rule) {
+        if (beat >= kLosslessBeats - 1) return true;
+        for (int told = kLosslessDrawBeat; told <= beat; ++told)
+            if (kRules[told] == rule) return true;
+        return false;
+    }
+
     static void draw_for_a_picture(const SceneInput& input, LosslessState& state) {
         const std::uint64_t seed = input.settings ? input.settings->seed : 7;
-        for (const RuleInfo* rule : lossless_rules())
-            if (LosslessCount& counts = state.counts[rule->name]; counts.drawn == 0)
-                draw_texts(*rule, seed, kStillTexts, counts);
+        // What somebody would have drawn who came here beat by beat; the first two ask, and must not show the answer.
+        const int last = static_cast<int>(lossless_rules().size());
+        for (int rule = 0; rule < last; ++rule) {
+            if (!drawn_by(input.beat, rule)) continue;
+            const RuleInfo& one = *lossless_rules()[static_cast<std::size_t>(rule)];
+            if (LosslessCount& counts = state.counts[one.name]; counts.drawn == 0)
+                draw_texts(one, seed, kStillTexts, counts);
+        }
     }
 
     static void draw_stage(const LosslessDraw& d) {
@@ -102,6 +116,7 @@ class LosslessScene final : public Scene {
     }
 
     LosslessState state_;
+    AskAhead ahead_;
     int beat_ = -1;
 };
 

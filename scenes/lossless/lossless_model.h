@@ -81,6 +81,6 @@ struct GreedyRow {
 // Whether the stage shows them: at the last beat, where there is no panel beside it that does.
 [[nodiscard]] bool greedy_on_stage(const SceneInput& input);
 
-inline constexpr int kLosslessBeats = 6;
+inline constexpr int kLosslessBeats = 6, kLosslessDrawBeat = 2; // from here on texts are drawn
 
 } // namespace speclens

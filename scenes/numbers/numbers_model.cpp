@@ -14,6 +14,11 @@ constexpr const char* kCounting[] = {"vllm-48915-accepted",       "block-example
                                      "dflash-verified-stated",    "course-wasted",
                                      "course-wasted-derived"};
 
+// Pairs that say the same and are not: an average that is one benchmark's cell, and the number of another run.
+constexpr const char* kTelling[] = {"domino-chart-eagle3-16", "domino-table-eagle3-16-average-speedup",
+                                    "domino-chart-eagle3-60", "dflash-table-eagle3-60-mean-speedup",
+                                    "domino-table-eagle3-16-gsm8k-speedup", "dflash-table-eagle3-16-gsm8k-speedup"};
+
 int conditions_of(const PublishedFigure& figure) {
     return figure.model.has_value() + figure.dataset.has_value() + figure.hardware.has_value() +
            figure.engine.has_value() + figure.batch.has_value() + figure.budget.has_value() +
@@ -31,6 +36,9 @@ bool can_be_repeated(const PublishedFigure& figure) {
 
 std::vector<const PublishedFigure*> figures_told(const Published& figures, int beat) {
     std::vector<const PublishedFigure*> told;
+    if (beat == 0)
+        for (const char* id : kTelling)
+            if (const PublishedFigure* figure = figures.find(id)) told.push_back(figure);
     if (beat == kCountingBeat)
         for (const char* id : kCounting)
             if (const PublishedFigure* figure = figures.find(id)) told.push_back(figure);
@@ -73,6 +81,9 @@ NumbersModel numbers_model(const SceneInput& input, const NumbersState& state) {
         std::rotate(from, at, at + 1);
         ++m.told;
     }
+    // The first beat opens on them alone; whoever filters or looks for something sees all that fits.
+    if (input.beat == 0 && m.told > 0 && state.filter == FigureFilter::all && state.method.empty())
+        m.rows.resize(static_cast<std::size_t>(m.told));
     const auto found = std::ranges::find(m.rows, state.selected, &PublishedFigure::id);
     m.selected = m.rows.empty() ? -1 : found == m.rows.end() ? 0 : static_cast<int>(found - m.rows.begin());
     return m;

@@ -49,7 +49,9 @@ Words beat_words(const NumbersModel& m, int beat) {
 std::string told_words(const SceneInput& input, const NumbersModel& m) {
     if (m.told == 0) return "";
     return ", first the " + std::to_string(m.told) +
-           (input.beat == kCountingBeat ? " that count differently" : " that name most of their conditions");
+           (input.beat == 0               ? " that say the same of one method and disagree"
+            : input.beat == kCountingBeat ? " that count differently"
+                                          : " that name most of their conditions");
 }
 
 } // namespace
@@ -66,6 +68,12 @@ StageTitle numbers_title(const SceneInput& input, const NumbersModel& m, const N
     title.title = counted(all, "figure") + " from " +
                   counted(static_cast<int>(m.figures->sources().size()), "source") + ": " +
                   std::to_string(m.disputed) + " disputed, " + std::to_string(m.wrong) + " wrong";
+    if (input.beat == 0 && shown == m.told && m.told > 0) {
+        title.title = "The same method, the same words, another number";
+        title.subtitle = "shown: " + std::to_string(shown) + " of " + counted(all, "figure") +
+                         ", pairs that say the same of one method and disagree · ! disputed, ✕ wrong in its source";
+        return title;
+    }
     title.subtitle = "shown: " + std::to_string(shown) +
                      (state.filter == FigureFilter::disputed ? " that stand against another"
                       : state.filter == FigureFilter::wrong  ? " that are wrong in their source"

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "scenes/relaxed/relaxed_draw.h"
+#include "scenes/shared/ask_ahead.h"
+#include "scenes/shared/emphasis.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
@@ -36,7 +38,8 @@ class RelaxedScene final : public Scene {
         keys(d);
         history_.follow(state_, ui.state.active != 0);
         const RunStudy study = relaxed_study(input, state_);
-        if (input.still && !study.runs.empty() && !study_of(input, study)) out.push_back(Command{study});
+        if ((input.still || ahead_.due(input, kRelaxedBeats - 1, study.name)) && !study.runs.empty() && !study_of(input, study))
+            out.push_back(Command{study});
         ui.pop_id();
         return out;
     }
@@ -98,7 +101,11 @@ class RelaxedScene final : public Scene {
         }
         const float gap = 40, left = std::max(300.0F, area.w * 0.46F - gap / 2);
         draw_relaxed_laws(d, {area.x, area.y, left, area.h});
-        draw_relaxed_chart(d, {area.x + left + gap, area.y, area.w - left - gap, area.h});
+        const ui::Rect chart{area.x + left + gap, area.y, area.w - left - gap, area.h};
+        draw_relaxed_chart(d, chart);
+        // One position first, all of them together at the end.
+        if (d.input.beat == 0) dim(d.ui, {chart.x - 8, chart.y - 4, chart.w + 16, chart.h + 8});
+        if (d.input.beat >= kRelaxedBeats - 2) dim(d.ui, {area.x - 8, area.y - 4, left + 16, area.h + 8});
     }
 
     static void keys(const RelaxedDraw& d) {
@@ -118,6 +125,7 @@ class RelaxedScene final : public Scene {
     }
 
     RelaxedState state_;
+    AskAhead ahead_;
     ControlHistory<RelaxedChoice> history_;
     int beat_ = -1;
     const Trace* trace_ = nullptr; // only compared

@@ -196,6 +196,10 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
     title.title =
         keeps + (kept != strict ? " instead of " + strict : before) + "; " + price + " from the target";
     title.short_title = keeps + (kept != strict ? ", not " + strict : before) + "; distance " + price;
+    if (input.beat == 0) { // no relaxed rule has been told of yet
+        title.title = "The exact rule keeps " + strict + " of these guesses";
+        title.short_title.clear();
+    }
     title.subtitle =
         input.whole->header->drafter + " drafter, " + to_text(m.params, *m.rule) +
         (m.greedy ? " · greedy run: laws at T = 1" : "") +

@@ -160,6 +160,9 @@ class Scene {
     [[nodiscard]] virtual std::string describe(const SceneInput& input) const = 0;
     // Where to look first in a finished run, as an event count; none: where other scenes look.
     [[nodiscard]] virtual std::optional<std::size_t> first_look(const CycleView&) const { return {}; }
+    // The guess that the beat of `input` is about, where another round than the one on screen has what the beat must
+    // show; none: what is on screen will do, or the run has no such guess.
+    [[nodiscard]] virtual std::optional<Position> example(const SceneInput&) const { return {}; }
     // Undo and redo of what was set on this scene's own controls, before anything of the run is taken back.
     [[nodiscard]] virtual bool can_take_back(bool /*forward*/) const { return false; }
     virtual void take_back(bool /*forward*/) {}

@@ -13,8 +13,7 @@ bool same_printed(double printed, double formula) {
 }
 
 bool printed_table_on_stage(const SceneInput& input) {
-    return input.beat == kSpeedupBeats - 1 && input.stage.w > 0 && input.details.w <= 0 &&
-           !printed_table(input.figures).rows.empty();
+    return input.beat == kSpeedupBeats - 1 && !printed_table(input.figures).rows.empty();
 }
 
 PrintedTable printed_table(const Published* figures) {

@@ -2,6 +2,8 @@
 // machine for the prompt and the drafter on screen, or with numbers set by hand.
 #include <algorithm>
 
+#include "scenes/shared/ask_ahead.h"
+#include "scenes/shared/emphasis.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/history.h"
 #include "scenes/shared/measure_charts.h"
@@ -32,7 +34,7 @@ class SpeedupScene final : public Scene {
         keys(d);
         history_.follow(state_, ui.state.active != 0);
         const RunStudy study = speedup_study(input);
-        if (input.still && !study.runs.empty() && !study_named(input, study.name))
+        if ((input.still || ahead_.due(input, kSpeedupBestBeat, study.name)) && !study.runs.empty() && !study_named(input, study.name))
             out.push_back(Command{study});
         ui.pop_id();
         return out;
@@ -58,10 +60,20 @@ class SpeedupScene final : public Scene {
         if (printed_table_on_stage(d.input))
             return draw_printed_table(d, {stage.x + 24, stage.y + 72, std::min(stage.w - 48, 720.0F),
                                           std::min(stage.h - 80, 460.0F)});
-        const float top = stage.y + 84, bottom = stage.bottom() - 8;
-        const bool round = !d.input.presenter && bottom - top > 240 + kRound;
-        draw_speedup_charts(d, {stage.x + 24, top, stage.w - 48, bottom - top - (round ? kRound + 20 : 0)});
+        draw_speedup_formula(d, {stage.x + 24, stage.y + 84}, stage.w - 48);
+        const float top = stage.y + 84 + kFormulaHeight, bottom = stage.bottom() - 8;
+        const bool round = bottom - top > 240 + kRound;
+        const ui::Rect charts{stage.x + 24, top, stage.w - 48, bottom - top - (round ? kRound + 20 : 0)};
+        draw_speedup_charts(d, charts);
         if (round) draw_speedup_round(d, {stage.x + 24, bottom - kRound, stage.w - 48, kRound});
+        // Left the tokens of a round, right what they are worth, below one round.
+        const float half = charts.w / 2;
+        const ui::Rect tokens{charts.x - 8, top - 4, half + 8, charts.h + 8}, speed{charts.x + half, top - 4, half + 8, charts.h + 8};
+        const int beat = d.input.beat;
+        if (beat == 0 || beat == kSpeedupCostBeat || beat == kSpeedupBestBeat) dim(d.ui, tokens);
+        if (beat == 0 || beat == kSpeedupTokensBeat || beat == kSpeedupPlacesBeat) dim(d.ui, speed);
+        if (round && (beat == kSpeedupTokensBeat || beat == kSpeedupPlacesBeat))
+            dim(d.ui, {stage.x, bottom - kRound - 16, stage.w, kRound + 24});
     }
 
     static void keys(const SpeedupDraw& d) {
@@ -83,6 +95,7 @@ class SpeedupScene final : public Scene {
     }
 
     SpeedupState state_;
+    AskAhead ahead_;
     ControlHistory<SpeedupState> history_;
 };
 

@@ -74,6 +74,11 @@ Chart begin_chart(const SpeedupDraw& d, Rect r, const char* id, const std::strin
     return chart;
 }
 
+// Chance leaves so much open that a whisker would only fill the chart.
+bool wide(const SpeedupPoint& p) {
+    return p.low <= 0 || p.high > 3 * p.low;
+}
+
 // A ring where few rounds are behind it.
 void dots(const Chart& chart, double SpeedupPoint::*value, const char* what) {
     for (const SpeedupPoint& p : chart.d.model.points) {
@@ -81,7 +86,7 @@ void dots(const Chart& chart, double SpeedupPoint::*value, const char* what) {
         const Vec2 at = chart.at(p.k, p.*value);
         chart.d.ui.canvas.disc(at, 5, chart.d.ui.theme.bg);
         const ui::Color ink = chart.d.model.measured() ? chart.d.ui.theme.ink : chart.d.ui.theme.muted;
-        if (p.few())
+        if (p.few() || (value == &SpeedupPoint::speedup && wide(p)))
             chart.d.ui.canvas.ring(at, 3.5F, {ink, 1.5F});
         else
             chart.d.ui.canvas.disc(at, 4, ink);
@@ -146,7 +151,9 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
             ? as_fast_words(m) + (m.alike ? " about as fast, up to " + times : " within the noise")
             : "best with " + counted(m.best, "guess") + ": " + times;
     const std::vector words{
-        found + (m.as_fast.size() > 1 ? "; whiskers: chance" : "; below 1 it costs more than it brings"),
+        found + (std::ranges::any_of(m.points, wide) ? "; rings: chance leaves more than threefold open"
+                 : m.as_fast.size() > 1              ? "; whiskers: chance"
+                                                     : "; below 1 it costs more than it brings"),
         found};
     const Chart chart = begin_chart(d, r, "speed", "Speed-up", words, 0, high);
     d.ui.canvas.line({chart.plot.x, chart.y(1)}, {chart.plot.right(), chart.y(1)}, {theme.ink, 1, 3, 3});
@@ -156,7 +163,7 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
                 static_cast<int>(m.speedup.size()));
     if (m.measured())
         for (const SpeedupPoint& p : m.points)
-            if (p.k <= kLongestDraft)
+            if (p.k <= kLongestDraft && !wide(p))
                 ui::whisker(d.ui.canvas, theme, chart.x(p.k), chart.at(p.k, p.low).y,
                             chart.at(p.k, p.high).y);
     dots(chart, &SpeedupPoint::speedup, "×");
@@ -165,6 +172,13 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
 }
 
 } // namespace
+
+void draw_speedup_formula(const SpeedupDraw& d, ui::Vec2 at, float width) {
+    const SpeedupFormula words = speedup_formula(d.input, d.model);
+    const bool room = d.input.presenter;
+    ui::fitted_text(d.ui.canvas, {at.x, at.y + 16}, words.formula, Font::mono, room ? 20 : 16, d.ui.theme.ink, width);
+    ui::fitted_text(d.ui.canvas, {at.x, at.y + 38}, words.assumption, Font::text, room ? 16 : 14, d.ui.theme.muted, width);
+}
 
 void draw_speedup_charts(const SpeedupDraw& d, Rect area) {
     const float gap = 40, w = (area.w - gap) / 2;
@@ -262,8 +276,34 @@ void draw_printed_table(const SpeedupDraw& d, Rect r) {
                   words);
 }
 
+// What goes into the formula, and where each number is from.
 void draw_speedup_details(const SpeedupDraw& d) {
-    if (d.input.details.w > 0) draw_printed_table(d, d.input.details.inset(24, 0));
+    const Rect r = d.input.details;
+    if (r.w <= 0) return;
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const SpeedupModel& m = d.model;
+    const float x = r.x + 24, w = r.w - 48;
+    const char* source = m.source == SpeedupModel::Source::study ? "measured on this prompt"
+                         : m.source == SpeedupModel::Source::run ? "of the run on screen"
+                         : m.source == SpeedupModel::Source::hand ? "set by hand"
+                                                                  : "assumed: nothing was measured";
+    ui::fitted_text(c, {x, r.y + 32}, "The numbers in the formula", Font::text_bold, 15, t.ink, w);
+    ui::fitted_text(c, {x, r.y + 54}, source, Font::text, 14, t.muted, w);
+    float y = r.y + 84;
+    const auto line = [&](const std::string& name, const std::string& value) {
+        if (y > r.bottom() - 12) return;
+        ui::fitted_text(c, {x, y}, name, Font::text, 14, t.muted, w - 90);
+        c.text({x + w, y}, value, Font::mono, 14, t.ink, Align::right);
+        y += 26;
+    };
+    line("α, the chance that a guess stays", ui::probability(m.levers.alpha));
+    if (m.levers.drafts < 1) line("share of rounds with guesses", ui::probability(m.levers.drafts));
+    if (m.levers.block > 0) line("a block, in plain passes", ui::number(m.levers.block, 2));
+    if (m.levers.draft > 0 || m.levers.block <= 0) line("a guess, in plain passes", ui::number(m.levers.draft, 2));
+    line("a further row, in plain passes", ui::number(m.levers.verify, 2));
+    if (m.plain_ms > 0) line("a plain pass", ui::number(m.plain_ms, 2) + " ms");
+    line("K, the marked draft length", std::to_string(m.marked));
 }
 
 namespace {

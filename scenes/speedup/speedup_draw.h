@@ -9,7 +9,8 @@
 
 namespace speclens {
 
-inline constexpr int kSpeedupBeats = 6;
+inline constexpr int kSpeedupBeats = 6; // the last one: the printed table
+inline constexpr int kSpeedupTokensBeat = 1, kSpeedupCostBeat = 2, kSpeedupBestBeat = 3, kSpeedupPlacesBeat = 4;
 [[nodiscard]] StageTitle speedup_title(const SceneInput& input, const SpeedupModel& model);
 // "2 to 5 guesses", "1 and 8 guesses", "4 of the lengths": those that cannot be told from the best.
 [[nodiscard]] std::string as_fast_words(const SpeedupModel& model);
@@ -23,6 +24,21 @@ struct SpeedupSum {
 };
 [[nodiscard]] SpeedupSum speedup_sum(const SpeedupModel& model);
 
+// The formula that the beat is about with the numbers of the marked length, and what it assumes; both stay when numbers
+// are measured. Empty: the beat is about the printed table.
+struct SpeedupFormula {
+    std::string formula, assumption;
+};
+[[nodiscard]] SpeedupFormula speedup_formula(const SceneInput& input, const SpeedupModel& model);
+// The draft length for which one chance for all places and the places themselves differ most, and by how much of the
+// latter; k 0: nothing was measured.
+struct OneNumberMiss {
+    int k = 0;
+    double by = 0;
+    [[nodiscard]] bool matters() const { return by > 0.02; }
+};
+[[nodiscard]] OneNumberMiss one_number_miss(const SpeedupModel& model);
+
 struct SpeedupDraw {
     const SceneInput& input;
     const SpeedupModel& model;
@@ -30,6 +46,8 @@ struct SpeedupDraw {
     ui::Ui& ui;
     std::vector<SceneCommand>& out;
 };
+void draw_speedup_formula(const SpeedupDraw& d, ui::Vec2 at, float width); // two lines, kFormulaHeight
+inline constexpr float kFormulaHeight = 52;
 void draw_speedup_charts(const SpeedupDraw& d, ui::Rect area);
 void draw_speedup_round(const SpeedupDraw& d, ui::Rect area); // the marked draft length on one clock
 void draw_printed_table(const SpeedupDraw& d, ui::Rect area);

@@ -86,10 +86,28 @@ std::string why_it_pays(const SpeedupModel& m) {
            (dearer < cost(1) / 2 ? ": most of the first one's cost is paid once a round." : ".");
 }
 
-// What the positions give for the marked length; nothing where they are not known so far.
-std::string positions_words(const SpeedupModel& m) {
-    if (m.marked > static_cast<int>(m.tokens.size())) return {};
-    return ", the positions " + ui::number(m.tokens[static_cast<std::size_t>(m.marked) - 1], 2);
+// Where one number for all places misleads most.
+int miss_at(const SpeedupModel& m) {
+    return std::max(1, one_number_miss(m).k);
+}
+
+// What the picture of a beat shows; empty: the finding.
+std::string beat_title(const SceneInput& input, const SpeedupModel& m) {
+    switch (input.beat) {
+    case 0: return "Tokens of a round, divided by what it costs";
+    case kSpeedupTokensBeat:
+        return "Longer drafts bring less and less: " + ui::number(m.levers.tokens(1), 2) + " tokens with one guess, " +
+               ui::number(m.levers.tokens(16), 2) + " with 16";
+    case kSpeedupCostBeat: return "Every guess costs a draft and a row of the check";
+    case kSpeedupPlacesBeat: {
+        const OneNumberMiss miss = one_number_miss(m);
+        return miss.k == 0 ? "One chance for all places, or one for each?"
+               : miss.matters()
+                   ? "One number misses the places by " + ui::number(100 * miss.by, 0) + " % for K = " + std::to_string(miss.k)
+                   : "One number is enough here: it misses the places by " + ui::number(100 * miss.by, 1) + " % at most";
+    }
+    default: return "";
+    }
 }
 
 Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
@@ -152,14 +170,21 @@ Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
             return {"One number is not enough", "The formula takes one chance for all positions. Real "
                                                 "drafters differ: some start badly and go on well, others "
                                                 "fade. Measure, and the line is drawn position by position."};
+        if (const OneNumberMiss miss = one_number_miss(m); !miss.matters())
+            return {"One number is enough here",
+                    "One mean of " + alpha + " gives nearly the tokens that the places give: they differ most for K = " +
+                        std::to_string(miss.k) + ", by " + ui::number(100 * miss.by, 1) +
+                        " %. That is a fact of this run. Other drafters start badly and go on well, or fade; then one "
+                        "number misleads."};
         return {
             "One number is not enough",
             "Position by position the first guess stays with " + ui::probability(m.stays.front()) +
                 ", number " + std::to_string(m.stays.size()) + " with " + ui::probability(m.stays.back()) +
                 (m.judged.back() < kEnoughRounds ? " of only " + std::to_string(m.judged.back()) : "") +
-                "; their mean is " + alpha + ". For K = " + std::to_string(m.marked) + " one mean gives " +
-                ui::number(m.levers.tokens(m.marked), 2) + " tokens" + positions_words(m) +
-                (m.point(m.marked) ? ", and " + ui::number(m.tokens_at(m.marked), 2) + " were seen." : ".")};
+                "; their mean is " + alpha + ". They differ most for K = " + std::to_string(miss_at(m)) + ": one mean gives " +
+                ui::number(m.levers.tokens(miss_at(m)), 2) + " tokens, the positions " +
+                ui::number(m.tokens[static_cast<std::size_t>(miss_at(m)) - 1], 2) +
+                (m.point(miss_at(m)) ? ", and " + ui::number(m.tokens_at(miss_at(m)), 2) + " were seen." : ".")};
     default: {
         const PrintedTable table = printed_table(input.figures);
         if (table.rows.empty()) return {"Check what is printed", "The published figures are not at hand."};
@@ -189,6 +214,44 @@ SpeedupSum speedup_sum(const SpeedupModel& m) {
     return sum;
 }
 
+OneNumberMiss one_number_miss(const SpeedupModel& m) {
+    OneNumberMiss most;
+    if (!m.measured()) return most;
+    for (int k = 1; k <= static_cast<int>(m.tokens.size()); ++k) {
+        const double places = m.tokens[static_cast<std::size_t>(k) - 1];
+        if (const double by = std::abs(m.levers.tokens(k) - places) / places; most.k == 0 || by > most.by) most = {k, by};
+    }
+    return most;
+}
+
+SpeedupFormula speedup_formula(const SceneInput& input, const SpeedupModel& m) {
+    const std::string k = std::to_string(m.marked), alpha = ui::probability(m.levers.alpha);
+    const bool one = m.levers.drafts >= 1;
+    switch (input.beat) {
+    case kSpeedupTokensBeat:
+        return {std::string("tokens = ") + (one ? "" : "1 + share × [") + "(1 − α^(K+1)) ÷ (1 − α)" + (one ? "" : " − 1]") +
+                    " = " + ui::number(m.levers.tokens(m.marked), 2) + "   for α = " + alpha + ", K = " + k,
+                "Assumes that every guess stays with the same chance α, whatever its place and whatever stayed before it "
+                "(Leviathan et al. 2023, equation 1)."};
+    case kSpeedupPlacesBeat: {
+        const OneNumberMiss miss = one_number_miss(m);
+        return {"tokens = 1 + α₁ + α₁α₂ + … + α₁…α_K" +
+                    (miss.k > 0 ? " = " + ui::number(m.tokens[static_cast<std::size_t>(miss.k) - 1], 2) + "   for K = " +
+                                      std::to_string(miss.k) + "; with one α " + ui::number(m.levers.tokens(miss.k), 2)
+                                : std::string()),
+                "αᵢ: the share of guesses at place i that stay once all before them stayed. Nothing is assumed of how they "
+                "compare; they are those of this prompt."};
+    }
+    case 0:
+    case kSpeedupCostBeat:
+    case kSpeedupBestBeat:
+        return {"speed-up = tokens × plain pass ÷ (draft + verify) = " + speedup_sum(m).words,
+                "Assumes one text at a time, and that a round does nothing but draft and verify."};
+    default:
+        return {};
+    }
+}
+
 StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
     StageTitle title;
     if (printed_table_on_stage(input)) {
@@ -199,11 +262,12 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
         title.tier = ui::Tier::published;
         return title;
     }
+    if (const std::string about = beat_title(input, m); !about.empty()) title.title = about;
     const std::string best = counted(m.best, "guess");
     const bool pays = m.speedup_at(m.best) > 1;
     switch (m.source) {
     case Source::study:
-        title.title = finding(m);
+        if (title.title.empty()) title.title = finding(m);
         title.subtitle = (m.own.empty() ? std::string() : in_its_place(m) + " · ") + "this prompt, " +
                          lengths_words(m) + "; passes only, nothing else of a round" +
                          (m.outrun            ? " · timing in doubt: a wider pass was quicker"
@@ -212,7 +276,7 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
         title.tier = ui::Tier::live;
         break;
     case Source::run:
-        title.title =
+        if (title.title.empty()) title.title =
             !m.doubt.empty() ? "What drafting gains in this run is in doubt"
             : pays ? "With one number for each lever: " + best + ", " + ui::speed_up(m.speedup_at(m.best))
                    : "With these numbers drafting does not pay";
@@ -222,7 +286,7 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
         break;
     case Source::assumed:
         if (m.server || m.table) {
-            title.title = "No speed-up of this run: " +
+            if (title.title.empty()) title.title = "No speed-up of this run: " +
                           std::string(m.server ? "its target is a server" : "its target is a table");
             title.subtitle = (m.server ? "here every pass is a request, which no user of the server waits for"
                                        : "a table costs nothing to ask") +
@@ -232,7 +296,7 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
         }
         [[fallthrough]];
     case Source::hand:
-        title.title =
+        if (title.title.empty()) title.title =
             pays ? "With these numbers " + best + " would be best: " + ui::speed_up(m.speedup_at(m.best))
                  : "With these numbers drafting would not pay";
         title.subtitle =
@@ -305,6 +369,12 @@ std::string speedup_description(const SceneInput& input, const SpeedupModel& m) 
         out << "\n";
     }
     out << "Round: " << speedup_sum(m).words << "\n";
+    const SpeedupFormula formula = speedup_formula(input, m);
+    if (!formula.formula.empty()) out << "Formula: " << formula.formula << "\n" << formula.assumption << "\n";
+    if (!printed_table_on_stage(input)) {
+        out << "\n" << describe_story(speedup_story(input, m));
+        return out.str();
+    }
     const PrintedTable table = printed_table(input.figures);
     if (!table.rows.empty()) {
         out << "Published, " << table.source << ", tokens per round (formula where it differs):\n";

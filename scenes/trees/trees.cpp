@@ -2,6 +2,7 @@
 // guessing several continuations.
 #include <algorithm>
 
+#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/trees/trees_draw.h"
@@ -13,6 +14,11 @@ namespace {
 class TreesScene final : public Scene {
   public:
     int beats(const SceneInput&) const override { return kTreesBeats; }
+
+    std::optional<Position> example(const SceneInput& input) const override {
+        if (input.beat > kTreesRescueBeat) return {};
+        return go_to_example(input, rescued_guess());
+    }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
@@ -37,7 +43,9 @@ class TreesScene final : public Scene {
             out.push_back(Command{study});
             out.push_back(ShowDetails{});
         }
-        if (input.still && !study.runs.empty() && !study_of(input, study)) out.push_back(Command{study});
+        if ((input.still || ahead_.due(input, kTreesCostBeat, study.name)) && !study.runs.empty() && !study_of(input, study))
+            out.push_back(Command{study});
+        if (model.blocks > 0 && !model.tree && input.beat <= kTreesRescueBeat) search_.ask(input, rescued_guess(), out);
         ui.pop_id();
         return out;
     }
@@ -63,6 +71,8 @@ class TreesScene final : public Scene {
     }
 
     TreesState state_;
+    ExampleSearch search_;
+    AskAhead ahead_;
     int beat_ = -1;
 };
 

@@ -84,6 +84,21 @@ std::optional<BlockVerdict> block_verdict(const CycleSummary& cycle) {
     return verdict;
 }
 
+const Criterion& rescued_guess() {
+    static const Criterion kRescued{
+        "rescued guess", "guess that a later hit rescues",
+        [](const CycleSummary& cycle) -> std::optional<Position> {
+            const auto verdict = block_verdict(cycle);
+            if (!verdict || verdict->block_kept <= verdict->token_kept) return {};
+            return Position{cycle.cycle, verdict->token_kept};
+        },
+        [](const CycleSummary& cycle, const Position&) {
+            const auto verdict = block_verdict(cycle);
+            return static_cast<double>(verdict->block_kept - verdict->token_kept);
+        }};
+    return kRescued;
+}
+
 const BlockExample& block_example() {
     static const BlockExample kExample = [] {
         BlockExample e;
@@ -250,6 +265,10 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
             m.block_mean += verdict->block_expected;
         }
     if (m.blocks > 0) m.token_mean /= m.blocks, m.block_mean /= m.blocks;
+    // A rule that keeps more on average is not taught by a round in which it keeps less: the worked example stands in,
+    // unless somebody chose this round.
+    m.none_rescued = m.blocks > 0 && !find_in(*input.whole, rescued_guess());
+    if (m.none_rescued && input.beat <= kTreesRescueBeat && !input.selected) m.block.reset();
     if (input.settings) {
         const std::string& own = input.settings->drafter;
         const std::string family = network_of(own);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scenes/shared/chance.h"
+#include "scenes/shared/example.h"
 #include "scenes/shared/scene.h"
 
 namespace speclens {
@@ -34,6 +35,9 @@ struct BlockVerdict {
 // Of a cycle that block verification judged; none for any other, also not for a cascade, whose blocks are
 // judged against a mixture.
 [[nodiscard]] std::optional<BlockVerdict> block_verdict(const CycleSummary& cycle);
+
+// A guess that the token rule gives up and a later hit of the block brings back, with those before it.
+[[nodiscard]] const Criterion& rescued_guess();
 
 // What stands in where the run has no block: two words, A and B, and a draft of both, judged by the rules
 // themselves. The laws are those of the authors' own example (Sun et al. 2024).
@@ -90,6 +94,7 @@ struct TreesModel {
                                        // none: the run has none, and the example is shown
     int blocks = 0;                    // cycles of the run that were judged whole, and means over them
     double token_mean = 0, block_mean = 0;
+    bool none_rescued = false; // of them: no guess of this run is one that a later hit rescues
     std::vector<TreeNode> nodes; // of the cycle on screen; empty: it is no tree
     int cycle = -1;
     std::string chain_drafter,
@@ -138,6 +143,7 @@ struct TreesLeaders {
 [[nodiscard]] std::string trees_study_title(const SceneInput& input,
                                             const TreesModel& model); // who drafts there
 
+inline constexpr int kTreesRescueBeat = 2; // up to here: one block, judged by both rules
 inline constexpr int kTreesBeats = 6, kTreesCostBeat = 4; // from kTreesCostBeat on: what was measured
 
 } // namespace speclens

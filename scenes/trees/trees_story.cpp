@@ -6,6 +6,7 @@
 #include "engine/published/published_words.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/example.h"
 #include "scenes/shared/told_speed.h"
 #include "scenes/shared/words.h"
 #include "scenes/trees/trees_draw.h"
@@ -45,13 +46,24 @@ std::string worth_words(const SceneInput& input) {
                                    : "Tokens per round are not speed: the rows have to be paid for.");
 }
 
+// What the draft on screen shows of it; empty where a worked example stands in, which shows it.
+std::string rescue_words(const SceneInput& input, const TreesModel& m) {
+    if (m.none_rescued) return " " + without_example_words(input, rescued_guess());
+    if (!m.block) return "";
+    const BlockVerdict& v = *m.block;
+    const auto guess = [&](int i) { return word(input, v.columns[static_cast<std::size_t>(i)].token); };
+    if (v.block_kept > v.token_kept)
+        return " Here " + guess(v.token_kept) + " missed, and the hit of " + guess(v.block_kept - 1) + " keeps it.";
+    return ""; // another round was chosen
+}
+
 Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
     switch (beat) {
     case 0:
         return {"Guesses that were right, and lost",
                 "The token rule stops at the first miss. The guesses behind it are lost, also good ones. Two "
                 "ways out need no better drafter: judge the block as a whole, or guess several continuations "
-                "at once. Both keep the target's law."};
+                "at once. Both keep the target's law." + rescue_words(input, m)};
     case 1:
         return {
             "A product instead of a walk",
@@ -64,19 +76,18 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
             if (const PublishedFigure* gain = input.figures->find("block-verification-gain"))
                 published = " Its authors measured " + published_value(*gain) + " more speed.";
         const BlockVerdict& v = m.verdict();
-        const std::string means = "Of this draft the token rule keeps " + ui::number(v.token_expected, 2) +
-                                  " guesses on average, the block " + ui::number(v.block_expected, 2) + ". ";
+        const std::string means = "Over all coins the token rule keeps " + ui::number(v.token_expected, 2) +
+                                  " guesses of this draft, the block " + ui::number(v.block_expected, 2) + ". ";
         if (!m.block)
             return {
                 "The same coins, both rules",
                 means +
-                    "Over all drafts the block never keeps fewer. The text still follows the target's law." +
-                    published + " Judge this run by blocks to see its own."};
+                    "Over all coins and all drafts that could be drawn the block never keeps fewer. The text still "
+                    "follows the target's law." + published + (m.none_rescued ? rescue_words(input, m) : " Judge this run by blocks to see its own.")};
         return {"The same coins, both rules",
                 means +
-                    "Averaged over all drafts the block never keeps fewer. On a single draft it may. The "
-                    "text still follows the target's law." +
-                    published};
+                    "The guarantee averages over all coins and all drafts that could be drawn here: there the block "
+                    "never keeps fewer. With one draft and its coins it may." + published + rescue_words(input, m)};
     }
     case 3:
         return {"Several continuations at once",
@@ -125,7 +136,10 @@ std::string why_example(const SceneInput& input) {
     const RuleInfo* rule = find_rule(header->rule);
     if (rule && rule->mixes()) return "This run is judged against a mixture, not against the target.";
     if (header->sampling.temperature == 0) return "This run is greedy. It throws no coins.";
-    if (header->rule == "block") return "This run has judged no block yet.";
+    if (header->rule == "block")
+        return std::ranges::any_of(input.whole->cycles, [](const CycleSummary& c) { return block_verdict(c).has_value(); })
+                   ? "No guess of this run is rescued by a later hit."
+                   : "This run has judged no block yet.";
     return "This run is judged guess by guess.";
 }
 
@@ -173,6 +187,9 @@ StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
     const BlockVerdict& v = m.verdict();
     title.title = "Same draft, same coins: " + how_many_kept(v.token_kept) + " kept token by token, " +
                   how_many_kept(v.block_kept) + " as a block";
+    if (v.block_kept > v.token_kept)
+        title.title = "A later hit rescues a miss: " + how_many_kept(v.token_kept) + " kept token by token, " +
+                      how_many_kept(v.block_kept) + " as a block";
     if (!m.block) {
         title.tier = ui::Tier::table;
         title.tier_words = "exact";
@@ -182,7 +199,8 @@ StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
     title.subtitle = "round " + std::to_string(v.cycle + 1) +
                      (v.cycle == m.cycle ? "" : ", " + round + " has no block") + " · " +
                      input.whole->header->drafter + " drafter · over " + counted(m.blocks, "block") + " " +
-                     ui::number(m.token_mean, 2) + " against " + ui::number(m.block_mean, 2) + " expected";
+                     ui::number(m.token_mean, 2) + " against " + ui::number(m.block_mean, 2) +
+                     " expected · every scene shows this run now, judged by blocks: Z goes back";
     return title;
 }
 
@@ -199,6 +217,9 @@ Story trees_story(const SceneInput& input, const TreesModel& m) {
             story.task_done = !trees_rows(input).empty();
             story.on_task = {Command{study}};
         }
+    } else if (!m.tree && m.none_rescued && story.step - 1 <= kTreesRescueBeat &&
+               found_elsewhere(input, rescued_guess()).settings) {
+        offer_example(story, input, rescued_guess());
     } else if (settings) {
         story.task = m.tree ? "Draft a tree: U" : "Judge the run by blocks: U";
         story.task_done = shown;

@@ -29,6 +29,7 @@ struct Asked : RunWindow {
         published.status.state = EngineStatus::State::stopped;
         published.status.model = "micro target";
         show();
+        beat(kDraftersOutcomeBeat);
     }
     [[nodiscard]] std::vector<int> questions() const {
         std::vector<int> cycles;
@@ -49,6 +50,19 @@ struct Asked : RunWindow {
         return bench->controller.clipboard;
     }
 };
+
+// Who brings the most is asked first, and told three beats later.
+TEST(DraftersScene, HidesTheVerdictsUntilTheBeatThatTellsThem) {
+    Asked asked;
+    asked.answer();
+    for (int beat = 0; beat < kDraftersOutcomeBeat; ++beat) {
+        asked.beat(beat);
+        EXPECT_FALSE(asked.bench->shows("Guesses and verdicts")) << beat;
+        EXPECT_FALSE(asked.bench->shows("brings the most here")) << beat;
+    }
+    asked.beat(kDraftersOutcomeBeat);
+    EXPECT_TRUE(asked.bench->shows("Guesses and verdicts"));
+}
 
 TEST(DraftersScene, AsksOncePerCycleAndShowsEveryAnswer) {
     Asked asked;

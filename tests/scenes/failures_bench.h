@@ -7,6 +7,7 @@
 
 #include "engine/lab/pass_times.h"
 #include "engine/run/run.h"
+#include "scenes/failures/failures_model.h"
 #include "tests/scenes/run_window.h"
 
 namespace speclens {
@@ -23,6 +24,12 @@ inline PassTimes bend() {
     return times;
 }
 
+inline StageTitle map_title(const FailuresModel& model) {
+    SceneInput input;
+    input.beat = kMapBeat;
+    return failures_title(input, model);
+}
+
 struct Loaded : RunWindow {
     explicit Loaded(bool measured, ui::Rect screen = {0, 0, 1600, 1000}) {
         settings.max_tokens = 30;
@@ -30,6 +37,7 @@ struct Loaded : RunWindow {
         open("failures", {"none", "small", "lookup"}, screen);
         if (measured) published.passes = std::make_shared<const PassTimes>(bend());
         show();
+        beat(kMapBeat);
         sent.clear();
     }
 };

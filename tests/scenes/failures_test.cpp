@@ -85,11 +85,11 @@ TEST(Failures, ABlockCostsTheSameWhateverK) {
         const bool block = drafter == std::string("dflash");
         EXPECT_NEAR(m.levers.block, block ? 4 * 1.5 / 9 : 0, 1e-9) << drafter;
         EXPECT_NEAR(m.levers.draft, block ? 0 : 1.5 / 9, 1e-9) << drafter;
-        EXPECT_EQ(failures_title(m).subtitle.find("a block costs .67 of a pass") != std::string::npos, block);
-        EXPECT_EQ(failures_title(m).subtitle.find("set by hand"), std::string::npos);
+        EXPECT_EQ(map_title(m).subtitle.find("a block costs .67 of a pass") != std::string::npos, block);
+        EXPECT_EQ(map_title(m).subtitle.find("set by hand"), std::string::npos);
         FailuresState dragged;
         dragged.alpha = 0.5;
-        EXPECT_NE(failures_title(failures_model(input, dragged)).subtitle.find(".50 (set by hand)"),
+        EXPECT_NE(map_title(failures_model(input, dragged)).subtitle.find(".50 (set by hand)"),
                   std::string::npos);
     }
 }
@@ -160,12 +160,12 @@ TEST(FailuresScene, NamesNoFactorForSureThatStandsOnTimesInDoubt) {
     Loaded live(true);
     const SceneInput input = live.bench->controller.frame(live.bench->time).scene;
     FailuresModel m = failures_model(input, {});
-    EXPECT_EQ(failures_title(m).title.find("perhaps"), std::string::npos);
+    EXPECT_EQ(map_title(m).title.find("perhaps"), std::string::npos);
     PassTimes times = bend();
     times.other_cores = 1.4;
     m.times = &times;
-    EXPECT_NE(failures_title(m).title.find("1 request, 4 guesses: perhaps "), std::string::npos) << failures_title(m).title;
-    EXPECT_NE(failures_title(m).subtitle.find("in doubt: other programs kept 1.4 cores busy"), std::string::npos);
+    EXPECT_NE(map_title(m).title.find("1 request, 4 guesses: perhaps "), std::string::npos) << map_title(m).title;
+    EXPECT_NE(map_title(m).subtitle.find("in doubt: other programs kept 1.4 cores busy"), std::string::npos);
 }
 
 TEST(Failures, CallsACellNearOneNeitherFasterNorSlower) {
@@ -246,9 +246,9 @@ TEST(FailuresScene, CountsNothingOfNothingAndOneRequestAsOne) {
     EXPECT_NE(words.find("Entropy from 0.0 to 0.1: kept 4 of 5"), std::string::npos) << words;
     m.row = 0;
     ASSERT_EQ(m.marked().requests, 1);
-    EXPECT_EQ(failures_title(m).title.find(" each"), std::string::npos) << failures_title(m).title;
+    EXPECT_EQ(map_title(m).title.find(" each"), std::string::npos) << map_title(m).title;
     m.row = 1;
-    EXPECT_NE(failures_title(m).title.find(" each: "), std::string::npos) << failures_title(m).title;
+    EXPECT_NE(map_title(m).title.find(" each: "), std::string::npos) << map_title(m).title;
 }
 
 TEST(FailuresScene, CountsTheRunsGuessesByEntropy) {

@@ -116,6 +116,17 @@ TEST_P(EveryTheme, RolesStayApartForEveryKindOfSight) {
             }
 }
 
+// Who sees no green takes orange red for amber: rejected is crimson, less yellow than draft by far.
+TEST_P(EveryTheme, RejectedIsNoSecondAmberForThoseWhoSeeNoGreen) {
+    const Theme& t = theme(GetParam());
+    const auto yellowness = [&](Role role) {
+        Triple v = through(kSight[2], linear(t.role(role)));
+        for (double& c : v) c = std::clamp(c, 0.0, 1.0);
+        return lab(v)[2];
+    };
+    EXPECT_LT(yellowness(Role::rejected), 0.65 * yellowness(Role::draft));
+}
+
 TEST_P(EveryTheme, MarksAndTextHaveEnoughContrast) {
     const Theme& t = theme(GetParam());
     for (const Role r : kRoles) {

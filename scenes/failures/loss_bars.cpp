@@ -1,0 +1,173 @@
+#include "scenes/failures/loss_bars.h"
+
+#include <algorithm>
+
+#include "engine/lab/pass_times.h"
+#include "scenes/shared/emphasis.h"
+#include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+constexpr int kBusy = 64;             // requests of a server that is full
+constexpr double kBadGuess = 0.2;     // chance that a bad guess stays
+constexpr double kDearGuess = 0.6;    // of a target pass, for each guess
+
+LossBar bar_of(Loss kind, int requests, int k, const Levers& levers, const PassTimes* times) {
+    LossBar bar{kind, requests, k, levers};
+    const double rows = verify_rows(levers, requests, k);
+    bar.tokens = levers.tokens(k);
+    if (times) {
+        const double one = pass_ms(*times, 1);
+        bar.plain = pass_ms(*times, requests) / one;
+        bar.verify = pass_ms(*times, rows) / one;
+    } else {
+        bar.plain = assumed_pass(requests);
+        bar.verify = assumed_pass(rows);
+    }
+    bar.draft = levers.draft_cost(k) * bar.plain;
+    return bar;
+}
+
+// The healthy one at the draft length that is best for one request, and the others, each with one thing changed.
+std::array<LossBar, 4> bars_of(const Levers& healthy, int k, const PassTimes* times) {
+    Levers bad = healthy, dear = healthy;
+    bad.alpha = std::min(healthy.alpha, kBadGuess);
+    dear.draft = std::max(healthy.draft, kDearGuess);
+    return {bar_of(Loss::healthy, 1, k, healthy, times), bar_of(Loss::full_pass, kBusy, k, healthy, times),
+            bar_of(Loss::bad_guesses, 1, k, bad, times), bar_of(Loss::dear_draft, 1, k, dear, times)};
+}
+
+bool as_named(const std::array<LossBar, 4>& bars) {
+    constexpr double kClearly = 1.1;
+    return bars[0].speedup() > kClearly && std::ranges::all_of(bars.begin() + 1, bars.end(), [](const LossBar& bar) {
+               return bar.speedup() < 1;
+           });
+}
+
+std::string words_of(const LossBar& bar) {
+    return counted(bar.requests, "request") + ", K = " + std::to_string(bar.k) + ": " + ui::number(bar.tokens, 2) +
+           " tokens, draft " + ui::number(bar.draft, 2) + " + verify " + ui::number(bar.verify, 2) + " passes, plain " +
+           ui::number(bar.plain_round(), 2) + ": " + ui::speed_up(bar.speedup());
+}
+
+} // namespace
+
+double assumed_pass(double rows) {
+    return std::max(1.0, rows / kIdleRows);
+}
+
+LossBars loss_bars(const FailuresModel& m) {
+    LossBars found;
+    if (m.times && m.pays_anywhere() && m.times->in_doubt().empty()) {
+        found.bars = bars_of(m.levers, m.best_k(0) > 0 ? m.best_k(0) : m.guesses(), m.times);
+        found.measured = as_named(found.bars);
+        if (found.measured) return found;
+    }
+    const Levers assumed{.alpha = 0.8, .draft = 0.08, .verify = 0};
+    found.bars = bars_of(assumed, 5, nullptr);
+    found.why_assumed = !m.times                       ? "this machine is not measured"
+                        : !m.times->in_doubt().empty() ? "this machine's times are in doubt"
+                                                       : "this machine does not show all four";
+    return found;
+}
+
+const char* loss_name(Loss kind) {
+    switch (kind) {
+    case Loss::healthy: return "Healthy";
+    case Loss::full_pass: return "The pass is full";
+    case Loss::bad_guesses: return "Bad guesses";
+    case Loss::dear_draft: return "A dear draft";
+    }
+    return "";
+}
+
+const char* loss_sign(Loss kind) {
+    switch (kind) {
+    case Loss::healthy: return "short draft, verify like a plain pass";
+    case Loss::full_pass: return "the verify bar is long";
+    case Loss::bad_guesses: return "the plain bar is short: few tokens";
+    case Loss::dear_draft: return "the draft bar is long";
+    }
+    return "";
+}
+
+std::optional<Loss> loss_of_beat(int beat) {
+    switch (beat) {
+    case 0: return Loss::healthy;
+    case 1: return Loss::full_pass;
+    case 3: return Loss::bad_guesses;
+    default: return {};
+    }
+}
+
+void draw_loss_bars(const FailuresDraw& d, Rect area, std::optional<Loss> about) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const LossBars all = loss_bars(d.model);
+    ui::fitted_text(c, {area.x, area.y + 14}, "A round, and plain decoding of as many tokens", Font::text_bold, 15, t.ink,
+                    area.w);
+    const std::string source =
+        all.measured ? "from this machine's passes; bars of each row on one scale, in plain passes"
+                     : "assumed machine: up to " + std::to_string(kIdleRows) + " rows cost one pass (" + all.why_assumed + ")";
+    ui::fitted_text(c, {area.x, area.y + 34}, source, Font::text, 14, t.muted, area.w);
+    const float top = area.y + 52, pitch = std::min(124.0F, (area.bottom() - top) / 4), names = std::min(172.0F, area.w * 0.26F);
+    const float bar = std::clamp((pitch - 30) / 2, 12.0F, 26.0F), number = 68;
+    for (std::size_t i = 0; i < all.bars.size(); ++i) {
+        const LossBar& one = all.bars[i];
+        const float y = top + pitch * static_cast<float>(i);
+        const float x = area.x + names, w = area.w - names - number;
+        ui::fitted_text(c, {area.x, y + 16}, loss_name(one.kind), Font::text_bold, 15, t.ink, names - 12);
+        if (pitch >= 64)
+            ui::paragraph(c, {area.x, y + 36}, names - 16, loss_sign(one.kind),
+                          {.size = 14, .color = t.muted, .max_lines = pitch >= 84 ? 3 : 1});
+        const ui::Scale scale{0, std::max(one.round(), one.plain_round()) * 1.02, x, x + w};
+        ui::gantt_lane(c, t, scale, y + 2, bar,
+                       std::vector<ui::Segment>{
+                           {.start = 0, .length = one.draft, .role = Role::draft, .label = "draft"},
+                           {.start = one.draft, .length = one.verify, .role = Role::target, .label = "verify"}});
+        std::vector<ui::Segment> plain;
+        for (double at = 0; at < one.tokens - 1e-9; ++at)
+            plain.push_back({.start = at * one.plain,
+                             .length = std::min(1.0, one.tokens - at) * one.plain,
+                             .role = Role::target,
+                             .strength = 0.55F});
+        ui::gantt_lane(c, t, scale, y + 4 + bar, bar, plain);
+        const bool gains = one.speedup() >= 1;
+        c.text({area.right(), y + 2 + bar + 6}, ui::speed_up(one.speedup()), Font::mono, 15, t.ink, Align::right);
+        ui::icon(c, gains ? ui::Icon::check : ui::Icon::cross, {area.right() - 28, y + 2 + bar + 24}, 12,
+                 t.role(gains ? Role::accepted : Role::rejected));
+        ui::tooltip(d.ui, {area.x, y, area.w, pitch - 4}, words_of(one));
+        if (about && *about != one.kind && *about != Loss::healthy && one.kind != Loss::healthy)
+            dim(d.ui, {area.x - 8, y - 2, area.w + 16, pitch - 2});
+        else if (about == Loss::healthy && one.kind != Loss::healthy)
+            dim(d.ui, {area.x - 8, y - 2, area.w + 16, pitch - 2});
+    }
+}
+
+std::string loss_reason(const FailuresModel& m, Loss kind) {
+    const LossBar bar = loss_bars(m).bars[static_cast<std::size_t>(kind)];
+    return loss_name(kind) + std::string(": ") + counted(bar.requests, "request") + ", K = " + std::to_string(bar.k) +
+           ". The verify pass has " + ui::number(verify_rows(bar.levers, bar.requests, bar.k), 0) + " rows and takes " +
+           ui::speed_up(bar.verify / bar.plain) + " a plain one, drafting " + ui::speed_up(bar.draft / bar.plain) +
+           ". For that a text grows by " + ui::number(bar.tokens, 2) + " tokens: " + ui::speed_up(bar.speedup()) + ".";
+}
+
+std::string describe_loss_bars(const FailuresModel& m) {
+    const LossBars all = loss_bars(m);
+    std::string text = "A round beside plain decoding of as many tokens, in plain passes, " +
+                       (all.measured ? std::string("this machine") : "assumed machine: " + all.why_assumed) + ":\n";
+    for (const LossBar& bar : all.bars)
+        text += "  " + std::string(loss_name(bar.kind)) + ", " + words_of(bar) + " (" + loss_sign(bar.kind) + ")\n";
+    return text;
+}
+
+} // namespace speclens

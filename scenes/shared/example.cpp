@@ -1,0 +1,125 @@
+#include "scenes/shared/example.h"
+
+#include <algorithm>
+
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/measure_charts.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+namespace {
+
+constexpr int kRunsElsewhere = 8;
+
+bool over(const CycleView& whole) {
+    return whole.stopped || whole.failed;
+}
+
+// How a run differs from the one on screen.
+std::string which_run(const RunSettings& now, const RunSettings& other) {
+    if (other.seed != now.seed) return "seed " + std::to_string(other.seed);
+    constexpr std::size_t kMost = 28;
+    std::string prompt = other.prompt.substr(0, kMost);
+    while (!prompt.empty() && (static_cast<unsigned char>(prompt.back()) & 0xC0U) == 0x80U) prompt.pop_back();
+    return "the prompt “" + prompt + (prompt.size() < other.prompt.size() ? "…" : "") + "”";
+}
+
+} // namespace
+
+std::optional<Position> find_in(const CycleView& whole, const Criterion& criterion) {
+    std::optional<Position> best;
+    double most = 0;
+    for (const CycleSummary& cycle : whole.cycles) {
+        const std::optional<Position> at = criterion.holds(cycle);
+        if (!at) continue;
+        if (!criterion.how_much) return at;
+        if (const double much = criterion.how_much(cycle, *at); !best || much > most) best = at, most = much;
+    }
+    return best;
+}
+
+std::optional<Position> go_to_example(const SceneInput& input, const Criterion& criterion) {
+    const CycleSummary* shown = shown_cycle(input);
+    if (!shown || criterion.holds(*shown)) return {};
+    return find_in(*input.whole, criterion);
+}
+
+RunStudy search_elsewhere(const SceneInput& input, const Criterion& criterion) {
+    RunStudy study{criterion.name, {}};
+    if (!models_loaded(input) || !input.settings) return study;
+    RunSettings one = *input.settings;
+    one.lens = false;
+    if (one.sampling.temperature > 0) {
+        for (int i = 1; i <= kRunsElsewhere; ++i) {
+            one.seed = input.settings->seed + static_cast<std::uint64_t>(i);
+            study.runs.push_back(one);
+        }
+        return study;
+    }
+    if (!input.gallery) return study;
+    for (const GalleryPrompt& prompt : *input.gallery) {
+        if (prompt.prompt == input.settings->prompt) continue;
+        one.prompt = prompt.prompt;
+        one.system = prompt.system;
+        one.chat = one.chat_if_possible = prompt.chat;
+        one.token_ids.clear();
+        study.runs.push_back(one);
+        if (static_cast<int>(study.runs.size()) == kRunsElsewhere) break;
+    }
+    return study;
+}
+
+FoundElsewhere found_elsewhere(const SceneInput& input, const Criterion& criterion) {
+    FoundElsewhere found;
+    const RunStudy now = search_elsewhere(input, criterion);
+    const Study* study = study_named(input, criterion.name);
+    if (!study || now.runs.empty() || !input.settings) return found;
+    // Of other settings: the search before this run.
+    const auto asked_now = [&](const RunSettings& settings) {
+        return std::ranges::any_of(now.runs, [&](const RunSettings& one) { return one == settings; });
+    };
+    if (!study->points.empty() && !asked_now(study->points.front().settings)) return found;
+    found.planned = study->planned;
+    found.searched = static_cast<int>(study->points.size());
+    for (const StudyPoint& point : study->points) {
+        if (!point.trace || !find_in(fold(*point.trace, point.trace->size()), criterion)) continue;
+        found.settings = point.settings;
+        found.settings->lens = input.settings->lens;
+        found.which = which_run(*input.settings, point.settings);
+        break;
+    }
+    return found;
+}
+
+std::string without_example_words(const SceneInput& input, const Criterion& criterion) {
+    const std::string none = "This run has no " + std::string(criterion.what) +
+                             (over(*input.whole) ? std::string() : " so far") + ".";
+    const FoundElsewhere found = found_elsewhere(input, criterion);
+    if (found.settings) return none + " " + capital(found.which) + " has one.";
+    if (found.planned == 0) return none;
+    const bool seeds = input.settings && input.settings->sampling.temperature > 0;
+    if (found.searched < found.planned)
+        return none + " Looking in " + (seeds ? "other seeds: " : "other prompts: ") + std::to_string(found.searched) +
+               " of " + std::to_string(found.planned) + ".";
+    return none + " Nor have " + counted(found.planned, seeds ? "other seed" : "other prompt") + ".";
+}
+
+void offer_example(Story& story, const SceneInput& input, const Criterion& criterion) {
+    const FoundElsewhere found = found_elsewhere(input, criterion);
+    if (!found.settings) return;
+    story.task = "Take " + found.which + ", which has one";
+    story.task_done = false;
+    story.on_task = {Command{Restart{*found.settings}}};
+}
+
+void ExampleSearch::ask(const SceneInput& input, const Criterion& criterion, std::vector<SceneCommand>& out) {
+    if (!over(*input.whole) || find_in(*input.whole, criterion)) return;
+    if (asked_of_ == input.trace && asked_for_ == criterion.name) return;
+    const RunStudy study = search_elsewhere(input, criterion);
+    if (study.runs.empty() || found_elsewhere(input, criterion).planned > 0) return;
+    asked_of_ = input.trace;
+    asked_for_ = criterion.name;
+    out.push_back(Command{study});
+}
+
+} // namespace speclens
