@@ -1,19 +1,47 @@
 // The table of scenes, from scenes.inc.
 #include "scenes/shared/scene.h"
 
+#include "kernels/error.h"
+
 namespace speclens {
 
-#define SCENE(number, factory, name, title) std::unique_ptr<Scene> make_##factory();
+#define SCENE(number, factory, name, title, group) std::unique_ptr<Scene> make_##factory();
 #include "scenes/scenes.inc"
 #undef SCENE
 
 const std::vector<SceneInfo>& scene_list() {
-#define SCENE(number, factory, name, title) {number, name, title, &make_##factory},
+#define SCENE(number, factory, name, title, group) {number, name, title, group, &make_##factory},
     static const std::vector<SceneInfo> list = {
 #include "scenes/scenes.inc"
     };
 #undef SCENE
     return list;
+}
+
+const std::vector<SceneGroup>& scene_groups() {
+    static const std::vector<SceneGroup> groups = [] {
+        std::vector<SceneGroup> made = {
+            {"Why", {}}, {"One round", {}}, {"Drafters", {}}, {"Limits", {}}, {"Your server", {}}};
+        for (const SceneInfo& info : scene_list()) {
+            bool placed = false;
+            for (SceneGroup& group : made)
+                if (std::string(group.title) == info.group) group.scenes.push_back(&info), placed = true;
+            CHECK(placed, "a scene of scenes.inc is in no group of the rail");
+        }
+        return made;
+    }();
+    return groups;
+}
+
+const SceneInfo& scene_beside(const std::string& name, int by) {
+    std::vector<const SceneInfo*> all;
+    for (const SceneGroup& group : scene_groups()) all.insert(all.end(), group.scenes.begin(), group.scenes.end());
+    const SceneInfo* from = find_scene(name);
+    const int count = static_cast<int>(all.size());
+    for (int i = 0; i < count; ++i)
+        if (all[static_cast<std::size_t>(i)] == from) return *all[static_cast<std::size_t>((i + by % count + count) % count)];
+    CHECK(false, "no scene has this name");
+    return *all.front();
 }
 
 const SceneInfo* find_scene(const std::string& name) {

@@ -29,8 +29,8 @@ const std::vector<ActionInfo>& action_list() {
          "Ctrl+Shift+L",
          Key::l,
          {.shift = true, .ctrl = true}},
-        {Action::play, "Run", "Play or pause", "P", Key::p, kPlain},
-        {Action::step, "Run", "Step", "→", Key::right, kPlain, Key::page_down, Key::space},
+        {Action::play, "Run", "Play or pause", "Space", Key::space, kPlain, Key::p},
+        {Action::step, "Run", "Step", "→", Key::right, kPlain, Key::page_down},
         {Action::back, "Run", "Back", "←", Key::left, kPlain, Key::page_up, Key::backspace},
         {Action::cycle, "Run", "Next round", "Shift+→", Key::right, kShift},
         {Action::cycle_back, "Run", "Previous round", "Shift+←", Key::left, kShift},
@@ -40,6 +40,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::last, "Run", "Last step", "End", Key::end, kPlain},
         {Action::slower, "Run", "Play slower", "[", Key::bracket_left, kPlain},
         {Action::faster, "Run", "Play faster", "]", Key::bracket_right, kPlain},
+        {Action::race_prompt, "Run", "Race this prompt", "Ctrl+R", Key::r, kCtrl},
         {Action::fork, "Run", "Fork here…", "F", Key::f, kPlain},
         {Action::reroll, "Run", "Roll other dice", "R", Key::r, kPlain},
         {Action::restart, "Run", "Restart with the same seed", "Shift+R", Key::r, kShift},
@@ -78,6 +79,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::pen, "Teach", "Pen: draw on the picture", "F9", Key::f9, kPlain},
         {Action::quiz, "Teach", "Quiz", "Q", Key::q, kPlain},
         {Action::palette, "Help", "Commands, scenes, tokens…", "Ctrl+K", Key::k, kCtrl},
+        {Action::opening, "Help", "What this is about, in ten seconds", "", Key::none, kPlain},
         {Action::glossary, "Help", "Glossary", "G", Key::g, kPlain},
         {Action::keys, "Help", "Keys", "?", Key::slash, kShift, Key::f1},
         {Action::description, "Help", "This frame in words", "D", Key::d, kPlain},
@@ -115,6 +117,8 @@ const char* also_called(Action action) {
         return "share terminal shell clipboard";
     case Action::play:
         return "start continue animate";
+    case Action::race_prompt:
+        return "compare drafters same text";
     case Action::step:
         return "next forward";
     case Action::back:
@@ -186,7 +190,7 @@ const char* also_called(Action action) {
     case Action::fullscreen:
         return "window maximise maximize";
     case Action::open_lecture:
-        return "lesson course class teach";
+        return "first lesson course class teach";
     case Action::notes:
         return "speaker lecture";
     case Action::leave_lecture:
@@ -201,6 +205,8 @@ const char* also_called(Action action) {
         return "question test exam";
     case Action::glossary:
         return "words terms definitions dictionary help";
+    case Action::opening:
+        return "first introduction intro welcome begin start doors";
     case Action::keys:
         return "shortcuts keyboard help";
     case Action::description:

@@ -25,6 +25,7 @@ enum class Action : std::uint8_t {
     copy_link,
     copy_command,
     play,
+    race_prompt,
     step,
     back,
     cycle,
@@ -74,6 +75,7 @@ enum class Action : std::uint8_t {
     palette,
     glossary,
     quiz,
+    opening,
     keys,
     description,
     pick_drafter, // with a number, from a digit key

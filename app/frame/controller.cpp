@@ -14,7 +14,7 @@ namespace speclens {
 namespace {
 
 constexpr double kMotion = 0.18, kReducedMotion = 0.09;
-constexpr double kPlayStep = 0.55;      // seconds per event at speed 1
+constexpr double kPlayStep = 0.55;      // least seconds per step at speed 1
 
 // What a change brings with it that was not asked for.
 std::string rule_words(const RunSettings& from, const RunSettings& to) {
@@ -49,7 +49,8 @@ void Controller::open_scene(const std::string& name) {
     place_.reset(); // of the scene before
     chrome.layout.pan = {};
     playing_ = false;
-    if (in_race()) enter_race();
+    if (in_race()) return enter_race();
+    if (unmoved_ && live_ && !saved_) arriving_ = true; // each scene has its own first look
 }
 
 bool Controller::ended() const {
@@ -96,7 +97,7 @@ void Controller::observe(const Snapshot& published, double now) {
             source_.update(live_, 0);
             cursor_ = 1;
             selected_.reset();
-            arriving_ = true;
+            arriving_ = unmoved_ = true;
             example_due_ = !arrive_cycle_;
             seek_ = Seek::none;
             // Later runs get their budget with the command that starts them.
@@ -153,7 +154,7 @@ void Controller::complain(const std::string& what, const std::string& remedy) {
 }
 
 Preferences Controller::preferences() const {
-    return {theme, zoom, reduced_motion, letters_article_};
+    return {theme, zoom, reduced_motion, letters_article_, chrome.introduced};
 }
 
 void Controller::prefer(const Preferences& preferences) {
@@ -161,6 +162,7 @@ void Controller::prefer(const Preferences& preferences) {
     zoom = preferences.zoom > 0 ? std::clamp(preferences.zoom, 0.7F, 3.0F) : 0;
     reduced_motion = preferences.reduced_motion;
     letters_article_ = preferences.swapped_letters;
+    chrome.introduced = preferences.introduced;
 }
 
 void Controller::restart(RunSettings settings) {
@@ -188,6 +190,7 @@ void Controller::begin_run(RunSettings settings) {
     if (in_race()) return wish_race(std::move(settings));
     if (!port_.send) return;
     dismiss();
+    own_prompt_ = settings.prompt != settings_.prompt && settings.token_ids.empty() && !knows(settings.prompt);
     settings.lens = true; // scenes show it; lanes of a race and most saved runs have none
     settings_ = settings;
     saved_ = nullptr;
@@ -223,7 +226,7 @@ void Controller::arrive(double now) {
         for (const CycleSummary& cycle : whole.cycles) {
             if (cycle.cycle != *arrive_cycle_) continue;
             if (!cycle.complete() && !whole.stopped) break;
-            arriving_ = false;
+            arriving_ = unmoved_ = false;
             arrive_cycle_.reset();
             go_to(cycle.complete() ? cycle.end_event - 1 : cycle.end_event, now, false);
             selected_ = std::exchange(arrive_guess_, {});
@@ -232,7 +235,7 @@ void Controller::arrive(double now) {
         if (!whole.stopped) return go_to(source_.trace().size(), now, false);
         arrive_cycle_.reset();
     }
-    const Telling telling = telling_cursor(whole);
+    const Telling telling = scene().from_the_beginning() ? opening_cursor(whole) : telling_cursor(whole);
     if (telling.settled || (!run_ahead_ && whole.events >= 2) || whole.cycles.size() > 24) arriving_ = false;
     go_to(telling.cursor, now, false);
 }
@@ -266,15 +269,29 @@ void Controller::tick(double now) {
         }
     }
     tick_race(now);
+    offer_real_model();
     if (playing_ && !in_race() && now >= next_play_) {
-        if (cursor_ >= source_.trace().size() && ended()) {
-            playing_ = false;
-        } else {
-            step_forward(now);
-            next_play_ = now + kPlayStep / speed_;
-        }
+        play_on(now);
     }
     source_.update(shown, cursor_);
+}
+
+void Controller::play_on(double now) {
+    next_play_ = now + kPlayStep / speed_;
+    if (const int count = beats(now); count > 0) {
+        if (beats_[scene_name_] + 1 >= count)
+            playing_ = false;
+        else
+            step_beat(1);
+    } else if (cursor_ >= source_.trace().size() && ended()) {
+        playing_ = false;
+    } else {
+        step_forward(now);
+    }
+}
+
+int Controller::beats(double now) {
+    return scene().beats(scene_input(now));
 }
 
 double Controller::next_change(double now) const {
@@ -324,6 +341,9 @@ SceneInput Controller::scene_input(double now) const {
     in.deeds = deeds_;
     in.letters_article = letters_article_;
     in.reduced_motion = reduced_motion;
+    in.next = &scene_beside(scene_name_, 1);
+    in.playing = playing_;
+    in.told = told_;
     const double motion = reduced_motion ? kReducedMotion : kMotion;
     in.t = motion_start_ < 0 ? 1 : static_cast<float>(std::clamp((now - motion_start_) / motion, 0.0, 1.0));
     const auto beat = beats_.find(scene_name_);
@@ -377,6 +397,7 @@ FrameInput Controller::frame(double now) {
     in.banner = banner_;
     in.remedy = remedy_;
     in.offer = offer_;
+    in.can_browse = static_cast<bool>(port_.browse);
     in.models = &models_;
     in.model = model_word();
     in.fetch = fetch_.get();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/frame/frame.h"
+#include "app/frame/file_question.h"
 #include "app/frame/frame_source.h"
 #include "app/frame/history.h"
 #include "app/frame/preferences.h"
@@ -29,6 +30,7 @@ struct EnginePort {
     std::function<void(ServerOrder)> server = {}; // to whoever watches servers; may be empty
     std::function<void(const std::string& name)> fetch = {}; // a model that engine/fetch knows; may be empty
     std::function<void()> cancel_fetch = {};
+    std::function<void(const FileQuestion&)> browse = {}; // answered by Controller::chose; empty: no file dialog
 };
 
 // What only the window can do.
@@ -40,6 +42,8 @@ class Controller {
 
     void observe(const Snapshot& published, double now); // a new snapshot of the engine
     void observe_server(std::shared_ptr<const ServerView> view) { server_ = std::move(view); }
+    // What was chosen in the file dialog; empty: nothing.
+    void chose(const std::string& path, double now);
     // How far a model is that was asked for with EnginePort::fetch.
     void observe_fetch(const std::shared_ptr<const FetchView>& view, double now);
     // `growing`: more of it may come, until saved_is_over().
@@ -109,6 +113,8 @@ class Controller {
     void go_to(std::size_t cursor, double now, bool with_motion);
     void show_example(double now);
     void step_forward(double now);
+    void play_on(double now);   // one step, or one beat, of what plays
+    void step_beat(int by);     // from the last one on to the next scene
     void seek(Seek what, double now);
     [[nodiscard]] std::optional<std::size_t> found(Seek what) const;
     void arrive(double now);
@@ -144,6 +150,7 @@ class Controller {
     void move_race(Move where, double now);
     void tick_race(double now);
     void toggle_lane(const std::string& drafter, double now);
+    void race_prompt(double now); // of the run on screen
     void open_lane(int lane);
     [[nodiscard]] bool race_by_rounds() const; // its clock
     [[nodiscard]] double race_clock() const;
@@ -164,6 +171,9 @@ class Controller {
     void observe_opening(const Snapshot& published); // a model that was asked for came, or did not
     void begin_with_other_model(const RunSettings& settings);
     void answer_offer(bool yes, double now);
+    [[nodiscard]] bool knows(const std::string& prompt) const; // it is one of the gallery
+    void offer_real_model(); // where the built-in one was asked for what it cannot know
+    void browse();           // for the dialog that is open
     [[nodiscard]] bool suits_model(const SceneView& view); // else it was asked what to do
     void settle_place(double now); // controller_views.cpp, with all about links and lectures
     void lecture_step(int step, double now);
@@ -172,6 +182,7 @@ class Controller {
     [[nodiscard]] bool ended() const;
     [[nodiscard]] bool has_engine() const { return static_cast<bool>(port_.send); }
     [[nodiscard]] Scene& scene();
+    [[nodiscard]] int beats(double now); // of the open scene; 0: the cursor drives it
     [[nodiscard]] SceneInput scene_input(double now) const;
     void did(Deed deed) { deeds_ |= deed_bit(deed); }
 
@@ -212,6 +223,7 @@ class Controller {
     bool playing_ = false;
     double speed_ = 1;
     double next_play_ = 0;
+    std::size_t told_ = 0; // StoryTold::text of what is read while it plays
     double motion_start_ = -1;
     int restarts_ = 0; // sent, not answered by a new run yet
     std::vector<Command> questions_; // about a run that may be replaced before they arrive: not sent yet
@@ -221,6 +233,7 @@ class Controller {
     bool growing_ = false;            // of the saved run more may come
     bool arriving_ = false;           // looking for the first event worth seeing
     bool example_due_ = false;        // the beat has just been opened: it may want another round than this one
+    bool unmoved_ = true;             // it was chosen by the window, for the scene that was open then
     std::optional<int> arrive_cycle_;       // of a fork
     std::shared_ptr<const Trace> arrive_from_; // the run that it was made on
     std::optional<Position> arrive_guess_;  // that was forced there
@@ -232,6 +245,8 @@ class Controller {
     std::optional<LinkOptions> first_folders_; // before another model was opened
     Offer offer_;
     std::string offered_;                 // the model
+    bool own_prompt_ = false, told_small_world_ = false; // of the run on screen; once for a window
+    Popup browsed_ = Popup::none;                        // the dialog that asked for a file
     std::optional<SceneView> wanted_view_; // once that is loaded
     std::optional<FramePlace> place_; // to go to when the run is long enough
     LectureView lecture_;

@@ -23,6 +23,18 @@ std::string command_words(const Controller& controller) {
 
 } // namespace
 
+void Controller::step_beat(int by) {
+    int& at = beats_[scene_name_];
+    const int count = scene().beats(scene_input(0));
+    if (at + by >= count) {
+        const SceneInfo& next = scene_beside(scene_name_, 1);
+        beats_[next.name] = 0;
+        open_scene(next.name);
+    } else {
+        at = std::max(0, at + by);
+    }
+}
+
 // What is on screen goes first: a race that waits for a training is stopped before it. A stepped race waits
 // for the user as well, so then it is the training.
 void Controller::stop_work() {
@@ -37,8 +49,9 @@ void Controller::action(Action action, int number, double now) {
     shown.too_small_to_present = chrome.too_small_to_present;
     if (const std::string why = why_not(shown, action); !why.empty()) return say(why, now);
     RunSettings changed = wished();
-    const int beats = scene().beats(scene_input(now));
+    const int beats = this->beats(now);
     const auto beat = [&](int by) {
+        playing_ = false;
         int& at = beats_[scene_name_];
         at = std::clamp(at + by, 0, beats - 1);
     };
@@ -106,7 +119,7 @@ void Controller::action(Action action, int number, double now) {
         move(Move::play, now);
         break;
     case Action::step:
-        beats > 0 ? beat(1) : move(Move::step, now);
+        beats > 0 ? (playing_ = false, step_beat(1)) : move(Move::step, now);
         break;
     case Action::back:
         beats > 0 ? beat(-1) : move(Move::back, now);
@@ -173,16 +186,12 @@ void Controller::action(Action action, int number, double now) {
         speed_ = std::max(0.25, speed_ / 2);
         break;
     case Action::next_scene:
-    case Action::previous_scene: {
-        const auto& list = scene_list();
-        const auto at =
-            std::ranges::find_if(list, [&](const SceneInfo& info) { return scene_name_ == info.name; });
-        const auto count = static_cast<std::ptrdiff_t>(list.size());
-        const std::ptrdiff_t next =
-            ((at - list.begin()) + (action == Action::next_scene ? 1 : count - 1)) % count;
-        open_scene(list[static_cast<std::size_t>(next)].name);
+    case Action::previous_scene:
+        open_scene(scene_beside(scene_name_, action == Action::next_scene ? 1 : -1).name);
         break;
-    }
+    case Action::race_prompt:
+        race_prompt(now);
+        break;
     case Action::run_ahead:
         run_ahead_ = !run_ahead_;
         if (port_.set_budget) port_.set_budget(run_ahead_ ? Gate::kUnlimited : 0);
@@ -262,6 +271,9 @@ void Controller::action(Action action, int number, double now) {
         chrome.overlay.pen = !chrome.overlay.pen;
         chrome.overlay.strokes.clear();
         if (chrome.overlay.pen) say("Draw with the left button; F9 or Esc puts the pen away", now);
+        break;
+    case Action::opening:
+        chrome.opening = {.open = true};
         break;
     case Action::keys:
         open_popup(Popup::keys);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/frame/controller.h"
+#include "app/frame/file_kind.h"
 #include "app/views/lecture.h"
 #include "engine/lab/race_json.h"
 #include "engine/model/precision.h"
@@ -16,6 +17,8 @@
 
 namespace speclens {
 namespace {
+
+constexpr double kReadWord = 0.25; // seconds per word of a story, at speed 1
 
 std::string stamp() {
     const std::time_t now = std::time(nullptr);
@@ -86,7 +89,7 @@ void Controller::open_popup(Popup popup) {
         chrome.system = wished().system;
         chrome.chat = wished().chat;
     }
-    if (popup == Popup::models || popup == Popup::palette) models_ = model_choices();
+    if (popup == Popup::models || popup == Popup::palette || popup == Popup::prompt) models_ = model_choices();
     if (popup == Popup::open_file) {
         try {
             saved_files_ = saved_files(data_folder("sessions"));
@@ -112,6 +115,10 @@ void Controller::open_file(const std::string& path, double now) {
         show_race(std::make_shared<const RaceView>(load_race(path)));
         return say("Opened " + path, now);
     }
+    // A run is text; of anything else it says more what it is than where its first line is wrong.
+    if (const std::string kind = file_kind(path); !kind.empty() && kind != "a folder")
+        throw Error(std::filesystem::path(path).filename().string() + " is " + kind + ", not a run",
+                    "Open a run or race that Ctrl+S kept, a lecture, a model (.gguf, or a folder) or a link.");
     std::string notice;
     const std::shared_ptr<const Trace> trace = load_trace(path, &notice);
     if (!trace->header())
@@ -132,6 +139,38 @@ void Controller::made_with(Precision precision) {
     complain("this was made with " + precision_words(precision) + ", here a run has " + precision_words(status_.precision) +
                  ": its text may differ",
              std::string("Start the program with --precision ") + name_of(precision) + ".");
+}
+
+void Controller::browse() {
+    if (!port_.browse) return;
+    FileQuestion question{FileQuestion::For::open, "Open a run, a race or a lecture", ""};
+    browsed_ = chrome.popup;
+    if (browsed_ == Popup::models) question = {FileQuestion::For::model, "Open a model", ""};
+    if (browsed_ == Popup::export_frame) question = {FileQuestion::For::save, "Export this frame", chrome.query};
+    if (browsed_ == Popup::open_file) {
+        try {
+            question.start = data_folder("sessions").string() + "/";
+        } catch (const Error&) { // it begins where the program of the dialog likes
+        }
+    }
+    port_.browse(question);
+}
+
+void Controller::chose(const std::string& path, double now) {
+    const Popup asked = std::exchange(browsed_, Popup::none);
+    if (path.empty()) return;
+    if (asked == Popup::export_frame) {
+        std::string file = path;
+        if (!file.ends_with(".png") && !file.ends_with(".svg")) file += ".png";
+        if (chrome.popup == asked) chrome.popup = Popup::none; // else it would stand in the picture
+        return perform({ExportFile{file}}, now);
+    }
+    if (asked == Popup::models) {
+        if (chrome.popup == asked) chrome.popup = Popup::none;
+        return perform({PickModel{path}}, now);
+    }
+    if (chrome.popup == Popup::open_file) chrome.query = path;
+    perform({OpenFile{path}}, now);
 }
 
 void Controller::save(double now) {
@@ -193,13 +232,14 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         }
         void operator()(const Go& go) const { c.move(go.move, now); }
         void operator()(const SetCursor& set) const {
-            c.arriving_ = c.playing_ = c.example_due_ = false;
+            c.arriving_ = c.playing_ = c.example_due_ = c.unmoved_ = false;
             c.place_.reset();
             c.did(Deed::scrubbed);
             c.go_to(set.cursor, now, false);
         }
         void operator()(const SetBeat& set) const {
-            const int beats = c.scene().beats(c.scene_input(now));
+            const int beats = c.beats(now);
+            c.playing_ = false;
             c.beats_[c.scene_name_] = std::clamp(set.beat, 0, std::max(0, beats - 1));
             c.example_due_ = true;
             c.show_example(now);
@@ -207,6 +247,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const Select& select) const {
             c.did(Deed::selected);
             c.example_due_ = false;
+            c.unmoved_ = false;
             // A column of another cycle: show that cycle first.
             const CycleSummary* shown = c.source_.view().current();
             if (select.position && (!shown || shown->cycle != select.position->cycle))
@@ -257,6 +298,10 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             }
             c.port_.server(order);
         }
+        void operator()(const StoryTold& told) const {
+            c.told_ = told.text;
+            c.next_play_ = std::max(c.next_play_, now + kReadWord * told.words / c.speed_);
+        }
         void operator()(const ToggleLetters&) const { c.letters_article_ = !c.letters_article_; }
         void operator()(const SceneCommand& command) const { std::visit(*this, command); }
         void operator()(const PickAction& pick) const { c.action(pick.action, pick.number, now); }
@@ -285,6 +330,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const CancelFetch&) const {
             if (c.port_.cancel_fetch) c.port_.cancel_fetch();
         }
+        void operator()(const BrowseFiles&) const { c.browse(); }
         void operator()(const PressKey& press) const { c.keys_.push_back({.key = press.key}); }
     };
     for (const FrameCommand& command : commands) std::visit(Visitor{*this, now}, command);

@@ -92,7 +92,7 @@ void Controller::move(Move where, double now) {
     place_.reset(); // the user goes where the user wants
     example_due_ = false;
     if (in_race()) return move_race(where, now);
-    arriving_ = false;
+    arriving_ = unmoved_ = false;
     if (where != Move::play) playing_ = false;
     switch (where) {
     case Move::step:
@@ -129,7 +129,12 @@ void Controller::move(Move where, double now) {
     case Move::play:
         playing_ = !playing_;
         next_play_ = now;
-        if (playing_ && cursor_ >= source_.trace().size() && ended()) go_to(1, now, false);
+        told_ = 0;
+        if (!playing_) break;
+        if (const int count = beats(now); count > 0 && beats_[scene_name_] + 1 >= count)
+            beats_[scene_name_] = 0;
+        else if (count == 0 && cursor_ >= source_.trace().size() && ended())
+            go_to(1, now, false);
         break;
     }
 }

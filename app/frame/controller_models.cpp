@@ -1,4 +1,5 @@
 // The model in the window: opening another, fetching one, and what of the window belongs to the one that was there.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -159,6 +160,23 @@ bool Controller::suits_model(const SceneView& view) {
     offer_ = {"This is of " + model_title(view.model) + (here ? ": load it? The run on screen ends." : ", which is not on this machine: get it?"),
               here || !known ? "Load it" : "Get it, " + size_words(*known)};
     return false;
+}
+
+bool Controller::knows(const std::string& prompt) const {
+    return std::ranges::any_of(prompts(), [&](const GalleryPrompt& one) { return one.prompt == prompt; });
+}
+
+// Once, when somebody has read what it made of words of their own.
+void Controller::offer_real_model() {
+    if (!own_prompt_ || told_small_world_ || !status_.built_in || saved_ || restarts_ > 0 || !source_.whole().stopped) return;
+    if (!offer_.words.empty() || !banner_.empty() || fetch_) return;
+    const Fetchable& real = fetchables().front();
+    const bool here = is_here(real.name);
+    if (!has_engine() || (!here && !port_.fetch)) return;
+    told_small_world_ = true;
+    offered_ = real.name;
+    offer_ = {std::string("If this makes no sense: ") + kSmallWorld + " A real model answers your own words.",
+              here ? "Load " + real.title : "Get " + real.title + ", " + size_words(real)};
 }
 
 void Controller::answer_offer(bool yes, double now) {

@@ -44,6 +44,7 @@ void Controller::start_race(RaceSettings settings) {
 }
 
 void Controller::enter_race() {
+    if (chrome.opening.open) return; // its motion would be in the times
     if (race_sent_ || saved_race_ || !has_engine() || status_.ready_drafters.empty() ||
         status_.state == EngineStatus::State::loading)
         return;
@@ -94,6 +95,7 @@ double Controller::race_pace() const {
 }
 
 void Controller::tick_race(double now) {
+    if (in_race()) enter_race(); // once the opening is over
     if (!in_race() || !playing_ || !race()) {
         race_tick_ = -1;
         return;
@@ -211,13 +213,39 @@ void Controller::move_race(Move where, double now) {
     case Move::play:
         playing_ = !playing_;
         race_tick_ = now;
-        if (playing_ && at >= end - 1e-6) race_ms_ = 0;
+        // Where nobody has put the clock it rests at a finish, which is no place to begin.
+        if (playing_ && (race_ms_ < 0 || at >= end - 1e-6)) race_ms_ = 0;
         break;
     case Move::verify:
     case Move::rejection:
         say("Open a lane with Enter to look at its rounds", now);
         break;
     }
+}
+
+// By the lanes that raced last, else the usual ones. A race that was of that already is only shown.
+void Controller::race_prompt(double now) {
+    if (in_race()) return say("This prompt is in the race: Ctrl+N writes another", now);
+    RaceSettings wish = race_wish_;
+    const RunSettings& shown = settings_;
+    wish.base.prompt = shown.prompt;
+    wish.base.system = shown.system;
+    wish.base.token_ids = shown.token_ids;
+    wish.base.chat = shown.chat;
+    wish.base.chat_if_possible = shown.chat_if_possible;
+    wish.base.thinking = shown.thinking;
+    wish.base.seed = shown.seed;
+    wish.base.sampling = shown.sampling;
+    wish.base.draft_sampling = shown.draft_sampling;
+    wish.base.max_tokens = shown.max_tokens;
+    wish.stepped = false;
+    std::vector<std::string> names;
+    for (const RaceEntry& lane : wish.lanes) names.push_back(lane.drafter);
+    if (names.empty()) names = usual_racers(status_.ready_drafters);
+    wish.lanes = race_entries(names, wish.base);
+    if (!race_wish_.lanes.empty() && !same_race(race_wish_, wish)) race_history_.keep(race_wish_);
+    view_race(std::move(wish));
+    open_scene("race");
 }
 
 void Controller::toggle_lane(const std::string& drafter, double now) {

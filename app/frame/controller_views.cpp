@@ -117,7 +117,7 @@ void Controller::settle_place(double now) {
         go_to(*first, now, false);
     else
         return; // where the window looks by itself
-    arriving_ = false;
+    arriving_ = unmoved_ = false;
     if (place.selected) selected_ = Position{place.selected->first, place.selected->second};
 }
 
@@ -232,9 +232,7 @@ void Controller::lecture_step(int step, double now) {
     lecture_at_ = std::clamp(step, 0, static_cast<int>(lecture_.steps.size()) - 1);
     const LectureView::Step& shown = lecture_.steps[static_cast<std::size_t>(lecture_at_)];
     show_view(shown.view, now);
-    say(std::to_string(lecture_at_ + 1) + " of " + std::to_string(lecture_.steps.size()) + " · " +
-            shown.title,
-        now);
+    chrome.message.clear(); // status bar and presenter name the step
     tell_step(now);
 }
 

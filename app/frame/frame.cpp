@@ -192,9 +192,7 @@ bool under_jobs(const FrameDraw& d) {
     return d.ui.mouse_in(all);
 }
 
-// Returns the lower edge of what they leave of the stage.
-float draw_jobs(const FrameDraw& d, Rect stage) {
-    float bottom = stage.bottom();
+void draw_jobs(const FrameDraw& d, Rect stage) {
     Rect card = first_job_card(stage);
     const EngineStatus* status = d.input.scene.status;
     const Jobs jobs = jobs_of(d);
@@ -204,7 +202,6 @@ float draw_jobs(const FrameDraw& d, Rect stage) {
                           status->job_total, loading ? "Cancel" : "Stop"};
         if (draw_job(d, loading ? "cancel loading" : "stop reading", card, job))
             d.pick(loading ? Action::cancel_loading : Action::cancel);
-        bottom = card.y;
         card.y -= card.h + kJobGap;
     }
     if (const FetchView* fetch = jobs.fetch) {
@@ -213,9 +210,7 @@ float draw_jobs(const FrameDraw& d, Rect stage) {
         if (draw_job(d, "cancel fetching", card,
                      {of_total(what, fetch->done, fetch->total, "MB") + note, fetch->done, fetch->total, "Cancel"}))
             d.out.emplace_back(CancelFetch{});
-        bottom = card.y;
     }
-    return bottom;
 }
 
 void draw_state_of_engine(const FrameDraw& d) {
@@ -237,16 +232,21 @@ void draw_state_of_engine(const FrameDraw& d) {
         const Failed& run = *d.input.scene.view->failed;
         (void)draw_banner(d, "run banner", region, {run.what, run.remedy, ""});
     }
-    const float bottom = draw_jobs(d, stage);
-    if (!d.state.message.empty() && d.ui.input.time < d.state.message_until) {
-        const float w =
-            std::min(stage.w - 32, d.ui.canvas.text_width(d.state.message, ui::Font::text, 14) + 32);
-        const Rect pill{stage.x + (stage.w - w) / 2, bottom - 40, w, 28};
-        d.ui.canvas.fill(pill, d.ui.theme.ink, 14);
-        ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, d.state.message, ui::Font::text, 14,
-                        d.ui.theme.bg, w - 24, ui::Align::center);
-        d.ui.wake(d.state.message_until);
-    }
+    draw_jobs(d, stage);
+}
+
+// Where there is no status bar, a line takes the free end of the output below its tokens; a scene of the whole window has
+// only its own lower edge.
+void draw_message(const FrameDraw& d) {
+    if (d.layout.status.w > 0 || d.state.message.empty() || d.ui.input.time >= d.state.message_until) return;
+    const Rect at = d.layout.ribbon.w > 0 ? d.layout.ribbon : d.layout.stage_clip;
+    if (at.w <= 0) return;
+    const float w = std::min(at.w - 32, d.ui.canvas.text_width(d.state.message, ui::Font::text, 14) + 32);
+    const Rect pill{at.right() - 16 - w, at.bottom() - 32, w, 28};
+    d.ui.canvas.fill(pill, d.ui.theme.ink, 14);
+    ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, d.state.message, ui::Font::text, 14, d.ui.theme.bg, w - 24,
+                    ui::Align::center);
+    d.ui.wake(d.state.message_until);
 }
 
 // What a stroke of the pen was drawn on.
@@ -274,6 +274,7 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::redo:
         return input.can_redo ? "" : "Nothing was taken back";
     case Action::edit_prompt:
+    case Action::race_prompt:
     case Action::reroll:
     case Action::restart:
     case Action::longer:
@@ -299,10 +300,11 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::fork:
         if (race) return "Open a lane with Enter to fork its run";
         return !models ? "No models are loaded" : input.scene.view->current() ? "" : "There is no round yet";
-    case Action::save_trace:
     case Action::play:
     case Action::first:
     case Action::last:
+        return run || (input.active && input.active->beats(input.scene) > 0) ? "" : "There is no run yet";
+    case Action::save_trace:
     case Action::to_rejection:
     case Action::to_verify:
     case Action::cycle:
@@ -393,6 +395,11 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     // From its first frame on what is typed is for the dialog: it may have been opened blindly.
     if (state.popup != Popup::none) ui.state.top_layer = std::max(ui.state.top_layer, 1);
 
+    if (state.opening.open) {
+        draw_opening(d);
+        ui.finish();
+        return out;
+    }
     ground(d);
     if (layout.menu.w > 0) draw_menu_bar(d);
     draw_rail(d);
@@ -401,7 +408,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     ui.came.reset(); // chrome stays where it is
     ui.pans = layout.density == Density::single;
     const bool covered = ui.covered;
-    ui.covered = covered || under_jobs(d);
+    ui.covered = covered || under_jobs(d) || rail_covers(d);
     if (input.active)
         for (SceneCommand& command : input.active->draw(scene, ui)) out.push_back(std::move(command));
     ui.covered = covered;
@@ -412,6 +419,8 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     draw_status(d);
     dividers(d);
     draw_state_of_engine(d);
+    draw_rail_names(d);
+    draw_message(d);
     draw_notes(d);
     draw_overlay(state.overlay, ui);
     if (state.menu >= 0) draw_open_menu(d);

@@ -11,6 +11,7 @@
 #include "app/frame/frame_layout.h"
 #include "app/frame/keys.h"
 #include "app/frame/model_choices.h"
+#include "app/frame/opening.h"
 #include "app/frame/overlay.h"
 #include "app/frame/saved_files.h"
 #include "app/frontend/frontend.h"
@@ -52,12 +53,16 @@ struct FrameUi {
     RunSettings counted; // what `room` was counted of; a prompt is long to count
     PromptRoom room;
     std::string no_room; // why it cannot be counted: that run cannot start
+    bool rail_names = false; // beside a narrow rail
+    int rail_row = 0;        // number of the scene whose row has the pointer or the focus; 0: none
     bool notes = false; // of the lecture's step, beside everything else
     bool scrubbing = false;
     bool panning = false;
     LayoutWish layout;
     int jump = 0; // regions that the focus is to go on; negative: back
     Overlay overlay;
+    Opening opening;
+    bool introduced = false; // it was seen
     Density density = Density::full;    // of the last frame
     bool too_small_to_present = false; // it was, and does not
     std::string message;             // one line above the ribbon, "saved to …"
@@ -110,6 +115,7 @@ struct FrameInput {
     const std::function<PromptRoom(const RunSettings&)>* prompt_room = nullptr; // null: no models yet
     std::string banner, remedy; // a problem of the window itself ("could not save …")
     Offer offer;
+    bool can_browse = false; // there is a file dialog
     const std::vector<ModelChoice>* models = nullptr; // may be null
     std::string model;                                // the one that is loaded, as links name it
     const FetchView* fetch = nullptr;                 // a model that is on its way; null: none is
@@ -132,6 +138,7 @@ struct PickModel { // to open, or to fetch where it is not there
     std::string word;
 };
 struct CancelFetch {};
+struct BrowseFiles {}; // for the path that the open dialog asks for
 struct PickAction {
     Action action;
     int number = 0;
@@ -140,7 +147,8 @@ struct PressKey { // of the scene
     ui::Key key;
 };
 using FrameCommand =
-    std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner, PressKey, AnswerOffer, PickModel, CancelFetch>;
+    std::variant<SceneCommand, PickAction, OpenFile, ExportFile, CopyText, DismissBanner, PressKey, AnswerOffer, PickModel,
+                 CancelFetch, BrowseFiles>;
 
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
 
@@ -161,8 +169,13 @@ struct FrameDraw {
 void draw_menu_bar(const FrameDraw& d);
 void draw_open_menu(const FrameDraw& d); // on top of everything
 void draw_rail(const FrameDraw& d);
+// The names beside a narrow rail, over the picture; and whether they have the pointer.
+void draw_rail_names(const FrameDraw& d);
+[[nodiscard]] bool rail_covers(const FrameDraw& d);
 void draw_ribbon(const FrameDraw& d);
 void draw_timeline(const FrameDraw& d);
+// First, back, play and last, of buttons of this size; returns where they end.
+float draw_transport(const FrameDraw& d, float x, float y, float size);
 void draw_status(const FrameDraw& d);
 void draw_popup(const FrameDraw& d);
 // Notes of the lecture's step. Nothing below them gets the pointer; keys go where they always go.

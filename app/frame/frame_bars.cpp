@@ -32,38 +32,102 @@ ui::Id rail_id(const FrameDraw& d, const SceneInfo& scene) {
 }
 
 // Which row Tab stops at: that of the open scene, and from there the arrows lead to the others.
-ui::Id rail_stop(const FrameDraw& d, bool icons) {
+ui::Id rail_stop(const FrameDraw& d, bool narrow) {
     std::vector<ui::Id> rows;
     std::size_t open = 0;
-    for (const SceneInfo& scene : scene_list()) {
-        if (d.input.scene_name == scene.name) open = rows.size();
-        rows.push_back(rail_id(d, scene));
-    }
-    if (!icons)
+    for (const SceneGroup& group : scene_groups())
+        for (const SceneInfo* scene : group.scenes) {
+            if (d.input.scene_name == scene->name) open = rows.size();
+            rows.push_back(rail_id(d, *scene));
+        }
+    if (!narrow)
         for (const auto& row : kRailRows) rows.push_back(d.ui.id(row.label));
     return rows[ui::walk(d.ui, rows, open, ui::Key::up, ui::Key::down)];
 }
 
-void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, bool icons, ui::Id stop) {
+// Where its rows stand, from the size of the rail alone: headings take a little less than rows.
+struct RailGrid {
+    enum class Kind : std::uint8_t { wide, named, narrow } kind = Kind::wide;
+    float above = 8, inset = 8, pitch = 34, head = 31;
+    [[nodiscard]] bool wide() const { return kind == Kind::wide; }
+};
+constexpr float kRailFooter = 166, kRailNames = 176; // keys, glossary and the like; a narrow rail that shows its names
+
+RailGrid rail_grid(Rect r) {
+    RailGrid g;
+    g.kind = r.w >= 160 ? RailGrid::Kind::wide : r.w >= 100 ? RailGrid::Kind::named : RailGrid::Kind::narrow;
+    if (!g.wide()) g.above = g.inset = 4;
+    const float available = r.h - 2 * g.above - (g.wide() ? kRailFooter : 0);
+    const auto rows = static_cast<float>(scene_list().size()), heads = static_cast<float>(scene_groups().size());
+    constexpr float kHead = 0.9F;
+    g.pitch = std::min(34.0F, available / (rows + kHead * heads));
+    g.head = kHead * g.pitch;
+    return g;
+}
+
+// visit(group, y of its heading), then visit(scene, y) of each of its rows.
+template <class Head, class Scene>
+float each_rail_row(Rect r, const RailGrid& g, Head head, Scene row) {
+    float y = r.y + g.above;
+    for (const SceneGroup& group : scene_groups()) {
+        head(group, y);
+        y += g.head;
+        for (const SceneInfo* scene : group.scenes) {
+            row(*scene, y);
+            y += g.pitch;
+        }
+    }
+    return y;
+}
+
+// Names are drawn in a rail that holds them, and over the picture beside one that does not.
+void draw_rail_head(const FrameDraw& d, const SceneGroup& group, float x, float y, float height) {
+    d.ui.canvas.text({x, y + height - (height > 21 ? 7.0F : 5.0F)}, group.title, Font::text_bold, 14, d.ui.theme.ink);
+}
+void draw_rail_name(const FrameDraw& d, const SceneInfo& scene, float x, Rect box, float size) {
+    const bool selected = d.input.scene_name == scene.name;
+    ui::fitted_text(d.ui.canvas, {x, ui::baseline(box.y, box.h, size)}, scene.title, selected ? Font::text_bold : Font::text, size,
+                    selected ? d.ui.theme.ink : d.ui.theme.muted, box.right() - 2 - x);
+}
+
+void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, const RailGrid& g, ui::Id stop) {
     const bool selected = d.input.scene_name == scene.name;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const std::string number = std::to_string(scene.number);
     const ui::Id id = rail_id(d, scene);
-    const ui::Touch touched = ui::touch(d.ui, id, box, {.grow = false, .stop = id == stop});
+    Rect hit = box;
+    if (g.kind == RailGrid::Kind::narrow && d.state.rail_names) hit.w += kRailNames;
+    const ui::Touch touched = ui::touch(d.ui, id, hit, {.grow = false, .stop = id == stop});
+    if (touched.hovered || touched.focused) d.state.rail_row = scene.number;
     if (selected || touched.hovered) c.fill(box, selected ? t.raised : t.raised.alpha(0.5F), 6);
-    if (selected) c.fill({box.x, box.y + 8, 3, box.h - 16}, t.ink, 1);
+    if (selected) c.fill({box.x, box.y + 4, 3, box.h - 8}, t.ink, 1);
     if (touched.focused) ui::focus_ring(c, t, box);
-    const ui::Color color = selected ? t.ink : t.muted;
-    const float base = box.y + box.h / 2 + 5;
-    if (icons) {
-        c.text({box.center().x, base}, number, Font::mono, 14, color, Align::center);
-        ui::tooltip(d.ui, box, number + " " + scene.title, touched.focused);
-    } else {
-        c.text({box.x + 32, base}, number, Font::mono, 14, color, Align::right);
-        c.text({box.x + 48, base}, scene.title, selected ? Font::text_bold : Font::text, 15, color);
-    }
+    if (g.kind == RailGrid::Kind::narrow)
+        c.text({box.center().x, ui::baseline(box.y, box.h, 14)}, std::to_string(scene.number), Font::mono, 14,
+               selected ? t.ink : t.muted, Align::center);
+    else
+        draw_rail_name(d, scene, box.x + (g.wide() ? 24.0F : 9.0F), box, g.wide() ? 15 : 14);
     if (touched.clicked) d.out.push_back(SceneCommand{OpenScene{scene.name}});
+}
+
+void draw_rail_footer(const FrameDraw& d, Rect r, float y, ui::Id stop) {
+    d.ui.canvas.line({r.x + 16, y + 0.5F}, {r.right() - 16, y + 0.5F}, d.ui.theme.hairline());
+    y += 10;
+    for (const auto& [label, key, action] : kRailRows) {
+        const Rect box{r.x + 8, y, r.w - 17, 34};
+        const ui::Id id = d.ui.id(label);
+        const ui::Touch touched = ui::touch(d.ui, id, box, {.stop = id == stop});
+        if (touched.hovered) d.ui.canvas.fill(box, d.ui.theme.raised.alpha(0.5F), 6);
+        if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, box);
+        d.ui.canvas.text({box.x + 24, y + 22}, label, Font::text, 15, d.ui.theme.muted);
+        d.ui.canvas.text({box.right() - 8, y + 22}, key, Font::mono, 14, d.ui.theme.muted, Align::right);
+        if (touched.clicked) d.pick(action);
+        y += 34;
+    }
+}
+
+Rect names_beside(Rect rail) {
+    return {rail.x, rail.y, rail.w + kRailNames, rail.h};
 }
 
 } // namespace
@@ -71,35 +135,49 @@ void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, bool icons, 
 void draw_rail(const FrameDraw& d) {
     const Rect r = d.layout.rail;
     if (r.w <= 0) return;
-    const bool icons = r.w < 100;
+    const RailGrid g = rail_grid(r);
     d.ui.push_id("rail");
-    const ui::Id stop = rail_stop(d, icons);
-    const float available = icons ? r.h - 8 : r.h - 12 - 166;
-    const std::vector<SceneInfo>& scenes = scene_list();
-    const float pitch = std::min(36.0F, available / static_cast<float>(scenes.size()));
-    const float first = r.y + (icons ? 4.0F : 12.0F);
-    for (std::size_t i = 0; i < scenes.size(); ++i) {
-        const float y = first + pitch * static_cast<float>(i);
-        rail_row(d, scenes[i], {r.x + (icons ? 4.0F : 8.0F), y, r.w - (icons ? 8.0F : 17.0F), pitch}, icons,
-                 stop);
-    }
-    if (!icons) {
-        float y = first + pitch * static_cast<float>(scenes.size()) + 12;
-        d.ui.canvas.line({r.x + 16, y + 0.5F}, {r.right() - 16, y + 0.5F}, d.ui.theme.hairline());
-        y += 10;
-        for (const auto& [label, key, action] : kRailRows) {
-            const Rect box{r.x + 8, y, r.w - 17, 34};
-            const ui::Id id = d.ui.id(label);
-            const ui::Touch touched = ui::touch(d.ui, id, box, {.stop = id == stop});
-            if (touched.hovered) d.ui.canvas.fill(box, d.ui.theme.raised.alpha(0.5F), 6);
-            if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, box);
-            d.ui.canvas.text({box.x + 48, y + 22}, label, Font::text, 15, d.ui.theme.muted);
-            d.ui.canvas.text({box.right() - 8, y + 22}, key, Font::mono, 14, d.ui.theme.muted, Align::right);
-            if (touched.clicked) d.pick(action);
-            y += 34;
-        }
-    }
+    const ui::Id stop = rail_stop(d, !g.wide());
+    const bool names = g.kind == RailGrid::Kind::narrow && d.state.rail_names;
+    d.state.rail_row = 0;
+    const float end = each_rail_row(
+        r, g,
+        [&](const SceneGroup& group, float y) {
+            if (g.kind == RailGrid::Kind::narrow)
+                d.ui.canvas.line({r.x + 14, y + g.head / 2}, {r.right() - 14, y + g.head / 2}, d.ui.theme.hairline());
+            else
+                draw_rail_head(d, group, r.x + g.inset + (g.wide() ? 8.0F : 9.0F), y, g.head);
+        },
+        [&](const SceneInfo& scene, float y) {
+            rail_row(d, scene, {r.x + g.inset, y, r.w - 2 * g.inset - 1, g.pitch}, g, stop);
+        });
+    if (g.wide()) draw_rail_footer(d, r, end + 12, stop);
     d.ui.pop_id();
+    const bool here = d.ui.mouse_in(names ? names_beside(r) : r);
+    const bool before = d.state.rail_names;
+    d.state.rail_names = g.kind == RailGrid::Kind::narrow && (here || (d.state.rail_row > 0 && d.ui.state.focus_visible));
+    if (before != d.state.rail_names) d.ui.wake(d.ui.input.time);
+}
+
+bool rail_covers(const FrameDraw& d) {
+    return d.state.rail_names && d.ui.mouse_in(names_beside(d.layout.rail));
+}
+
+void draw_rail_names(const FrameDraw& d) {
+    const Rect r = d.layout.rail;
+    if (r.w <= 0 || !d.state.rail_names) return;
+    const RailGrid g = rail_grid(r);
+    const Rect panel{r.right(), r.y, kRailNames, r.h};
+    d.ui.canvas.fill(panel, d.ui.theme.panel);
+    d.ui.canvas.outline(panel, {d.ui.theme.line, d.ui.theme.edge_width});
+    const float x = panel.x + 12;
+    (void)each_rail_row(
+        r, g, [&](const SceneGroup& group, float y) { draw_rail_head(d, group, x, y, g.head); },
+        [&](const SceneInfo& scene, float y) {
+            const Rect box{panel.x + 4, y, panel.w - 8, g.pitch};
+            if (d.state.rail_row == scene.number) d.ui.canvas.fill(box, d.ui.theme.raised, 6);
+            draw_rail_name(d, scene, x + 12, box, 15);
+        });
 }
 
 std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature,
@@ -230,6 +308,15 @@ void draw_status(const FrameDraw& d) {
         bool dot = false, on = false;
         bool models = false; // a click lists them
     };
+    if (!d.state.message.empty() && d.ui.input.time < d.state.message_until) {
+        // In the place of the cells: over the picture it would cover an axis or a legend.
+        const float w = std::min(r.w - 16, c.text_width(d.state.message, Font::text, 14) + 24);
+        c.fill({r.x + 8, r.y + 2, w, r.h - 3}, t.ink, 4);
+        ui::fitted_text(c, {r.x + 20, base}, d.state.message, Font::text, 14, t.bg, w - 24);
+        ui::tooltip(d.ui, {r.x + 8, r.y, w, r.h}, d.state.message);
+        d.ui.wake(d.state.message_until);
+        return;
+    }
     std::vector<Cell> cells;
     const bool race = d.input.scene_name == "race";
     if (const auto& lecture = d.input.lecture) {

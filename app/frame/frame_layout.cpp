@@ -8,12 +8,20 @@ namespace {
 
 using ui::Rect;
 
+// The wide ones hold the names of the scenes; the narrow one shows them while the pointer or the keys are in it. Scenes need
+// the width of a small window more than names that are read once.
+constexpr float kRail = 208, kNamedRail = 116, kNarrowRail = 48;
+
+float compact_rail(ui::Vec2 size) {
+    return size.x >= 1280 + kNamedRail - kNarrowRail ? kNamedRail : kNarrowRail;
+}
+
 FrameLayout full_layout(ui::Vec2 size) {
     FrameLayout l;
     l.tall = size.y >= 984; // below that the stage needs the height more than the chrome does
     const float menu = l.tall ? 28 : 24, ribbon = l.tall ? 88 : 64, timeline = l.tall ? 96 : 56,
                 status = l.tall ? 28 : 24;
-    const float rail = 208, side = 400, controls = 96, story = 376;
+    const float rail = kRail, side = 400, controls = 96, story = 376;
     const float bottom = size.y - status - timeline - ribbon;
     l.menu = {0, 0, size.x, menu};
     l.rail = {0, menu, rail, bottom - menu};
@@ -35,7 +43,7 @@ FrameLayout compact_layout(ui::Vec2 size, const LayoutWish& wish) {
     FrameLayout l;
     l.density = Density::compact;
     l.tall = false;
-    const float menu = 24, rail = 48, strip = 52, ribbon = 64, status = 24;
+    const float menu = 24, rail = compact_rail(size), strip = 52, ribbon = 64, status = 24;
     const float timeline = size.y >= kTimelineHeight ? 56 : 0;
     const float bottom = size.y - status - timeline - ribbon;
     l.menu = {0, 0, size.x, menu};
@@ -100,7 +108,9 @@ FrameLayout whole_layout(ui::Vec2 size) {
     const float menu = l.tall ? 28 : 24, status = l.tall ? 28 : 24;
     l.menu = {0, 0, size.x, menu};
     l.status = {0, size.y - status, size.x, status};
-    l.stage = l.stage_clip = {0, menu, size.x, size.y - menu - status};
+    const float rail = l.tall ? kRail : compact_rail(size);
+    l.rail = {0, menu, rail, size.y - menu - status};
+    l.stage = l.stage_clip = {rail, menu, size.x - rail, size.y - menu - status};
     return l;
 }
 

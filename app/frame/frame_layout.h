@@ -5,7 +5,7 @@
 
 namespace speclens {
 
-// full: all regions. compact: icon rail, story strip, drawers; no timeline
+// full: all regions. compact: narrow rail, story strip, drawers; no timeline
 // in low windows. single: one region at a time, the stage pans.
 // presenter: the stage, the output and one sentence, for a room; its caller draws it presenter_scale()
 // larger.

@@ -26,7 +26,7 @@ struct Handle {
 
 std::vector<Handle> handles_of(const FrameDraw& d) {
     const FrameLayout& l = d.layout;
-    if (l.density == Density::compact && l.rail.w > 0) // scenes that take the whole window have no drawers
+    if (l.density == Density::compact && l.ribbon.w > 0) // scenes that take the whole window have no drawers
         return {{"Controls", "Shift+I", Action::controls, l.controls.w > 0},
                 {"Details", "I", Action::details, l.details.w > 0}};
     if (l.density != Density::single) return {};
@@ -175,6 +175,10 @@ void draw_menu_bar(const FrameDraw& d) {
         }
         x += w;
     }
+    // Where no timeline has room for them.
+    constexpr float kButton = 20, kTransport = 4 * (kButton + 8);
+    if (d.layout.timeline.w <= 0 && x + 16 + kTransport < end - 8)
+        x = draw_transport(d, x + 16, r.y + (r.h - kButton) / 2, kButton);
     const float width = std::min(272.0F, end - 8 - x - 16);
     if (width < 60) return;
     const Rect search{end - 8 - width, r.y + 2, width, r.h - 5};

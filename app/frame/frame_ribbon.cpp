@@ -25,6 +25,7 @@ constexpr const char* kJoins = "‹"; // the character before goes on in this to
 
 struct Item {
     std::string label; // chip label, or the plain text of a prompt token
+    std::string folded; // markers of a chat, which stand as one chip; empty: no markers
     bool prompt = false;
     Role role = Role::accepted;
     Position position; // of the token in its cycle
@@ -80,6 +81,38 @@ Piece piece_of(const Trace& trace, const std::vector<int>& tokens, std::size_t a
     return piece;
 }
 
+constexpr const char* kFold = "chat";
+
+// "<|im_start|>", "<think>": what a chat format puts around the words of a person.
+bool is_marker(std::string_view text) {
+    return text.size() > 2 && ((text.starts_with("<|") && text.ends_with("|>")) || text == "<think>" || text == "</think>" ||
+                               text == "<s>" || text == "</s>" || text == "<bos>" || text == "[INST]" || text == "[/INST]");
+}
+
+// Which tokens of the prompt are markers, or stand between them: the name of who speaks, line breaks.
+std::vector<bool> chat_markers(const Trace& trace, const CycleView& view) {
+    const auto count = static_cast<std::size_t>(view.prompt_tokens);
+    std::vector<bool> marks(count, false);
+    constexpr std::size_t kName = 3; // tokens of "assistant\n"
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string text = trace.text(view.tokens[i].id);
+        if (!is_marker(text)) continue;
+        marks[i] = true;
+        if (text.find("start") == std::string::npos) continue;
+        for (std::size_t k = i + 1; k < std::min(count, i + 1 + kName); ++k) {
+            const std::string name = trace.text(view.tokens[k].id);
+            if (is_marker(name)) break;
+            if (name.find('\n') == std::string::npos) continue;
+            for (std::size_t m = i + 1; m <= k; ++m) marks[m] = true;
+            break;
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i) // white space beside a marker
+        if (!marks[i] && i > 0 && marks[i - 1] && trace.text(view.tokens[i].id).find_first_not_of(" \n") == std::string::npos)
+            marks[i] = true;
+    return marks;
+}
+
 int prompt_shown(const CycleView& view) {
     return view.header && starts_empty(*view.header) ? 0 : view.prompt_tokens;
 }
@@ -92,9 +125,10 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
     std::vector<Item> items;
     float used = 0;
     const auto add = [&](Item item) {
-        item.w = item.prompt ? d.ui.canvas.text_width(item.label, Font::mono, 17)
-                             : ui::chip_width(d.ui.canvas, item.label, chip_height);
-        item.gap = item.prompt ? 0 : 8;
+        item.w = !item.folded.empty() ? d.ui.canvas.text_width(kFold, Font::text, 14) + 16
+                 : item.prompt        ? d.ui.canvas.text_width(item.label, Font::mono, 17)
+                                      : ui::chip_width(d.ui.canvas, item.label, chip_height);
+        item.gap = item.prompt && item.folded.empty() ? 0 : 8;
         used += item.w + item.gap;
         items.push_back(std::move(item));
         return used < room;
@@ -115,9 +149,21 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
             open.push_back({{}, false, role_of(own->from), {cycle->cycle, cycle->own_slot()}});
         }
     }
+    const std::vector<bool> marks = chat_markers(*in.trace, view);
     bool more = true;
     for (std::size_t i = ids.size(); more && i-- > begin;) {
         Item item;
+        if (i < marks.size() && marks[i]) {
+            item.prompt = true;
+            item.at = i;
+            for (; i >= begin && marks[i]; --i) {
+                item.folded = in.trace->text(ids[i]) + item.folded;
+                if (i == begin) break;
+            }
+            if (!marks[i]) ++i;
+            more = add(std::move(item));
+            continue;
+        }
         if (i >= view.tokens.size()) {
             item = open[i - view.tokens.size()];
         } else {
@@ -268,6 +314,13 @@ void draw_ribbon(const FrameDraw& d) {
     const ui::Id stop = ribbon_stop(d, placed);
     float own_x = -1, own_w = 0;
     for (const auto& [item, at] : placed) {
+        if (!item->folded.empty()) {
+            const Rect fold{at, chip_y + 4, item->w, chip_h - 8};
+            c.outline(fold, {t.line, t.edge_width}, 4);
+            c.text({fold.center().x, ui::baseline(fold.y, fold.h, 14)}, kFold, Font::text, 14, t.muted, ui::Align::center);
+            ui::tooltip(d.ui, fold, "markers of the chat format: " + ui::token_label(item->folded));
+            continue;
+        }
         if (item->prompt) {
             if (!item->label.empty()) c.text({at, base}, item->label, Font::mono, 17, t.muted);
             continue;

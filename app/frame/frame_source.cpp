@@ -78,6 +78,12 @@ Telling telling_cursor(const CycleView& whole) {
     return telling;
 }
 
+Telling opening_cursor(const CycleView& whole) {
+    if (whole.cycles.empty()) return {whole.events, whole.stopped != nullptr || whole.failed != nullptr};
+    const CycleSummary& first = whole.cycles.front();
+    return {std::min(first.end_event, first.first_event + 1), true};
+}
+
 std::size_t telling_step(const CycleView& whole, int step) {
     bool settled = false;
     const CycleSummary* cycle = telling_cycle(whole, settled);

@@ -43,6 +43,8 @@ struct Telling {
     bool settled = false;
 };
 [[nodiscard]] Telling telling_cursor(const CycleView& whole);
+// The first step of the first round: the first guess, or the pass of a round without one.
+[[nodiscard]] Telling opening_cursor(const CycleView& whole);
 // Step `step` (from 1) of the cycle that telling_cursor chooses; 0: before the first cycle.
 [[nodiscard]] std::size_t telling_step(const CycleView& whole, int step);
 [[nodiscard]] int telling_steps(const CycleView& whole); // how many that cycle has

@@ -35,27 +35,6 @@ Lanes lanes_of(float top, bool tall) {
     return tall ? Lanes{top + 16, 24, top + 48, 24, top + 72} : Lanes{top + 6, 18, top + 28, 6, top + 37};
 }
 
-void draw_transport(const FrameDraw& d, float x, float y, float size) {
-    struct Button {
-        const char* id;
-        ui::Icon icon;
-        Action action;
-        const char* tip;
-    };
-    const std::array<Button, 4> buttons = {
-        Button{"first", ui::Icon::first, Action::first, "First step (Home)"},
-        Button{"back", ui::Icon::back, Action::back, "Back (left arrow)"},
-        Button{"play", d.input.playing ? ui::Icon::pause : ui::Icon::play, Action::play, "Play or pause (P)"},
-        Button{"last", ui::Icon::last, Action::last, "Last step (End)"}};
-    for (const Button& b : buttons) {
-        const std::string off = why_not(d.input, b.action);
-        if (ui::button(d.ui, b.id, {x, y, size, size}, "",
-                       {.icon = b.icon, .tooltip = b.tip, .disabled = off}))
-            d.pick(b.action);
-        x += size + 8;
-    }
-}
-
 // Cycles narrower than a few pixels are drawn in groups: drafting and verifying keep their shares.
 void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, float y, float h,
                     double now) {
@@ -155,6 +134,28 @@ std::string summary(const FrameDraw& d, const RunClock& clock, const ToldSpeed& 
 }
 
 } // namespace
+
+float draw_transport(const FrameDraw& d, float x, float y, float size) {
+    struct Button {
+        const char* id;
+        ui::Icon icon;
+        Action action;
+        const char* tip;
+    };
+    const std::array<Button, 4> buttons = {
+        Button{"first", ui::Icon::first, Action::first, "First step (Home)"},
+        Button{"back", ui::Icon::back, Action::back, "Back (left arrow)"},
+        Button{"play", d.input.playing ? ui::Icon::pause : ui::Icon::play, Action::play, "Play or pause (Space)"},
+        Button{"last", ui::Icon::last, Action::last, "Last step (End)"}};
+    for (const Button& b : buttons) {
+        const std::string off = why_not(d.input, b.action);
+        if (ui::button(d.ui, b.id, {x, y, size, size}, "",
+                       {.icon = b.icon, .tooltip = b.tip, .disabled = off}))
+            d.pick(b.action);
+        x += size + 8;
+    }
+    return x;
+}
 
 void draw_timeline(const FrameDraw& d) {
     const Rect r = d.layout.timeline;

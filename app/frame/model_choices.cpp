@@ -34,6 +34,14 @@ std::vector<ModelChoice> model_choices() {
     return choices;
 }
 
+std::string able_words(bool built_in, const std::string& model) {
+    if (built_in)
+        return "tiny has 5 million parameters and a small world: facts, small sums, short Python functions, JSON forms and "
+               "stories, in English. Beyond them it writes nonsense.";
+    const std::string who = model.empty() ? "This model" : model;
+    return "Ask " + who + " any question: it answers in its own words. What it says is not checked here, only how it is written.";
+}
+
 std::string model_title(const std::string& word) {
     const Fetchable* known = find_fetchable(word);
     return known ? known->title : word;

@@ -19,4 +19,9 @@ struct ModelChoice {
 // "SmolLM2-135M-Instruct" for "smollm2", else the word.
 [[nodiscard]] std::string model_title(const std::string& word);
 
+// What the built-in model is, for whoever asks it for more.
+inline constexpr const char* kSmallWorld = "this model has 5 million parameters and knows a small world.";
+// What a model can be asked for, one sentence, before somebody types.
+[[nodiscard]] std::string able_words(bool built_in, const std::string& model);
+
 } // namespace speclens

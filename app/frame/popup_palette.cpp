@@ -177,13 +177,17 @@ std::optional<std::size_t> draw_rows(const FrameDraw& d, Rect box, const std::ve
 // The field comes first: a row that Enter runs fits all that was typed before it.
 template <class RowsOf>
 bool draw_search(const FrameDraw& d, Rect box, bool& close, const RowsOf& rows_of, const char* placeholder,
-                 std::string_view below, Font font) {
+                 std::string_view below, Font font, bool browses = false) {
     const std::string before = d.state.query;
+    const float button = browses && d.input.can_browse ? 116 : 0;
     // The arrows and Enter belong to the list, not to the field above it.
     const bool enter = d.ui.take_press({.key = ui::Key::enter}, true);
     const ui::TextFieldResult field =
-        ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24, 36}, d.state.query,
+        ui::text_field(d.ui, "query", {box.x + 12, box.y + 12, box.w - 24 - (button > 0 ? button + 8 : 0), 36}, d.state.query,
                        {.take_focus = true, .placeholder = placeholder});
+    if (button > 0 && ui::button(d.ui, "browse", {box.right() - 12 - button, box.y + 12, button, 36}, "Browse…",
+                                 {.tooltip = "the file dialog of this desktop"}))
+        d.out.emplace_back(BrowseFiles{});
     if (d.state.query != before) {
         d.state.row = 0;
         d.state.problem.clear();
@@ -357,7 +361,7 @@ std::vector<PaletteRow> model_rows(const FrameInput& input, const std::string& q
 
 void draw_models(const FrameDraw& d, Rect box, bool& close) {
     if (draw_search(d, box, close, model_rows, "a model, or the path of a folder or a .gguf file",
-                    "the run on screen ends when another model is there", Font::text))
+                    "the run on screen ends when another model is there", Font::text, true))
         close = true;
 }
 
@@ -386,7 +390,7 @@ void draw_open(const FrameDraw& d, Rect box, bool& close) {
                       "words of a prompt, the path of a run, race or lecture, or a link",
                       any ? "Ctrl+S saves a run or a race; the newest comes first"
                           : "Nothing was saved yet: Ctrl+S keeps a run or a race",
-                      Font::text);
+                      Font::text, true);
 }
 
 void draw_glossary(const FrameDraw& d, Rect box, bool& close) {

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include "engine/drafters/drafter.h"
+#include "engine/fetch/fetchable.h"
 #include "kernels/error.h"
 #include "scenes/shared/words.h"
 #include "ui/text_field.h"
@@ -25,7 +27,7 @@ ui::Vec2 wanted_size(Popup popup) {
     case Popup::fork:
         return {560, 460};
     case Popup::prompt:
-        return {760, 440};
+        return {760, 600};
     case Popup::keys:
         return {860, 640};
     case Popup::glossary:
@@ -79,6 +81,51 @@ bool prompt_is_changed(const FrameDraw& d) {
     const RunSettings* now = d.input.scene.settings;
     return now &&
            (d.state.prompt != now->prompt || d.state.system != now->system || d.state.chat != now->chat);
+}
+
+constexpr std::size_t kGoodPrompts = 6;
+
+// Of every domain one, then second ones: what the loaded model was made for.
+std::vector<const GalleryPrompt*> good_prompts(const std::vector<GalleryPrompt>& gallery) {
+    std::vector<const GalleryPrompt*> good;
+    for (std::size_t round = 0; round < kGoodPrompts && good.size() < kGoodPrompts; ++round) {
+        std::map<std::string, std::size_t> seen;
+        for (const GalleryPrompt& one : gallery)
+            if (seen[one.domain]++ == round && one.domain != "robustness" && good.size() < kGoodPrompts) good.push_back(&one);
+    }
+    return good;
+}
+
+// They are rows of two, each as it would be typed. Returns how high they are.
+float draw_good_prompts(const FrameDraw& d, Rect area) {
+    constexpr float kHeight = 30, kPitch = 34, kBetween = 8;
+    const std::vector<const GalleryPrompt*> good = good_prompts(*d.input.gallery);
+    const float w = (area.w - kBetween) / 2;
+    for (std::size_t i = 0; i < good.size(); ++i) {
+        const Rect at{area.x + (i % 2 == 1 ? w + kBetween : 0), area.y + kPitch * static_cast<float>(i / 2), w, kHeight};
+        std::string words = good[i]->prompt.substr(0, 200);
+        std::ranges::replace(words, '\n', ' ');
+        const ui::Touch touched = ui::touch(d.ui, d.ui.id("good " + std::to_string(i)), at, {.grow = false});
+        d.ui.canvas.fill(at, touched.hovered ? d.ui.theme.line : d.ui.theme.raised, 6);
+        if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, at);
+        ui::fitted_text(d.ui.canvas, {at.x + 12, ui::baseline(at.y, at.h, 15)}, words, Font::text, 15, d.ui.theme.ink, at.w - 24);
+        if (!touched.clicked) continue;
+        d.state.prompt = good[i]->prompt;
+        d.state.system = good[i]->system;
+        d.state.chat = good[i]->chat;
+        d.ui.state.auto_focus = 0; // the field takes the focus again: Enter starts it
+    }
+    return kPitch * static_cast<float>((good.size() + 1) / 2);
+}
+
+bool built_in_model(const FrameDraw& d) {
+    return d.input.scene.status && d.input.scene.status->built_in;
+}
+
+// Words that the built-in model was not made for.
+bool beyond_the_model(const FrameDraw& d) {
+    return built_in_model(d) && d.input.gallery && !d.input.gallery->empty() &&
+           std::ranges::find(*d.input.gallery, d.state.prompt, &GalleryPrompt::prompt) == d.input.gallery->end();
 }
 
 // The run that the prompt editor would start.
@@ -251,7 +298,15 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
             d.ui, "kind", {box.right() - 24 - ui::segmented_width(d.ui.canvas, kinds), box.y + 16}, kinds,
             s.chat ? 1 : 0))
         s.chat = *pick == 1;
-    float y = box.y + 68;
+    const bool roomy = box.h >= 520;
+    float y = box.y + 76;
+    if (d.input.scene.status && d.input.prompt_room) {
+        y = ui::paragraph(d.ui.canvas, {x, y}, w, able_words(built_in_model(d), d.input.scene.status->model),
+                          {.color = d.ui.theme.muted, .max_lines = roomy ? 2 : 1}) - 8;
+    } else {
+        y -= 8;
+    }
+    if (roomy && d.input.gallery && !d.input.gallery->empty()) y += draw_good_prompts(d, {x, y, w, 0}) + 4;
     if (d.input.gallery && !d.input.gallery->empty()) {
         std::vector<ui::Choice> presets;
         for (const GalleryPrompt& g : *d.input.gallery) {
@@ -261,7 +316,7 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
                                g.domain + (g.chat ? ", chat" : ""), ""});
         }
         if (const auto pick =
-                ui::dropdown(d.ui, "preset", {x, y, w, 36}, presets, -1, {.max_rows = 8}, "presets…")) {
+                ui::dropdown(d.ui, "preset", {x, y, w, 36}, presets, -1, {.max_rows = 8}, roomy ? "more prompts…" : "presets…")) {
             const GalleryPrompt& g = (*d.input.gallery)[static_cast<std::size_t>(*pick)];
             s.prompt = g.prompt;
             s.system = g.system;
@@ -269,13 +324,15 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
         }
         y += 48;
     }
-    const Rect field{x, y, w, box.bottom() - y - 72};
+    const bool empty = s.prompt.find_first_not_of(" \n\t") == std::string::npos;
+    const bool beyond = roomy && !empty && beyond_the_model(d);
+    const Rect field{x, y, w, box.bottom() - y - 72 - (beyond ? 48.0F : 0.0F)};
     const ui::TextFieldResult result = ui::text_field(d.ui, "prompt", field, s.prompt,
                                                       {.multi_line = true,
+                                                       .enter_submits = true,
                                                        .take_focus = true,
                                                        .select_all = true,
                                                        .placeholder = "the text that the models go on with"});
-    const bool empty = s.prompt.find_first_not_of(" \n\t") == std::string::npos;
     const std::optional<PromptRoom> room = counted_prompt(d);
     const bool long_one = room && !room->fits();
     const std::string off =
@@ -285,7 +342,7 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
                    : "";
     const bool told = !empty && !off.empty();
     ui::fitted_text(d.ui.canvas, {x, box.bottom() - (room ? 42.0F : 32.0F)},
-                    told ? off : "Ctrl+Enter starts, Escape leaves it as it was", Font::text, 14,
+                    told ? off : "Enter starts, Shift+Enter breaks the line, Escape leaves it as it was", Font::text, 14,
                     told ? d.ui.theme.ink : d.ui.theme.muted, w - 136);
     if (room)
         d.ui.canvas.text({x, box.bottom() - 20},
@@ -294,6 +351,22 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
     const bool start =
         ui::button(d.ui, "start", {box.right() - 24 - 120, box.bottom() - 56, 120, 36}, "Start",
                    {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = off});
+    if (beyond) {
+        const Fetchable& real = fetchables().front();
+        const bool there = d.input.models && std::ranges::any_of(*d.input.models, [&](const ModelChoice& one) {
+                               return one.word == real.name && one.there;
+                           });
+        const std::string button = (there ? "Use " : "Get ") + real.title;
+        const float width = ui::button_width(d.ui.canvas, button), base = field.bottom() + 30;
+        ui::fitted_text(d.ui.canvas, {x, base}, std::string("None of its prompts: ") + kSmallWorld, Font::text, 14, d.ui.theme.ink,
+                        w - width - 16);
+        if (d.input.engine && ui::button(d.ui, "real", {x + w - width, field.bottom() + 8, width, 36}, button,
+                                         {.tooltip = "these words run here first, and stay"})) {
+            if (off.empty() && d.input.scene.settings) d.out.push_back(SceneCommand{Command{Restart{edited_run(d)}}});
+            d.out.push_back(PickModel{real.name});
+            close = true;
+        }
+    }
     const bool submitted = // whichever part of the dialog has the focus
         result.submitted || d.ui.take_press({.key = ui::Key::enter, .ctrl = true}, true);
     if ((start || submitted) && off.empty() && d.input.scene.settings) {
@@ -352,6 +425,9 @@ void draw_export(const FrameDraw& d, Rect box, bool& close) {
     const bool go = ui::button(
         d.ui, "go", {box.right() - 24 - 120, box.bottom() - 52, 120, 36}, "Export",
         {.kind = ui::ButtonKind::primary, .disabled = usable ? "" : "The name must end in .png or .svg"});
+    if (d.input.can_browse && ui::button(d.ui, "browse", {box.x + 24, box.bottom() - 52, 116, 36}, "Browse…",
+                                         {.tooltip = "the file dialog of this desktop"}))
+        d.out.emplace_back(BrowseFiles{});
     if ((go || field.submitted) && usable) {
         d.out.push_back(ExportFile{d.state.query});
         close = true;

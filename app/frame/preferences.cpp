@@ -33,6 +33,7 @@ Preferences load_preferences(const std::filesystem::path& file) {
         if (const double zoom = *found; zoom >= 0.7 && zoom <= 3) kept.zoom = static_cast<float>(zoom);
     flag("reduced_motion", kept.reduced_motion);
     flag("swapped_letters", kept.swapped_letters);
+    flag("introduced", kept.introduced);
     return kept;
 }
 
@@ -44,7 +45,8 @@ void save_preferences(const Preferences& preferences, const std::filesystem::pat
                     "Set XDG_CONFIG_HOME to a folder that can be written.");
     nlohmann::ordered_json json = {{"theme", ui::theme_name(preferences.theme)},
                                    {"reduced_motion", preferences.reduced_motion},
-                                   {"swapped_letters", preferences.swapped_letters}};
+                                   {"swapped_letters", preferences.swapped_letters},
+                                   {"introduced", preferences.introduced}};
     if (preferences.zoom > 0) json["zoom"] = std::round(preferences.zoom * 100) / 100.0;
     AtomicFile out(file);
     out.write(json.dump(1) + "\n");

@@ -14,6 +14,7 @@ struct Preferences {
     float zoom = 0; // 0.7 … 3; 0: as it fits the window
     bool reduced_motion = false;
     bool swapped_letters = false; // p for the draft, q for the target
+    bool introduced = false;      // the opening was seen
     bool operator==(const Preferences&) const = default;
 };
 

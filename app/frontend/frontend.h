@@ -71,6 +71,7 @@ struct WindowRequest {
     const std::atomic<bool>* stop = nullptr; // set: waiting for that ends
     std::string attach;            // address of a server to attach to; empty: none
     std::string server_key;        // sent with what it is asked; empty: none
+    bool introduces = false; // nothing particular is asked for: who has not seen the opening sees it
     bool remembers = false; // preferences are read and kept (app/frame/preferences.h); below, what goes first
     std::optional<std::string> theme; // dark, light, contrast
     std::optional<float> zoom;

@@ -16,6 +16,7 @@
 
 #include "app/frame/window_assets.h"
 #include "app/render/headless_frame.h"
+#include "app/window/file_dialog.h"
 #include "app/window/shell_gl.h"
 #include "app/window/shell_signals.h"
 #include "app/window/shell_window.h"
@@ -128,8 +129,18 @@ class Shell {
         port.cancel_fetch = [this] {
             if (fetch_) fetch_->cancel();
         };
+        if (!FileDialog::program().empty()) port.browse = [this](const FileQuestion& question) { browse(question); };
         port.server = [this](ServerOrder order) { tell_server(std::move(order)); };
         return port;
+    }
+
+    void browse(const FileQuestion& question) {
+        if (dialog_) return controller_.complain("the file dialog is open already", "It may stand behind this window.");
+        try {
+            dialog_ = std::make_unique<FileDialog>(question, [this] { chosen_.give(); });
+        } catch (const Error& error) {
+            controller_.complain(error.what(), error.remedy());
+        }
     }
 
     void fetch(const std::string& name) {
@@ -183,6 +194,7 @@ class Shell {
         controller_.expect_race(request_.view.race);
         if (!request_.lecture.steps.empty()) controller_.begin_lecture(request_.lecture, began_);
         controller_.chrome.layout.presenter = request_.presenter;
+        controller_.chrome.opening.open = request_.introduces && !opening_.liked.introduced;
         liked_ = controller_.preferences();
         controller_.export_frame = [this](const std::filesystem::path& file) {
             draw_to_file(controller_.frame(glfwGetTime()), controller_.chrome, window_.width, window_.height,
@@ -205,7 +217,7 @@ class Shell {
     // Controller::next_change said before.
     double wait() {
         const bool frame_now = window_.dirty || !window_.queue.empty() || changed_.waits() ||
-                               server_changed_.waits() || fetched_.waits() || opening_.grew.waits();
+                               server_changed_.waits() || fetched_.waits() || chosen_.waits() || opening_.grew.waits();
         const double now = glfwGetTime(), next = controller_.next_change(now);
         double wait = frame_now ? 0 : kSignalCheck;
         if (next >= 0) wait = std::min(wait, next);
@@ -246,6 +258,15 @@ class Shell {
             const auto view = fetch_->view();
             if (view->over) fetch_.reset();
             controller_.observe_fetch(view, glfwGetTime());
+            window_.dirty = true;
+        }
+        if (chosen_.take() && dialog_) {
+            const FileAnswer answer = dialog_->answer().value_or(FileAnswer{});
+            dialog_.reset();
+            if (!answer.problem.empty())
+                controller_.complain(answer.problem, "Type the path instead.");
+            else
+                controller_.chose(answer.path, glfwGetTime());
             window_.dirty = true;
         }
         if (server_changed_.take()) {
@@ -341,7 +362,8 @@ class Shell {
     ShellWindow window_;
     const ui::FontSet fonts_;
     GlRenderer renderer_;
-    Notice changed_, server_changed_, fetched_; // by the threads of these
+    Notice changed_, server_changed_, fetched_, chosen_; // by the threads of these
+    std::unique_ptr<FileDialog> dialog_;                  // while somebody chooses
     RunSettings served_;                     // that it was made with
     std::unique_ptr<Session> session_;
     std::atomic<const Session*> engine_ = nullptr; // the same, for the thread of servers_

@@ -49,6 +49,7 @@ LawsPanel panel_for(const SceneInput& input, const LoopModel& model) {
 class LoopScene final : public Scene {
   public:
     int beats(const SceneInput&) const override { return 0; }
+    bool from_the_beginning() const override { return true; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;

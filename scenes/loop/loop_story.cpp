@@ -700,6 +700,8 @@ Story loop_story(const SceneInput& input, const LoopModel& model) {
             if (cycle.cycle == model.cycle->cycle && cycle.complete()) {
                 story.steps = static_cast<int>(cycle.end_event - cycle.first_event);
                 story.caption += " of " + std::to_string(story.steps);
+                for (int i = 1; i <= story.steps; ++i)
+                    story.segments.push_back(SetCursor{cycle.first_event + static_cast<std::size_t>(i)});
             }
     } else {
         story.caption = model.header ? "Before the first round" : "No run yet";

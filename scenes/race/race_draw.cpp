@@ -26,13 +26,13 @@ using ui::Role;
 RaceGrid race_grid(const SceneInput& input, const RaceModel& model) {
     const Rect stage = input.stage;
     RaceGrid g;
-    g.roomy = stage.h >= 850 && stage.w >= 1400;
+    g.roomy = stage.h >= 850 && stage.w >= 1390;
     const float rows = static_cast<float>(std::max<std::size_t>(1, model.lanes.size()));
     const float header = g.roomy ? 80 : 76, pitch = g.roomy ? 32.0F : 26.0F;
     const float clock = 16 + rows * pitch + (g.roomy ? 56.0F : 58.0F);
     const float middle = stage.h - header - clock - 8;
     g.header = {stage.x, stage.y, stage.w, header};
-    const bool cards = !model.stepped && !input.presenter && stage.h >= 600 && stage.w >= 1100;
+    const bool cards = !model.stepped && !input.presenter && stage.h >= 600 && stage.w >= 1050;
     const float lane_h = cards ? std::floor((middle - 8) * (g.roomy ? 0.48F : 0.46F)) : middle;
     g.lanes = {stage.x, stage.y + header, stage.w, lane_h};
     g.cards = {stage.x, g.lanes.bottom() + 8, stage.w, cards ? middle - 8 - lane_h : 0};

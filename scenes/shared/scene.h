@@ -53,6 +53,8 @@ enum class Deed : std::uint32_t {
     return 1U << static_cast<std::uint32_t>(deed);
 }
 
+struct SceneInfo; // below
+
 // Everything a frame depends on.
 struct SceneInput {
     const Trace* trace = nullptr;         // never null; may be empty while models load
@@ -102,6 +104,10 @@ struct SceneInput {
     const std::vector<GalleryPrompt>* gallery = nullptr; // ready-made prompts; may be null
     const ServerView* server = nullptr;                  // somebody's server; null: none was asked for
     const Ablations* ablations = nullptr;                // the recipe's training experiments; may be null
+
+    const SceneInfo* next = nullptr; // the scene that the last beat leads to; null: none
+    bool playing = false;   // by itself, at the pace of a reader
+    std::size_t told = 0;   // StoryTold::text of the story on screen, as the shell knows it
 };
 
 // What the user asked for in this frame. Engine commands go to the Mailbox, the rest is the shell's.
@@ -141,9 +147,13 @@ struct PickRacePrompt { // of the gallery
 struct EditPrompt {};  // open the prompt editor
 struct ShowDetails {}; // what was asked for is written there: open the drawer
 struct ToggleLetters {};
+struct StoryTold { // while it plays: a story that was not on screen before, which takes its time to read
+    std::size_t text = 0; // hash of its words
+    int words = 0;        // that are shown
+};
 using SceneCommand = std::variant<Command, Go, SetCursor, SetBeat, Select, OpenScene, SetRaceClock,
                                   ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane, OpenLane,
-                                  PickRacePrompt, EditPrompt, ShowDetails, ToggleLetters, ServerOrder>;
+                                  PickRacePrompt, EditPrompt, ShowDetails, ToggleLetters, StoryTold, ServerOrder>;
 
 class Scene {
   public:
@@ -158,6 +168,8 @@ class Scene {
     [[nodiscard]] virtual ui::Vec2 presenter_stage() const { return {920, 500}; }
     // The same frame in words: every number that is visible, in reading order.
     [[nodiscard]] virtual std::string describe(const SceneInput& input) const = 0;
+    // Whether a new run is looked at from its first round on; else where it shows most.
+    [[nodiscard]] virtual bool from_the_beginning() const { return false; }
     // Where to look first in a finished run, as an event count; none: where other scenes look.
     [[nodiscard]] virtual std::optional<std::size_t> first_look(const CycleView&) const { return {}; }
     // The guess that the beat of `input` is about, where another round than the one on screen has what the beat must
@@ -174,10 +186,19 @@ struct SceneInfo {
     int number = 0;    // S1 … S17
     const char* name;  // "loop", "accept-rule": render argument and link
     const char* title; // rail label
+    const char* group; // "One round"
     std::unique_ptr<Scene> (*make)();
 };
-// In rail order; generated from scenes.inc.
+// In the order of their numbers; generated from scenes.inc.
 [[nodiscard]] const std::vector<SceneInfo>& scene_list();
+// In rail order: what speculative decoding is good for, one round, who drafts, where it ends, and a server of one's own.
+struct SceneGroup {
+    const char* title;
+    std::vector<const SceneInfo*> scenes;
+};
+[[nodiscard]] const std::vector<SceneGroup>& scene_groups();
+// The scene `by` places further on in rail order; behind the last comes the first. `name` must be a scene's.
+[[nodiscard]] const SceneInfo& scene_beside(const std::string& name, int by);
 // By name or number ("S9"); nullptr: unknown.
 [[nodiscard]] const SceneInfo* find_scene(const std::string& name);
 

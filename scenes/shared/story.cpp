@@ -1,6 +1,7 @@
 #include "scenes/shared/story.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "scenes/shared/words.h"
@@ -17,20 +18,61 @@ void append(std::vector<SceneCommand>& out, const std::vector<SceneCommand>& mor
     out.insert(out.end(), more.begin(), more.end());
 }
 
-void draw_progress(ui::Ui& ui, Rect bar, const Story& story) {
+// A bar of segments, done and to come. The pointer has more room than the bar: `reach` px above and below it.
+void draw_progress(ui::Ui& ui, Rect bar, float reach, const Story& story, std::vector<SceneCommand>& out) {
     if (story.steps <= 0) return;
     const float gap = story.steps > 24 ? 2.0F : 4.0F;
     const float w = (bar.w - gap * static_cast<float>(story.steps - 1)) / static_cast<float>(story.steps);
     for (int i = 0; i < story.steps; ++i) {
         const Rect cell{bar.x + (w + gap) * static_cast<float>(i), bar.y, std::max(1.0F, w), bar.h};
-        ui.canvas.fill(cell, i < story.step ? ui.theme.ink : ui.theme.line, 2);
+        const bool leads = static_cast<std::size_t>(i) < story.segments.size();
+        // Keys have a way of their own: arrows, Home and End.
+        const ui::Touch touched =
+            leads ? ui::touch(ui, ui.id("segment " + std::to_string(i)),
+                              {cell.x - gap / 2, cell.y - reach, cell.w + gap, cell.h + 2 * reach},
+                              {.focusable = false, .grow = false})
+                  : ui::Touch{};
+        ui.canvas.fill(touched.hovered ? cell.inset(0, -2) : cell,
+                       i < story.step ? ui.theme.ink : touched.hovered ? ui.theme.muted : ui.theme.line, 2);
+        if (touched.clicked) out.push_back(story.segments[static_cast<std::size_t>(i)]);
     }
+}
+
+// The last beat, or the end of a run, is no dead end.
+bool leads_on(const SceneInput& input, const Story& story) {
+    return input.next && !story.no_next.empty() && story.steps > 0 && story.step == story.steps;
+}
+
+// Next, or the way on to another scene.
+void draw_next(const SceneInput& input, ui::Ui& ui, Rect at, const Story& story, std::vector<SceneCommand>& out) {
+    if (!leads_on(input, story)) {
+        if (ui::button(ui, "next", at, "Next",
+                       {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = story.no_next}))
+            append(out, story.on_next);
+        return;
+    }
+    const std::string whole = std::string("Next: ") + input.next->title;
+    const bool fits = ui::button_width(ui.canvas, whole, {.icon = ui::Icon::play}) <= at.w;
+    if (ui::button(ui, "next", at, fits ? whole : "Next",
+                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .tooltip = fits ? "" : whole})) {
+        out.push_back(OpenScene{input.next->name});
+        out.push_back(SetBeat{0});
+    }
+}
+
+// While it plays, the shell waits for whoever reads.
+void tell(const SceneInput& input, const std::string& shown, std::vector<SceneCommand>& out) {
+    if (!input.playing) return;
+    StoryTold told{std::hash<std::string>{}(shown), shown.empty() ? 0 : 1};
+    if (told.text == input.told) return;
+    for (const char c : shown) told.words += c == ' ' || c == '\n' ? 1 : 0;
+    out.push_back(told);
 }
 
 void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
     const float x = r.x + 24, w = r.w - 48;
-    draw_progress(ui, {x, r.y + 20, w, 4}, story);
+    draw_progress(ui, {x, r.y + 20, w, 4}, 12, story, out);
     ui::fitted_text(ui.canvas, {x, r.y + 48}, story.caption, Font::text, 14, ui.theme.muted, w);
     ui::fitted_text(ui.canvas, {x, r.y + 80}, story.heading, Font::text_bold, 20, ui.theme.ink, w);
 
@@ -51,9 +93,8 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     const Rect back{x, buttons_y, 108, 36}, next{x + 120, buttons_y, w - 120, 36};
     if (ui::button(ui, "back", back, "Back", {.icon = ui::Icon::back, .disabled = story.no_back}))
         append(out, story.on_back);
-    if (ui::button(ui, "next", next, "Next",
-                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = story.no_next}))
-        append(out, story.on_next);
+    draw_next(input, ui, next, story, out);
+    tell(input, story.heading + " " + story.text + " " + story.what_if, out);
 }
 
 // As many whole sentences as there is room for; none when the first alone is too long.
@@ -73,7 +114,9 @@ std::string whole_sentences(const std::string& text, const Fits& fits) {
 void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
     constexpr float kButton = 92;
-    const float buttons = kButton + 8 + kButton, task = story.task.empty() ? 0 : 84;
+    draw_progress(ui, {r.x + 16, r.y + 3, r.w - 32, 3}, 4, story, out);
+    const float next_w = leads_on(input, story) ? 164 : kButton;
+    const float buttons = kButton + 8 + next_w, task = story.task.empty() ? 0 : 84;
     const float x = r.x + 16, w = r.w - 16 - 16 - buttons - 16 - task;
     const float heading = ui.canvas.text_width(story.heading, Font::text_bold, 15) + 12;
     ui.canvas.text({x, r.y + 21}, story.heading, Font::text_bold, 15, ui.theme.ink);
@@ -107,13 +150,12 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     if (ui::button(ui, "back", {bx, y, kButton, 36}, "Back",
                    {.icon = ui::Icon::back, .disabled = story.no_back}))
         append(out, story.on_back);
-    if (ui::button(ui, "next", {bx + kButton + 8, y, kButton, 36}, "Next",
-                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = story.no_next}))
-        append(out, story.on_next);
+    draw_next(input, ui, {bx + kButton + 8, y, next_w, 36}, story, out);
+    tell(input, story.heading + " " + said, out);
 }
 
 // Two lines at most; where the first sentence is longer, the heading.
-void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story) {
+void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
     // A lecture counts its own steps above.
     const std::string count = story.steps <= 0
@@ -129,6 +171,7 @@ void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story) {
     if (words.empty()) words = story.heading;
     const int lines = ui::paragraph_lines(ui.canvas, w, words, style);
     style.max_lines = 2;
+    tell(input, words, out);
     ui::paragraph(ui.canvas, {x, r.y + (lines > 1 ? 25.0F : 39.0F)}, w, words, style);
     ui.canvas.text({r.right() - 24, r.bottom() - 14}, count, Font::mono, 16, ui.theme.muted, Align::right);
 }
@@ -143,6 +186,7 @@ Story story_at_beat(const SceneInput& input, int beats) {
     story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(beats);
     story.on_back = {SetBeat{beat - 1}};
     story.on_next = {SetBeat{beat + 1}};
+    for (int i = 0; i < beats; ++i) story.segments.push_back(SetBeat{i});
     if (beat == 0) story.no_back = "This is the first beat";
     if (beat + 1 == beats) story.no_next = "This is the last beat";
     return story;
@@ -150,6 +194,7 @@ Story story_at_beat(const SceneInput& input, int beats) {
 
 void take_beats(Story& story, const std::string& why) {
     story.step = story.steps = 0;
+    story.segments.clear();
     story.caption.clear();
     story.no_back = story.no_next = why;
 }
@@ -158,7 +203,7 @@ void draw_story(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     if (input.story.w <= 0) return;
     ui.push_id("story");
     if (input.presenter)
-        draw_sentence(input, ui, story);
+        draw_sentence(input, ui, story, out);
     else
         input.strip ? draw_strip(input, ui, story, out) : draw_panel(input, ui, story, out);
     ui.pop_id();

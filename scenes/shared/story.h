@@ -1,5 +1,5 @@
 // The story region: where we are, a heading, at most 60 words, what would have happened, a task, Back and
-// Next. In the compact layout the same story is a strip of two lines.
+// Next. In the compact layout the same story is a strip of two lines. The last beat leads on to the next scene.
 #pragma once
 
 #include <string>
@@ -20,6 +20,7 @@ struct Story {
     std::vector<SceneCommand> on_task; // what a click on the task does; empty: nothing
     std::vector<SceneCommand> on_back, on_next;
     std::string no_back, no_next; // why the button is off; empty: it is on
+    std::vector<SceneCommand> segments; // of the progress bar: what a click on each of them does; may be empty
 };
 // The story at the beat of the input: where we are, Back and Next. The words are the scene's.
 [[nodiscard]] Story story_at_beat(const SceneInput& input, int beats);

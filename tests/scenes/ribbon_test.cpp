@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/frame/frame_layout.h"
 #include "tests/scenes/scenes_bench.h"
 
 namespace speclens {
@@ -49,6 +50,40 @@ TEST(Ribbon, TokensThatMakeACharacterTogetherShowIt) {
     const Texts early = ribbon(4); // the first half of a character: nothing to show but bytes
     EXPECT_TRUE(
         std::ranges::any_of(early, [](const std::string& t) { return t.find("⟨E2⟩") != std::string::npos; }));
+}
+
+// A prompt in a chat's format shows the words of people; what the format puts around them is one chip each time.
+TEST(Ribbon, MarkersOfAChatFoldIntoOneChip) {
+    static const std::vector<std::string> texts = {"<|im_start|>", "user", "\n", "Why", " so", "?", "<|im_end|>",
+                                                   "assistant",    " Because", "."};
+    auto trace = std::make_shared<Trace>([](int id) { return texts[static_cast<std::size_t>(id)]; });
+    Header header;
+    header.drafter = "none";
+    header.prompt = {0, 1, 2, 3, 4, 5, 6, 2, 0, 7, 2}; // user: Why so? then the answer's turn
+    trace->append(header);
+    for (int cycle = 0; cycle < 3; ++cycle) {
+        trace->append(Verified{cycle, 1, 1});
+        Resampled own;
+        own.cycle = cycle;
+        own.token = cycle < 2 ? 8 + cycle : 6;
+        trace->append(own);
+        Committed done;
+        done.cycle = cycle;
+        done.tokens = {own.token};
+        trace->append(done);
+    }
+    SceneBench bench("loop");
+    bench.show(trace, trace->size());
+    bench.settle();
+    const ui::Rect ribbon = frame_layout({1600, 1000}).ribbon;
+    std::string shown;
+    for (const ui::RecordedText& text : bench.texts)
+        if (ribbon.contains(text.box.center()) && text.box.x > 130 && text.box.x < 1100) shown += text.text + "|";
+    EXPECT_EQ(shown.find("im_start"), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("assistant"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("chat|Why| so|?|chat|"), std::string::npos) << shown;
+    EXPECT_NE(shown.find("im_end"), std::string::npos) << "the target wrote this one: " << shown;
+    EXPECT_TRUE(bench.shows("11 in")) << "all of them are counted";
 }
 
 } // namespace

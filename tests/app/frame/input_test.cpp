@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "app/frame/frame_source.h"
 #include "app/window/shell_input.h"
 #include "scenes/shared/run_controls.h"
 #include "tests/scenes/scenes_fixtures.h"
@@ -82,7 +83,10 @@ TEST(Stepping, ARunThatIsStillArrivingIsFollowed) {
     bench.key(ui::Key::p);
     EXPECT_TRUE(bench.controller.frame(bench.time).playing) << "it waits for more";
     more(whole->size());
-    for (int i = 0; i < 400 && bench.controller.frame(bench.time).playing; ++i) bench.frame();
+    for (int i = 0; i < 400 && bench.controller.frame(bench.time).playing; ++i) {
+        bench.time += 15;
+        bench.frame();
+    }
     EXPECT_EQ(bench.cursor(), whole->size());
     EXPECT_FALSE(bench.controller.frame(bench.time).playing) << "its end has come";
     bench.controller.saved_is_broken("standard input, line 9: not valid JSON", "Is this a run?");
@@ -137,7 +141,7 @@ TEST(Playing, GoesOnByItselfAndPauses) {
     bench.key(ui::Key::p);
     const std::size_t before = bench.cursor();
     for (int i = 0; i < 6; ++i) {
-        bench.time += 1;
+        bench.time += 15; // every story was read
         bench.frame();
     }
     EXPECT_GT(bench.cursor(), before + 3);
@@ -146,6 +150,157 @@ TEST(Playing, GoesOnByItselfAndPauses) {
     bench.time += 5;
     bench.settle();
     EXPECT_EQ(bench.cursor(), paused);
+}
+
+TEST(Playing, SpacePlaysAndDoesNotStep) {
+    SceneBench bench("loop");
+    bench.show(fixtures::mixed(), 1);
+    bench.key(ui::Key::space);
+    EXPECT_TRUE(bench.controller.frame(bench.time).playing);
+    bench.key(ui::Key::space);
+    EXPECT_FALSE(bench.controller.frame(bench.time).playing);
+}
+
+// A quarter of a second for every word of a story that changed, half of that at twice the speed.
+TEST(Playing, WaitsForWhoeverReads) {
+    SceneBench bench("loop");
+    bench.show(fixtures::mixed(), 1);
+    bench.key(ui::Key::p);
+    const std::size_t first = bench.cursor();
+    EXPECT_EQ(first, 2U) << "the words on screen were read before";
+    bench.time += 1;
+    bench.settle();
+    EXPECT_EQ(bench.cursor(), first) << "some thirty words";
+    const double wait = bench.controller.next_change(bench.time);
+    EXPECT_GT(wait, 1);
+    EXPECT_LT(wait, 20);
+    bench.time += wait + 0.01;
+    bench.frame();
+    EXPECT_EQ(bench.cursor(), first + 1);
+    bench.key(ui::Key::bracket_right);
+    bench.key(ui::Key::bracket_right);
+    bench.time += 30;
+    bench.settle();
+    EXPECT_LT(bench.controller.next_change(bench.time), wait / 2);
+}
+
+TEST(Playing, GoesFromBeatToBeatAndRestsAtTheLast) {
+    SceneBench bench("accept-rule");
+    bench.show(fixtures::mixed());
+    bench.key(ui::Key::space);
+    EXPECT_TRUE(bench.shows("Beat 2 of 8")) << bench.words;
+    for (int i = 0; i < 40; ++i) {
+        bench.time += 20;
+        bench.frame();
+    }
+    EXPECT_TRUE(bench.shows("Beat 8 of 8")) << bench.words;
+    EXPECT_FALSE(bench.controller.frame(bench.time).playing);
+    bench.key(ui::Key::space);
+    EXPECT_TRUE(bench.shows("Beat 1 of 8") || bench.shows("Beat 2 of 8")) << "from the beginning:\n" << bench.words;
+}
+
+TEST(Story, TheLastBeatLeadsToTheNextSceneOfTheRail) {
+    SceneBench bench("accept-rule");
+    bench.show(fixtures::mixed());
+    bench.key(ui::Key::end);
+    bench.click(bench.find("Next: Lossless?"));
+    EXPECT_EQ(bench.controller.frame(0).scene_name, "lossless");
+    EXPECT_TRUE(bench.shows("Beat 1 of ")) << bench.words;
+    bench.key(ui::Key::end);
+    bench.key(ui::Key::right);
+    EXPECT_EQ(bench.controller.frame(0).scene_name, "trees");
+    bench.key(ui::Key::left);
+    EXPECT_EQ(bench.controller.frame(0).scene_name, "trees") << "the first beat leads nowhere";
+}
+
+TEST(Story, SegmentsOfTheBarLeadToTheirBeatOrStep) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        const bool strip = screen.w < 1440;
+        const auto segment = [&](const ui::Rect& story, int i, int of) {
+            const float x = story.x + (strip ? 16 : 24), w = story.w - 2 * (x - story.x);
+            return ui::Vec2{x + w * (static_cast<float>(i) + 0.5F) / static_cast<float>(of), story.y + (strip ? 4 : 22)};
+        };
+        SceneBench bench("accept-rule", {}, screen);
+        bench.show(fixtures::mixed());
+        const ui::Rect story = frame_layout({screen.w, screen.h}).story;
+        bench.click(segment(story, 5, 8));
+        EXPECT_EQ(bench.controller.frame(0).scene.beat, 5);
+        SceneBench loop("loop", {}, screen);
+        const auto trace = fixtures::mixed();
+        loop.show(trace, next_cycle_end(*trace, 0));
+        const CycleSummary* cycle = loop.controller.frame(0).scene.view->current();
+        ASSERT_TRUE(cycle);
+        const std::size_t first = cycle->first_event, steps = cycle->end_event - first;
+        loop.click(segment(story, 1, static_cast<int>(steps)));
+        EXPECT_EQ(loop.cursor(), first + 2);
+    }
+}
+
+TEST(Race, OneKeyRacesThePromptOnScreen) {
+    LiveBench live("loop");
+    Snapshot p;
+    p.trace = fixtures::mixed();
+    p.settings.prompt = "Why is the sky blue?";
+    p.settings.sampling.temperature = 0.6;
+    live.observe(p);
+    live.sent.clear();
+    live.bench.key(ui::Key::r, {.ctrl = true});
+    EXPECT_EQ(live.bench.controller.frame(0).scene_name, "race");
+    ASSERT_TRUE(live.last<StartRace>());
+    const RaceSettings race = live.last<StartRace>()->settings;
+    EXPECT_EQ(race.base.prompt, "Why is the sky blue?");
+    EXPECT_EQ(race.base.sampling.temperature, 0.6);
+    EXPECT_GT(race.lanes.size(), 1U);
+    for (const RaceEntry& lane : race.lanes) EXPECT_FALSE(lane.drafter.empty());
+    live.sent.clear();
+    live.bench.key(ui::Key::r, {.ctrl = true});
+    EXPECT_TRUE(live.sent.empty());
+    EXPECT_TRUE(live.bench.shows("This prompt is in the race")) << live.bench.words;
+    EXPECT_EQ(live.bench.controller.frame(0).scene.settings->prompt, "Why is the sky blue?");
+}
+
+TEST(Opening, TheLoopBeginsAtTheFirstStepOfTheFirstRound) {
+    LiveBench live("loop");
+    const auto trace = fixtures::mixed();
+    live.observe(trace);
+    const CycleView whole = fold(*trace, trace->size());
+    const std::size_t first = whole.cycles.front().first_event + 1;
+    EXPECT_EQ(live.bench.cursor(), first);
+    EXPECT_TRUE(live.bench.shows("Round 1, step 1 of ")) << live.bench.words;
+    // Other scenes look where most is seen, until somebody has chosen a place.
+    live.bench.controller.perform({SceneCommand{OpenScene{"accept-rule"}}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_EQ(live.bench.cursor(), telling_cursor(whole).cursor);
+    live.bench.controller.perform({SceneCommand{OpenScene{"loop"}}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_EQ(live.bench.cursor(), first);
+    live.bench.key(ui::Key::right);
+    live.bench.controller.perform({SceneCommand{OpenScene{"accept-rule"}}}, live.bench.time);
+    live.bench.settle();
+    EXPECT_EQ(live.bench.cursor(), first + 1) << "chosen";
+}
+
+TEST(Messages, LeaveThePictureAlone) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        SceneBench bench("loop", {}, screen);
+        bench.show(fixtures::mixed());
+        bench.controller.perform({CopyText{"words"}}, bench.time);
+        bench.frame();
+        const ui::Vec2 at = bench.find("Copied");
+        EXPECT_TRUE(frame_layout({screen.w, screen.h}).status.contains(at)) << at.x << ", " << at.y;
+        bench.time += 5;
+        bench.frame();
+        EXPECT_FALSE(bench.shows("Copied"));
+        EXPECT_TRUE(bench.shows("seed ")) << "the cells are back:\n" << bench.words;
+    }
+    SceneBench room("loop", {}, {0, 0, 1280, 720});
+    room.show(fixtures::mixed());
+    room.key(ui::Key::f5);
+    room.controller.perform({CopyText{"words"}}, room.time);
+    room.frame();
+    LayoutWish presenter;
+    presenter.presenter = true;
+    EXPECT_TRUE(frame_layout({1280, 720}, presenter).ribbon.contains(room.find("Copied")));
 }
 
 TEST(Columns, AClickSelectsThePosition) {
@@ -290,14 +445,59 @@ TEST(Dropped, AFileIsOpenedAndAFolderIsExplained) {
     EXPECT_EQ(bench.cursor(), before) << "nothing is lost";
 }
 
+TEST(Rail, HasFiveGroupsAndEverySceneOnceAtEverySize) {
+    std::size_t scenes = 0;
+    for (const SceneGroup& group : scene_groups()) scenes += group.scenes.size();
+    EXPECT_EQ(scene_groups().size(), 5U);
+    EXPECT_EQ(scenes, scene_list().size());
+    std::string name = scene_groups().front().scenes.front()->name;
+    for (std::size_t i = 0; i < scenes; ++i) name = scene_beside(name, 1).name;
+    EXPECT_EQ(name, scene_groups().front().scenes.front()->name) << "once around";
+    for (const char* scene : {"loop", "race"})
+        for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1100, 692}}) {
+            SceneBench bench(scene, {}, screen);
+            bench.show(fixtures::mixed());
+            if (std::string(scene) == "race") bench.controller.perform({SceneCommand{OpenScene{"race"}}}, bench.time);
+            bench.settle();
+            ui::Rect rail = frame_layout({screen.w, screen.h}, {}, std::string(scene) == "race").rail;
+            ASSERT_GT(rail.w, 0) << scene << " " << screen.w;
+            if (rail.w < 100) { // while the pointer is there
+                EXPECT_FALSE(bench.shows("Your server"));
+                bench.mouse = rail.center();
+                bench.settle();
+                rail.w += 200;
+            }
+            for (const SceneGroup& group : scene_groups()) {
+                (void)bench.find(group.title, rail);
+                for (const SceneInfo* info : group.scenes) (void)bench.find(info->title, rail);
+            }
+        }
+}
+
 TEST(Rail, EveryRowOpensItsScene) {
     EXPECT_EQ(scene_list().size(), 17u);
     for (const SceneInfo& info : scene_list()) {
         SceneBench bench(info.number == 2 ? "accept-rule" : "loop");
         bench.show(fixtures::mixed());
-        bench.click(bench.find(info.title, {0, 0, 208, 800}));
+        ui::Vec2 at; // below the name of its group, which may be the same
+        for (const ui::RecordedText& text : bench.texts)
+            if (text.text == info.title && text.box.right() < 208) at = text.box.center();
+        bench.click(at);
         EXPECT_EQ(bench.controller.frame(0).scene_name, info.name);
     }
+}
+
+TEST(Rail, NamesBesideANarrowOneAreClickedAndHideWhatLiesBelow) {
+    SceneBench bench("loop", {}, {0, 0, 1280, 720});
+    bench.show(fixtures::mixed());
+    const ui::Rect rail = frame_layout({1280, 720}).rail;
+    bench.mouse = rail.center();
+    bench.settle();
+    bench.click(bench.find("Domino"));
+    EXPECT_EQ(bench.controller.frame(0).scene_name, "domino");
+    bench.mouse = {700, 300};
+    bench.settle();
+    EXPECT_FALSE(bench.shows("Your server")) << bench.words;
 }
 
 TEST(Compact, DrawersOpenAndClose) {

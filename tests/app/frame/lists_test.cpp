@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "app/frame/popups.h"
+#include "engine/run/gallery.h"
 #include "engine/run/models.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_live_bench.h"
 #include "tests/scenes/view_bench.h"
 #include "tests/shared/temp_folder.h"
 
@@ -215,6 +218,171 @@ TEST(QuizPopup, EveryQuestionFitsAtEverySize) {
         }
         EXPECT_EQ(bench.controller.chrome.quiz.answered(), static_cast<int>(quiz.size()));
     }
+}
+
+// ---- files ----
+
+TEST(OpenDialog, SaysWhatAFileIsThatIsNoRun) {
+    const test::TempFolder folder;
+    const auto write = [&](const std::string& name, const std::string& bytes) {
+        std::ofstream(folder / name, std::ios::binary) << bytes;
+        return (folder / name).string();
+    };
+    const std::vector<std::pair<std::string, std::string>> files = {
+        {write("a.png", "\x89PNG\r\n\x1A\n rest"), "a.png is a PNG picture, not a run"},
+        {write("a.pdf", "%PDF-1.7"), "a.pdf is a PDF document, not a run"},
+        {write("a.docx", std::string("PK\x03\x04", 4)), "a.docx is a ZIP archive"},
+        {write("empty", ""), "empty is an empty file, not a run"},
+        {write("page.html", "<!DOCTYPE html>"), "page.html is a web page"},
+        {write("model.safetensors", std::string("\x40\0\0\0\0\0\0\0{\"a\":", 14)), "weights in the safetensors format"},
+        {write("noise", std::string("ab\0cd", 5)), "no text, and of a kind that is not known here"}};
+    for (const auto& [path, words] : files) {
+        SceneBench bench("loop");
+        bench.show(fixtures::mixed());
+        bench.controller.perform({OpenFile{path}}, bench.time);
+        bench.settle();
+        EXPECT_TRUE(bench.shows(words)) << words << " in\n" << bench.words;
+        EXPECT_TRUE(bench.shows("Ctrl+S")) << bench.words;
+    }
+}
+
+TEST(OpenDialog, AsksTheDesktopWhereItCan) {
+    SceneBench alone("loop");
+    alone.show(fixtures::mixed());
+    alone.key(ui::Key::o, {.ctrl = true});
+    EXPECT_FALSE(alone.shows("Browse…")) << "paths can be typed";
+
+    std::vector<FileQuestion> asked;
+    SceneBench bench("loop", {.send = {}, .set_budget = {}, .add_budget = {}, .cancel_loading = {},
+                              .browse = [&](const FileQuestion& question) { asked.push_back(question); }});
+    bench.show(fixtures::mixed());
+    bench.key(ui::Key::o, {.ctrl = true});
+    bench.click(bench.find("Browse…"));
+    ASSERT_EQ(asked.size(), 1U);
+    EXPECT_EQ(asked[0].what, FileQuestion::For::open);
+    bench.controller.chose("", bench.time);
+    bench.settle();
+    EXPECT_EQ(bench.controller.chrome.popup, Popup::open_file) << "closed without a choice";
+    bench.click(bench.find("Browse…"));
+    bench.controller.chose("/nowhere/at/all.jsonl", bench.time);
+    bench.settle();
+    EXPECT_EQ(bench.controller.chrome.query, "/nowhere/at/all.jsonl") << "to be corrected";
+    EXPECT_FALSE(bench.controller.chrome.problem.empty());
+    bench.click(bench.find("Browse…"));
+    bench.controller.chose((std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl").string(), bench.time);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("Opened ")) << bench.words;
+    EXPECT_EQ(bench.controller.chrome.popup, Popup::none);
+
+    std::filesystem::path written;
+    bench.controller.export_frame = [&](const std::filesystem::path& file) { written = file; };
+    bench.key(ui::Key::e, {.ctrl = true});
+    bench.click(bench.find("Browse…"));
+    EXPECT_EQ(asked.back().what, FileQuestion::For::save);
+    bench.controller.chose("/some/where/picture", bench.time);
+    EXPECT_EQ(written, "/some/where/picture.png");
+    EXPECT_EQ(bench.controller.chrome.popup, Popup::none) << "it is no part of the picture";
+}
+
+// ---- own prompts ----
+
+TEST(PromptEditor, SaysWhatTheModelCanDoAndOffersPromptsThatItKnows) {
+    LiveBench live("loop");
+    live.bench.controller.gallery = load_gallery(gallery_file(std::filesystem::path(SPEC_SOURCE_DIR) / "assets", true));
+    Snapshot p;
+    p.trace = fixtures::mixed();
+    p.settings.prompt = live.bench.controller.gallery.front().prompt;
+    p.status.built_in = true;
+    p.prompt_room = [](const RunSettings&) { return PromptRoom{5, 100}; };
+    live.observe(p);
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    EXPECT_TRUE(live.bench.shows("5 million parameters")) << live.bench.words;
+    EXPECT_FALSE(live.bench.shows("None of its prompts"));
+    int good = 0;
+    std::string last;
+    for (const GalleryPrompt& one : live.bench.controller.gallery)
+        for (const ui::RecordedText& text : live.bench.texts) {
+            if (text.box.y > 440) continue; // the field
+            const std::size_t cut = text.text.find("…"); // of a long one
+            if (text.text == one.prompt) last = one.prompt;
+            if (text.text.size() > 12 && one.prompt.starts_with(text.text.substr(0, cut))) ++good;
+        }
+    EXPECT_EQ(good, 6) << live.bench.words;
+    live.sent.clear();
+    live.bench.click(live.bench.find(last));
+    EXPECT_EQ(live.bench.controller.chrome.prompt, last);
+    live.bench.key(ui::Key::enter);
+    ASSERT_TRUE(live.last<Restart>()) << "Enter starts it";
+    EXPECT_EQ(live.last<Restart>()->settings.prompt, last);
+    EXPECT_EQ(live.bench.controller.chrome.popup, Popup::none);
+    // Own words: it says why they may come to nothing, and names the way to a model that knows more.
+    live.observe(p);
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    live.type("Wie alt ist die Welt?");
+    EXPECT_TRUE(live.bench.shows("None of its prompts: this model has 5 million parameters")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("SmolLM2-135M-Instruct")) << live.bench.words;
+    live.bench.key(ui::Key::enter, {.shift = true});
+    EXPECT_EQ(live.bench.controller.chrome.prompt, "Wie alt ist die Welt?\n");
+    // A real model answers anything.
+    p.status.built_in = false;
+    p.status.model = "SmolLM2-135M-Instruct";
+    live.bench.key(ui::Key::escape);
+    live.observe(p);
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    live.type("Wie alt ist die Welt?");
+    EXPECT_TRUE(live.bench.shows("Ask SmolLM2-135M-Instruct any question")) << live.bench.words;
+    EXPECT_FALSE(live.bench.shows("None of its prompts"));
+}
+
+// Five million, as every text says.
+TEST(PromptEditor, CountsTheParametersOfTheBuiltInModel) {
+    std::uintmax_t bytes = 0;
+    for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "models" / "target"))
+        if (file.path().extension() == ".safetensors") bytes += file.file_size();
+    EXPECT_GE(bytes / 2, 5'000'000U) << "two bytes each";
+    EXPECT_LT(bytes / 2, 6'000'000U);
+}
+
+// ---- the real model ----
+
+TEST(OwnPrompt, IsFollowedOnceByTheWayToARealModel) {
+    std::vector<Command> sent;
+    SceneBench bench("loop", {.send = [&](Command c) { sent.push_back(std::move(c)); },
+                              .set_budget = [](std::int64_t) {}, .add_budget = [](std::int64_t) {}, .cancel_loading = [] {},
+                              .fetch = [](const std::string&) {}});
+    Controller& window = bench.controller;
+    window.gallery = {{"facts", "What is the capital of Japan?", "", false}};
+    const auto offer = [&] { return window.frame(bench.time).offer.words; };
+    Snapshot p;
+    p.trace = fixtures::mixed();
+    p.settings.prompt = window.gallery[0].prompt;
+    p.status.state = EngineStatus::State::idle;
+    p.status.ready_drafters = {"none", "small"};
+    p.status.built_in = true;
+    p.runs = 1;
+    window.observe(p, bench.time);
+    bench.settle();
+    const auto ask = [&](const std::string& words) {
+        RunSettings asked = *window.frame(bench.time).scene.settings;
+        asked.prompt = words;
+        window.perform({SceneCommand{Command{Restart{asked}}}}, bench.time);
+        EXPECT_TRUE(offer().empty()) << "nothing was read yet";
+        Snapshot answer = p;
+        answer.trace = fixtures::toy_run(fixtures::toys()[3]);
+        answer.settings = asked;
+        answer.runs = ++p.runs;
+        window.observe(answer, bench.time);
+        bench.settle();
+    };
+    ask("And of Peru?");
+    EXPECT_NE(offer().find("5 million parameters"), std::string::npos) << offer();
+    EXPECT_TRUE(bench.shows("SmolLM2-135M-Instruct")) << bench.words;
+    bench.key(ui::Key::escape);
+    EXPECT_TRUE(offer().empty());
+    ask("What is the capital of Japan?");
+    EXPECT_TRUE(offer().empty()) << "one of its own";
+    ask("Noch etwas.");
+    EXPECT_TRUE(offer().empty()) << "said once";
 }
 
 } // namespace

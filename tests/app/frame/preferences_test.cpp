@@ -21,7 +21,7 @@ TEST(Preferences, ComeBackAsTheyWereSaved) {
     const test::TempFolder folder;
     const std::filesystem::path file = folder / "speclens" / "preferences.json";
     EXPECT_EQ(load_preferences(file), Preferences()) << "there is none yet";
-    const Preferences liked = {ui::ThemeKind::contrast_light, 1.25F, true, true};
+    const Preferences liked = {ui::ThemeKind::contrast_light, 1.25F, true, true, true};
     save_preferences(liked, file);
     EXPECT_EQ(load_preferences(file), liked);
     save_preferences({}, file);

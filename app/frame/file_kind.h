@@ -1,0 +1,12 @@
+// What a file is, by its first bytes: for whoever opened one that is no run.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace speclens {
+
+// "a PNG picture", "a folder", "an empty file"; empty: nothing that is known here, which a run or a text may be.
+[[nodiscard]] std::string file_kind(const std::filesystem::path& file);
+
+} // namespace speclens

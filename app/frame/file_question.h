@@ -1,0 +1,15 @@
+// What a file dialog of the desktop is asked for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace speclens {
+
+struct FileQuestion {
+    enum class For : std::uint8_t { open, model, save } what = For::open;
+    std::string title;
+    std::string start; // folder or file to begin at; may be empty
+};
+
+} // namespace speclens
