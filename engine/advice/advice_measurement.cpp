@@ -98,7 +98,7 @@ void AdviceMeasurement::plan_lengths() {
         const auto network = models_->network(name);
         const int most = network ? network->config.most_drafts() : lengths.back();
         std::vector<int> own;
-        if (info->tree) own = {std::min(most, settings.options.tree_depth > 0 ? settings.options.tree_depth : usual_k(name))};
+        if (info->tree) own = {std::min(most, settings.options.tree_depth > 0 ? settings.options.tree_depth : default_k(name))};
         else
             for (const int k : lengths)
                 if (const int possible = std::min(k, most); own.empty() || own.back() != possible) own.push_back(possible);
