@@ -45,6 +45,7 @@ if(SPEC_APP)
     target_link_libraries(speclens_icon PRIVATE ui)
     add_custom_command(OUTPUT ${extras}/icons/scalable/apps/speclens.svg
         COMMAND speclens_icon ${extras}/icons
+        DEPENDS speclens_icon
         COMMENT "Icons" VERBATIM)
     list(APPEND made ${extras}/icons/scalable/apps/speclens.svg)
     configure_file(packaging/speclens.metainfo.xml.in ${extras}/speclens.metainfo.xml @ONLY)
@@ -58,6 +59,7 @@ add_custom_target(speclens_extras ALL DEPENDS ${made})
 # ---- Licences: ours, and those of the libraries whose headers are compiled into the program.
 include(cmake/SpecLicences.cmake)
 install(FILES LICENSE DESTINATION ${to_documents} RENAME copyright COMPONENT program)
+install(FILES CHANGELOG.md DESTINATION ${to_documents} COMPONENT program OPTIONAL)
 set(compiled_in ${ONIGURUMA_INCLUDE_DIR}/oniguruma.h)
 foreach(header nlohmann/json.hpp hwy/highway.h httplib.h toml++/toml.h stb/stb_truetype.h imgui/imgui.h)
     find_file(found ${header} NO_CACHE)
@@ -89,9 +91,10 @@ set(CPACK_PACKAGE_VENDOR "SpecLens authors")
 set(CPACK_PACKAGE_CONTACT "SpecLens authors <speclens@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "see and step speculative decoding")
 string(CONCAT CPACK_PACKAGE_DESCRIPTION
-    "SpecLens runs speculative decoding on this machine and shows every step: what a drafter guessed,\n"
-    "what the model says to it, which tokens are accepted or rejected, and what the time was spent on.\n"
-    "A small model and its draft heads are included; your own models open as safetensors or GGUF.")
+    "SpecLens runs speculative decoding on this machine and shows every step:\n"
+    "what a drafter guessed, what the model says to it, which tokens are accepted\n"
+    "or rejected, and what the time was spent on. A small model and its draft\n"
+    "heads are included; your own models open as safetensors or GGUF.")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
@@ -109,6 +112,7 @@ if(SPEC_PORTABLE)
     set(CPACK_PACKAGE_FILE_NAME speclens-${PROJECT_VERSION}-${system}-${CMAKE_SYSTEM_PROCESSOR})
     set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
     set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+    set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 endif()
 
 # One version of the packages of each release, the newer release's above the older's.
@@ -132,12 +136,15 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # so a package fits the release that it 
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME speclens)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION education)
-# What is opened by name while the program runs is not seen by dpkg-shlibdeps: fonts, OpenGL, fontconfig for other scripts,
-# pip for `speclens get`, certificates for https.
+# What is opened by name while the program runs is not seen by dpkg-shlibdeps: fonts, drivers, fontconfig for other scripts,
+# certificates for https, pip for `speclens get`, which says so where there is none.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "fonts-inter, fonts-jetbrains-mono, fonts-dejavu-core")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libgl1-mesa-dri, libfontconfig1, ca-certificates, python3-pip")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libgl1-mesa-dri, libfontconfig1, ca-certificates")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "python3-pip")  # brings a whole compiler along
 set(CPACK_DEBIAN_CUDA_PACKAGE_NAME speclens-cuda)
 set(CPACK_DEBIAN_CUDA_PACKAGE_SECTION non-free/education)  # NVIDIA's runtime is linked into it
 set(CPACK_DEBIAN_CUDA_PACKAGE_DEPENDS "speclens (= ${PROJECT_VERSION}-${revision})")
-set(CPACK_COMPONENT_CUDA_DESCRIPTION "The part of SpecLens that computes on NVIDIA GPUs. It needs a driver and nothing else of CUDA.")
+string(CONCAT CPACK_COMPONENT_CUDA_DESCRIPTION
+    "The part of SpecLens that computes on NVIDIA GPUs. It needs NVIDIA's driver\n"
+    "and nothing else of CUDA.")
 include(CPack)

@@ -61,7 +61,7 @@ std::vector<Shape> shapes(bool small) {
                               {disc, lens, 0, 0, dark.raised},
                               {disc, lens, 0, thick, dark.ink}};
     const int tokens = small ? 2 : 3;
-    const float width = small ? 10 : 7.5F, height = small ? 14 : 12, gap = small ? 3 : 2;
+    const float width = small ? 11 : 8.5F, height = small ? 15 : 13, gap = small ? 2.5F : 2;
     float x = lens.center().x - (static_cast<float>(tokens) * (width + gap) - gap) / 2;
     for (int i = 0; i < tokens; ++i, x += width + gap) {
         const bool last = i + 1 == tokens;

@@ -45,3 +45,17 @@ foreach(font opentype/inter/Inter-Regular.otf opentype/inter/Inter-SemiBold.otf 
         truetype/dejavu/DejaVuSansMono.ttf)
     spec_take(/usr/share/fonts/${font} ${TO_DATA}/fonts)
 endforeach()
+
+# Debian's texts of licences lead to one copy of the common ones, which other systems do not have.
+set(licences ${root}/${TO_DOCUMENTS}/licences)
+file(GLOB texts ${licences}/*.txt)
+foreach(text IN LISTS texts)
+    file(READ ${text} words)
+    string(REGEX MATCHALL "/usr/share/common-licenses/[A-Za-z]+(-[0-9]+([.][0-9]+)?)?" common "${words}")
+    foreach(file IN LISTS common)
+        file(REAL_PATH ${file} real)
+        get_filename_component(name ${file} NAME)
+        file(MAKE_DIRECTORY ${licences}/common)
+        file(COPY_FILE ${real} ${licences}/common/${name} ONLY_IF_DIFFERENT)
+    endforeach()
+endforeach()
