@@ -56,7 +56,9 @@ std::string file_kind(const std::filesystem::path& file) {
     // The first eight bytes count those of a header in JSON.
     if (bytes.size() > 9 && bytes[8] == '{' && bytes.substr(4, 4) == std::string_view("\0\0\0\0", 4)) return "weights in the safetensors format";
     if (bytes.find('\0') != std::string_view::npos) return "no text, and of a kind that is not known here";
-    return "";
+    // Runs, races and lists of prompts are JSON: what is wrong with them is said line by line.
+    const std::size_t first = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    return first != std::string_view::npos && (bytes[first] == '{' || bytes[first] == '[') ? "" : "a text";
 }
 
 } // namespace speclens

@@ -6,7 +6,7 @@
 
 namespace speclens {
 
-// "a PNG picture", "a folder", "an empty file"; empty: nothing that is known here, which a run or a text may be.
+// "a PNG picture", "a folder", "an empty file"; empty: JSON, which a run may be, or nothing that is there.
 [[nodiscard]] std::string file_kind(const std::filesystem::path& file);
 
 } // namespace speclens

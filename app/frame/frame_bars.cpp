@@ -86,8 +86,10 @@ void draw_rail_head(const FrameDraw& d, const SceneGroup& group, float x, float 
 }
 void draw_rail_name(const FrameDraw& d, const SceneInfo& scene, float x, Rect box, float size) {
     const bool selected = d.input.scene_name == scene.name;
-    ui::fitted_text(d.ui.canvas, {x, ui::baseline(box.y, box.h, size)}, scene.title, selected ? Font::text_bold : Font::text, size,
-                    selected ? d.ui.theme.ink : d.ui.theme.muted, box.right() - 2 - x);
+    const float room = box.right() - 2 - x;
+    const bool bold = selected && d.ui.canvas.text_width(scene.title, Font::text_bold, size) <= room;
+    ui::fitted_text(d.ui.canvas, {x, ui::baseline(box.y, box.h, size)}, scene.title, bold ? Font::text_bold : Font::text, size,
+                    selected ? d.ui.theme.ink : d.ui.theme.muted, room);
 }
 
 void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, const RailGrid& g, ui::Id stop) {

@@ -11,9 +11,11 @@ using ui::Rect;
 // The wide ones hold the names of the scenes; the narrow one shows them while the pointer or the keys are in it. Scenes need
 // the width of a small window more than names that are read once.
 constexpr float kRail = 208, kNamedRail = 116, kNarrowRail = 48;
+constexpr float kDrawer = 400, kBesideDrawer = 780; // of the details, and what a stage needs to be whole beside them
+constexpr float kLaptop = 1280 - kNarrowRail;       // what scenes have on a small laptop, where nothing may be left out
 
 float compact_rail(ui::Vec2 size) {
-    return size.x >= 1280 + kNamedRail - kNarrowRail ? kNamedRail : kNarrowRail;
+    return size.x - kNamedRail >= kLaptop ? kNamedRail : kNarrowRail;
 }
 
 FrameLayout full_layout(ui::Vec2 size) {
@@ -55,9 +57,9 @@ FrameLayout compact_layout(ui::Vec2 size, const LayoutWish& wish) {
     l.status = {0, size.y - status, size.x, status};
     l.stage_clip = l.stage;
     if (wish.details) {
-        l.details = {size.x - 400, menu, 400, l.stage.h};
-        l.stage_clip.w -= 400;
-        if (l.stage.w - 400 >= 780) l.stage.w -= 400;
+        l.details = {size.x - kDrawer, menu, kDrawer, l.stage.h};
+        l.stage_clip.w -= kDrawer;
+        if (l.stage.w - kDrawer >= kBesideDrawer) l.stage.w -= kDrawer;
     }
     if (wish.controls) {
         l.controls = {rail, l.stage.bottom() - 96, l.stage_clip.w, 96};

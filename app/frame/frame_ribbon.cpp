@@ -24,11 +24,11 @@ constexpr float kDivider = 24; // between prompt and output
 constexpr const char* kJoins = "‹"; // the character before goes on in this token
 
 struct Item {
-    std::string label; // chip label, or the plain text of a prompt token
-    std::string folded; // markers of a chat, which stand as one chip; empty: no markers
+    std::string label{}; // chip label, or the plain text of a prompt token
+    std::string folded{}; // markers of a chat, which stand as one chip; empty: no markers
     bool prompt = false;
     Role role = Role::accepted;
-    Position position; // of the token in its cycle
+    Position position{}; // of the token in its cycle
     std::size_t at = 0; // in the text
     float w = 0, gap = 8;
 };
@@ -142,11 +142,11 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
     if (cycle && !cycle->complete()) {
         for (const int kept : cycle->path) {
             ids.push_back(cycle->drafts[static_cast<std::size_t>(kept)].draft->token);
-            open.push_back({{}, false, Role::accepted, {cycle->cycle, kept}});
+            open.push_back({.role = Role::accepted, .position = {cycle->cycle, kept}});
         }
         if (const Resampled* own = own_token(*in.whole, *cycle)) {
             ids.push_back(own->token);
-            open.push_back({{}, false, role_of(own->from), {cycle->cycle, cycle->own_slot()}});
+            open.push_back({.role = role_of(own->from), .position = {cycle->cycle, cycle->own_slot()}});
         }
     }
     const std::vector<bool> marks = chat_markers(*in.trace, view);

@@ -22,6 +22,7 @@ using ui::Role;
 
 // When each part is over, in seconds.
 constexpr double kWritten = 3, kGuessed = 5, kChecked = 7.8, kCounted = 10;
+constexpr double kSweep = 1.4; // of the pass that checks
 constexpr double kPatience = 20; // for a run that does not come
 constexpr float kChip = 44, kGap = 10;
 
@@ -155,7 +156,6 @@ void draw_written(const FrameDraw& d, const Shown& shown, const ChipRow& row, do
 void draw_round(const FrameDraw& d, const Shown& shown, const ChipRow& row, double now) {
     const std::size_t first = shown.before.size(), count = shown.guesses.size();
     const double each = (kGuessed - kWritten - 0.4) / static_cast<double>(count);
-    constexpr double kSweep = 1.4;
     const float swept = eased(now, kGuessed + 0.3, kGuessed + 0.3 + kSweep);
     const float left = row.at(first).x, right = row.at(first + count - 1).right();
     for (std::size_t i = 0; i < count; ++i) {
@@ -194,6 +194,24 @@ void draw_counts(const FrameDraw& d, const Shown& shown, double now) {
     const float done = eased(now, kChecked, kChecked + 1.4);
     lane(y, "one token a pass", shown.tokens, done);
     lane(y + 84, "with guesses", shown.passes, done);
+}
+
+// What was paid so far and what it brought.
+void draw_toll(const FrameDraw& d, const Shown& shown, const ChipRow& row, double now) {
+    const double each = kWritten / static_cast<double>(std::max<std::size_t>(1, shown.before.size()));
+    int passes = 0, tokens = 0;
+    for (std::size_t i = 0; i < shown.before.size(); ++i) {
+        const double from = each * static_cast<double>(i);
+        passes += now >= from ? 1 : 0;
+        tokens += now >= from + 0.8 * each ? 1 : 0;
+    }
+    if (now >= kGuessed + 0.3) ++passes;
+    if (now >= kGuessed + 0.8 + kSweep) {
+        for (const Guess& guess : shown.guesses) tokens += guess.role == Role::accepted ? 1 : 0;
+        tokens += shown.own.empty() ? 0 : 1;
+    }
+    const float x = d.ui.screen.center().x, y = row.y + kChip + 72;
+    d.ui.canvas.text({x, y}, counted(passes, "pass") + ", " + counted(tokens, "token"), Font::mono_medium, 20, d.ui.theme.ink, Align::center);
 }
 
 std::string heading_of(const Shown& shown, double now) {
@@ -319,7 +337,8 @@ void draw_opening(const FrameDraw& d) {
     if (opening.began < 0) {
         d.ui.wake(opening.opened + kPatience);
         draw_heading(d, s.y + s.h * 0.26F, "A language model, the target, writes one token a pass.", 34);
-        const std::string job = status && !status->job.empty() ? status->job : std::string("its first run is on the way");
+        const bool loading = status && status->state == EngineStatus::State::loading;
+        const std::string job = loading ? "the models are loading" : "its first run is on the way";
         ui::fitted_text(d.ui.canvas, {s.center().x, s.y + s.h * 0.5F}, job, Font::text, 17, d.ui.theme.muted, s.w - 48, Align::center);
     } else {
         const ChipRow row = row_of(d, *shown);
@@ -327,6 +346,7 @@ void draw_opening(const FrameDraw& d) {
         if (at < kChecked) {
             draw_written(d, *shown, row, at);
             if (at >= kWritten) draw_round(d, *shown, row, at);
+            draw_toll(d, *shown, row, at);
         } else {
             draw_counts(d, *shown, at);
         }

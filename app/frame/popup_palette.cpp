@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 
 #include "app/frame/popups.h"
 #include "app/views/link.h"
@@ -126,6 +127,11 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
 std::string from_home(const std::string& path) {
     const char* home = std::getenv("HOME");
     return path.starts_with("~/") && home ? home + path.substr(1) : path;
+}
+
+// "first-lesson": a lecture is looked for by what its file is called, too.
+std::string lecture_words(const std::string& file) {
+    return "course class teach " + std::filesystem::path(file).filename().string();
 }
 
 // Models that are there; others are fetched by a command of their own.
@@ -287,7 +293,7 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
     if (is_link(query)) return {{"Go to this link", "", OpenFile{query}, 0}};
     if (!filtered && input.read)
         for (const auto& [title, file] : input.read->lectures)
-            add(rows, words, {"Lecture: " + title, "", OpenFile{file}, 0});
+            add(rows, words, {"Lecture: " + title, "", OpenFile{file}, 0}, lecture_words(file));
     if (!filtered && input.lecture)
         for (int i = 0; i < input.lecture->steps(); ++i) {
             const std::string& title = input.lecture->lecture->steps[static_cast<std::size_t>(i)].title;
@@ -372,7 +378,7 @@ std::vector<PaletteRow> open_rows(const FrameInput& input, const std::string& qu
             add(rows, query, {"“" + file.label + "”", file.detail, OpenFile{file.path}, 0});
     if (input.read)
         for (const auto& [title, file] : input.read->lectures)
-            add(rows, query, {"Lecture: " + title, "", OpenFile{file}, 0});
+            add(rows, query, {"Lecture: " + title, "", OpenFile{file}, 0}, lecture_words(file));
     std::ranges::stable_sort(rows,
                              [](const PaletteRow& a, const PaletteRow& b) { return a.score > b.score; });
     const bool link = is_link(query);

@@ -357,9 +357,9 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
                                return one.word == real.name && one.there;
                            });
         const std::string button = (there ? "Use " : "Get ") + real.title;
-        const float width = ui::button_width(d.ui.canvas, button), base = field.bottom() + 30;
-        ui::fitted_text(d.ui.canvas, {x, base}, std::string("None of its prompts: ") + kSmallWorld, Font::text, 14, d.ui.theme.ink,
-                        w - width - 16);
+        const float width = ui::button_width(d.ui.canvas, button);
+        ui::paragraph(d.ui.canvas, {x, field.bottom() + 22}, w - width - 16, std::string("None of its prompts: ") + kSmallWorld,
+                      {.size = 14, .color = d.ui.theme.ink, .max_lines = 2});
         if (d.input.engine && ui::button(d.ui, "real", {x + w - width, field.bottom() + 8, width, 36}, button,
                                          {.tooltip = "these words run here first, and stay"})) {
             if (off.empty() && d.input.scene.settings) d.out.push_back(SceneCommand{Command{Restart{edited_run(d)}}});

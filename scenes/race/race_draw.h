@@ -51,7 +51,7 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in i
 [[nodiscard]] std::string averages_words(const RaceModel& model); // "over 40 prompts"
 // Why a card of averages is empty.
 [[nodiscard]] std::string no_averages_words(const RaceModel& model);
-// "2 prompts skipped: longer than the context of bundle S"; empty: none was
+// "2 prompts skipped: too long for bundle S"; empty: none was
 [[nodiscard]] std::string skipped_words(const RaceModel& model);
 [[nodiscard]] std::string race_description(const SceneInput& input, const RaceModel& model);
 // "texts identical", and why not where they are not.

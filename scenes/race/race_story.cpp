@@ -347,7 +347,7 @@ std::string no_averages_words(const RaceModel& m) {
 
 std::string skipped_words(const RaceModel& m) {
     if (!m.race || m.race->skipped == 0) return "";
-    return counted(m.race->skipped, "prompt") + " skipped: longer than the context of " + m.race->skipped_for;
+    return counted(m.race->skipped, "prompt") + " skipped: too long for " + m.race->skipped_for;
 }
 
 std::string average_speed(const RaceModel& m, const LaneAverage& average) {

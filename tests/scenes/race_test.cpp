@@ -314,7 +314,7 @@ TEST(RaceWords, SayOnceHowManyPromptsWereSkipped) {
     auto race = toy_race();
     race->skipped = 2;
     race->skipped_for = "toy target";
-    const std::string said = "2 prompts skipped: longer than the context of toy target";
+    const std::string said = "2 prompts skipped: too long for toy target";
     EXPECT_NE(race_description(input_at(*race, 5), race_model(input_at(*race, 5))).find(said),
               std::string::npos);
     RaceBench b;

@@ -488,9 +488,9 @@ TEST(Rail, EveryRowOpensItsScene) {
 }
 
 TEST(Rail, NamesBesideANarrowOneAreClickedAndHideWhatLiesBelow) {
-    SceneBench bench("loop", {}, {0, 0, 1280, 720});
+    SceneBench bench("loop", {}, {0, 0, 1100, 692});
     bench.show(fixtures::mixed());
-    const ui::Rect rail = frame_layout({1280, 720}).rail;
+    const ui::Rect rail = frame_layout({1100, 692}).rail;
     bench.mouse = rail.center();
     bench.settle();
     bench.click(bench.find("Domino"));

@@ -235,6 +235,7 @@ TEST(OpenDialog, SaysWhatAFileIsThatIsNoRun) {
         {write("empty", ""), "empty is an empty file, not a run"},
         {write("page.html", "<!DOCTYPE html>"), "page.html is a web page"},
         {write("model.safetensors", std::string("\x40\0\0\0\0\0\0\0{\"a\":", 14)), "weights in the safetensors format"},
+        {write("notes.md", "# What a run is\n"), "notes.md is a text, not a run"},
         {write("noise", std::string("ab\0cd", 5)), "no text, and of a kind that is not known here"}};
     for (const auto& [path, words] : files) {
         SceneBench bench("loop");

@@ -39,6 +39,7 @@ TEST(OpeningMotion, TellsInTenSecondsWhatIsGuessedAndChecked) {
     const std::uint64_t early = window.live.bench.picture;
     window.at(0.9);
     EXPECT_NE(window.live.bench.picture, early);
+    EXPECT_TRUE(window.shows("2 passes, 1 token")) << window.live.bench.words;
     window.at(4.2);
     EXPECT_TRUE(window.shows("the draft, guesses what comes next")) << window.live.bench.words;
     window.at(7.2);
