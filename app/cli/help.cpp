@@ -30,7 +30,7 @@ std::string help_text(Command command, int width) {
     if (command == Command::window) {
         text += "\nCommands (speclens help COMMAND explains each; speclens --version names this one):\n";
         for (const CommandRow& other : command_rows())
-            if (other.name[0]) line(other.name, other.about, 10);
+            if (other.name[0]) line(other.name, other.about, 12);
     }
     std::string group;
     for (const OptionRow& option : option_rows()) {
