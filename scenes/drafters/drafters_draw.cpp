@@ -41,7 +41,7 @@ Columns columns_for(Rect stage) {
 }
 
 bool told(const DraftersDraw& d) {
-    return d.input.beat >= kDraftersOutcomeBeat;
+    return verdicts_told(d.input);
 }
 
 void heading(const DraftersDraw& d, const Columns& c, float y) {
@@ -93,8 +93,6 @@ ChipRun fold_chips(const ui::Canvas& canvas, const std::vector<float>& widths, i
     while (end < n && fits(first, end + 1)) ++end;
     return run(first, end);
 }
-
-bool told(const DraftersDraw& d);
 
 void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
@@ -275,7 +273,7 @@ void draw_drafter_details(const DraftersDraw& d) {
     };
     add(drafter_how(row->name()), 15, d.ui.theme.ink);
     for (const std::string& fact : drafter_facts(d.input, d.model, *row)) add(fact, 14, d.ui.theme.ink);
-    add(drafter_round_words(d.input, d.model, *row), 14, d.ui.theme.muted);
+    if (told(d) || !row->round()) add(drafter_round_words(d.input, d.model, *row), 14, d.ui.theme.muted);
     add(drafter_published_words(d.input, *row), 14, d.ui.theme.muted);
 }
 
