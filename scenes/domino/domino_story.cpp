@@ -310,12 +310,8 @@ namespace {
 // A question that the quiz asks too. The sizes are those of this run's head where its lens tells them.
 std::string why_logits(const DominoColumn& c) {
     const Lens::Strip* low = c.lens() ? c.lens()->strip("low rank") : nullptr;
-    return "Why logits, and not the rows H? A corrected row would have to go through the target's LM head again, guess by "
-           "guess. " +
-           (low
-                ? "δ goes through a matrix of " + std::to_string(low->values) + " columns instead"
-                : std::string("δ goes through a narrow matrix instead")) +
-           "; the LM head runs once, for all rows.";
+    return "Why logits, not the rows H? A corrected row would need the target's LM head again, guess by guess; δ needs " +
+           (low ? "a matrix of " + std::to_string(low->values) + " columns." : std::string("only a narrow matrix."));
 }
 
 } // namespace

@@ -41,7 +41,7 @@ Columns columns_for(Rect stage) {
 }
 
 bool told(const DraftersDraw& d) {
-    return d.input.beat >= kDraftersOutcomeBeat;
+    return verdicts_told(d.input);
 }
 
 void heading(const DraftersDraw& d, const Columns& c, float y) {
@@ -94,8 +94,6 @@ ChipRun fold_chips(const ui::Canvas& canvas, const std::vector<float>& widths, i
     return run(first, end);
 }
 
-bool told(const DraftersDraw& d);
-
 void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const CycleSummary& round = *row.round();
@@ -120,8 +118,8 @@ void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     };
     std::vector<std::string> labels;
     std::vector<float> widths;
-    int decides = all - 1;
-    for (int i = all; i-- > 0;)
+    int decides = told(d) ? all - 1 : 0; // what is folded away in front of the one that decides would tell the verdict
+    for (int i = all; told(d) && i-- > 0;)
         if (slot_at(i).state != DraftSlot::State::accepted) decides = i;
     for (int i = 0; i < all; ++i) {
         labels.push_back(label_of(*d.input.trace, slot_at(i).draft->token));
@@ -131,9 +129,9 @@ void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     float x = r.x;
     if (!run.before.empty()) {
         const float w = before_width(canvas, run);
-        if (told(d)) ui::icon(canvas, ui::Icon::check, {x + 6, r.center().y}, 11, d.ui.theme.role(Role::accepted));
-        canvas.text({x + 16, base}, told(d) ? run.before : "+ " + std::to_string(run.first), Font::text, 14, d.ui.theme.ink);
-        ui::tooltip(d.ui, {x, r.y, w, r.h}, words_of(0, run.first) + (told(d) ? ": kept" : ""));
+        ui::icon(canvas, ui::Icon::check, {x + 6, r.center().y}, 11, d.ui.theme.role(Role::accepted));
+        canvas.text({x + 16, base}, run.before, Font::text, 14, d.ui.theme.ink);
+        ui::tooltip(d.ui, {x, r.y, w, r.h}, words_of(0, run.first) + ": kept");
         x += w;
     }
     for (int i = run.first; i < run.end; ++i) {
@@ -275,7 +273,7 @@ void draw_drafter_details(const DraftersDraw& d) {
     };
     add(drafter_how(row->name()), 15, d.ui.theme.ink);
     for (const std::string& fact : drafter_facts(d.input, d.model, *row)) add(fact, 14, d.ui.theme.ink);
-    add(drafter_round_words(d.input, d.model, *row), 14, d.ui.theme.muted);
+    if (told(d) || !row->round()) add(drafter_round_words(d.input, d.model, *row), 14, d.ui.theme.muted);
     add(drafter_published_words(d.input, *row), 14, d.ui.theme.muted);
 }
 

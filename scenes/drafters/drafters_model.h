@@ -85,5 +85,8 @@ struct NgramMatch {
 
 // From this beat on the verdicts are told; before it the reader may guess who brings most.
 inline constexpr int kDraftersOutcomeBeat = 3;
+[[nodiscard]] inline bool verdicts_told(const SceneInput& input) {
+    return input.beat >= kDraftersOutcomeBeat;
+}
 
 } // namespace speclens

@@ -287,7 +287,7 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
     title.tier = tier_of(input.whole->header);
     title.title = "Where drafts come from";
     if (m.empty != DraftersModel::Empty::no) return title;
-    if (input.beat < kDraftersOutcomeBeat && m.guesses && !m.asking) {
+    if (input.beat < kDraftersOutcomeBeat && m.guesses && !m.asking && !m.no_room) {
         constexpr const char* kTitles[] = {"One text, one judge: who brings the most?", "What must be stored to guess",
                                            "What a guess costs in time"};
         title.title = kTitles[std::clamp(input.beat, 0, kDraftersOutcomeBeat - 1)];
@@ -333,6 +333,19 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
     return story;
 }
 
+namespace {
+
+const char* verdict_word(DraftSlot::State state) {
+    switch (state) {
+    case DraftSlot::State::accepted: return " kept";
+    case DraftSlot::State::rejected: return " refused";
+    case DraftSlot::State::discarded: return " discarded";
+    default: return " not judged";
+    }
+}
+
+} // namespace
+
 std::string drafters_description(const SceneInput& input, const DraftersModel& m) {
     std::ostringstream out;
     const StageTitle title = drafters_title(input, m);
@@ -342,20 +355,17 @@ std::string drafters_description(const SceneInput& input, const DraftersModel& m
         out << row.title << (row.of_run ? ", drafts this run" : "")
             << (static_cast<int>(i) == m.selected ? ", selected" : "") << ": needs " << drafter_needs(row)
             << ". ";
+        const bool told = verdicts_told(input);
         if (const CycleSummary* round = row.round()) {
             out << "Guesses";
             for (const int at : row.shown) {
                 const DraftSlot& slot = round->drafts[static_cast<std::size_t>(at)];
-                out << " " << quoted(*input.trace, slot.draft->token) << " "
-                    << (slot.state == DraftSlot::State::accepted    ? "kept"
-                        : slot.state == DraftSlot::State::rejected  ? "refused"
-                        : slot.state == DraftSlot::State::discarded ? "discarded"
-                                                                    : "not judged")
+                out << " " << quoted(*input.trace, slot.draft->token) << (told ? verdict_word(slot.state) : "")
                     << (at == row.shown.back() ? "" : ",");
             }
             out << (row.shown.empty() ? " none. " : ". ");
         }
-        out << drafter_round_words(input, m, row) << "\n";
+        out << (told || !row.round() ? drafter_round_words(input, m, row) : "") << "\n";
         for (const std::string& fact : drafter_facts(input, m, row)) out << "  " << fact << "\n";
         if (const std::string words = drafter_published_words(input, row); !words.empty())
             out << "  " << words << "\n";

@@ -76,9 +76,7 @@ class FailuresScene final : public Scene {
                 while (ui.take_key(static_cast<ui::Key>(static_cast<int>(ui::Key::d0) + digit))) {
                 }
             const RunStudy study = diagnosis_study(diagnosis.patients);
-            const bool wanted =
-                ui.take_key(ui::Key::m) || ((input.still || ahead_.due(input, kFailuresBeats - 1, kDiagnosisStudy)) &&
-                                            !study_named(input, kDiagnosisStudy));
+            const bool wanted = ui.take_key(ui::Key::m) || (input.still && !study_named(input, kDiagnosisStudy));
             if (wanted && !study.runs.empty() && !diagnosis.measuring) {
                 state_.diagnosis = {};
                 out.push_back(Command{study});
@@ -90,6 +88,9 @@ class FailuresScene final : public Scene {
             if (possible && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
             if ((input.still || ahead_.due(input, 1, "passes")) && possible && !input.passes) out.push_back(Command{MeasurePasses{}});
         }
+        // The set-ups of the last beat are run one beat ahead.
+        if (!input.still && ahead_.due(input, kFailuresBeats - 1, kDiagnosisStudy) && !study_named(input, kDiagnosisStudy))
+            if (const RunStudy study = diagnosis_study(diagnosis_patients(input)); !study.runs.empty()) out.push_back(Command{study});
         history_.follow(state_, ui.state.active != 0);
         ui.pop_id();
         return out;

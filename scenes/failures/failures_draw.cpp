@@ -58,10 +58,12 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
     ui::fitted_text(canvas, {area.x, area.y + 14}, "Speed-up by load", Font::text_bold, 15, theme.ink,
                     area.w);
     const bool outrun = std::ranges::any_of(m.cells, &LoadCell::outrun);
-    ui::fitted_text(canvas, {area.x, area.y + 34},
-                    outrun ? "hatched: slower; ▲ best; dotted: not measured; ~ other passes were quicker"
-                           : "hatched: slower than plain; ▲ best; dotted: beyond the measured widths",
-                    Font::text, 14, theme.muted, area.w);
+    const std::vector<std::string> key =
+        outrun ? std::vector<std::string>{"hatched: slower; ▲ best; dotted: not measured; ~ other passes were quicker",
+                                          "hatched: slower; ▲ best; ~ other passes were quicker", "hatched: slower; ▲ best; ~ in doubt"}
+               : std::vector<std::string>{"hatched: slower than plain; ▲ best; dotted: beyond the measured widths",
+                                          "hatched: slower than plain; ▲ best; dotted: not measured", "hatched: slower; ▲ best"};
+    ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, key, Font::text, 14, area.w), Font::text, 14, theme.muted, area.w);
     if (!m.times) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(180.0F, area.h - 60)},
                  m.untimed.empty() ? "time passes first: M" : m.untimed + ": there is no map of it");
@@ -113,7 +115,7 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
                     column == m.column ? theme.ink : theme.muted, Align::center);
     canvas.text({grid.center().x, grid.bottom() + 38}, "guesses K", Font::text, 14,
                 theme.muted, Align::center);
-    ui::fitted_text(canvas, {area.x, grid.bottom() + 18}, "requests", Font::text, 14, theme.muted, 66);
+    ui::fitted_text(canvas, {area.x, grid.bottom() + 38}, "requests", Font::text, 14, theme.muted, 100); // of the rows
     draw_map_key(d, {grid.right() - std::min(grid.w * 0.62F, 300.0F), area.y, std::min(grid.w * 0.62F, 300.0F), 20});
 }
 
@@ -123,8 +125,9 @@ void draw_entropy(const FailuresDraw& d, Rect area) {
     const FailuresModel& m = d.model;
     ui::fitted_text(canvas, {area.x, area.y + 14}, "Guesses kept, by the target's entropy", Font::text_bold,
                     15, theme.ink, area.w);
-    ui::fitted_text(canvas, {area.x, area.y + 34}, "of this run, nats at T = 1; hatched: fewer than 10",
-                    Font::text, 14, theme.muted, area.w);
+    const std::vector<std::string> key{"of this run, nats at T = 1; hatched: fewer than 10", "nats at T = 1; hatched: fewer than 10",
+                                       "nats; hatched: fewer than 10", "nats"};
+    ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, key, Font::text, 14, area.w), Font::text, 14, theme.muted, area.w);
     if (m.bins.empty()) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},
                  "no judged guesses with laws");

@@ -139,6 +139,7 @@ void draw_loss_bars(const FailuresDraw& d, Rect area, std::optional<Loss> about)
             plain.push_back({.start = at * one.plain,
                              .length = std::min(1.0, one.tokens - at) * one.plain,
                              .role = Role::target,
+                             .label = at < 0.5 ? "plain" : "",
                              .strength = 0.55F});
         ui::gantt_lane(c, t, scale, y + 4 + bar, bar, plain);
         const bool gains = one.speedup() >= 1;

@@ -30,7 +30,7 @@ class NumbersScene final : public Scene {
         if (ui.take_key(ui::Key::down)) choose_figure(d, model.selected + 1);
         if (ui.take_key(ui::Key::up)) choose_figure(d, model.selected - 1);
         if (ui.take_key(ui::Key::c))
-            choose_filter(state_, static_cast<FigureFilter>((static_cast<int>(state_.filter) + 1) % 3));
+            choose_filter(state_, static_cast<FigureFilter>((static_cast<int>(state_.filter) + 1) % kFigureFilters));
         ui.pop_id();
         return out;
     }
@@ -43,7 +43,7 @@ class NumbersScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Another figure"}, {"C", "All figures, the disputed, the wrong ones"}};
+        return {{"↑ ↓", "Another figure"}, {"C", "All figures, telling pairs, the disputed, the wrong ones"}};
     }
 
   private:

@@ -189,7 +189,7 @@ void draw_numbers_controls(const NumbersDraw& d) {
     if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     ControlRow row(r);
-    const std::string filters[] = {"all", "disputed", "wrong"};
+    const std::string filters[] = {"all", "pairs", "disputed", "wrong"};
     Rect at = row.place(ui::segmented_width(ui.canvas, filters));
     ui::field_label(ui, at, "Figures");
     if (const auto pick =

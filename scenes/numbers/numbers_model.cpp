@@ -34,11 +34,15 @@ bool can_be_repeated(const PublishedFigure& figure) {
 
 } // namespace
 
+std::vector<const PublishedFigure*> telling_pairs(const Published& figures) {
+    std::vector<const PublishedFigure*> pairs;
+    for (const char* id : kTelling)
+        if (const PublishedFigure* figure = figures.find(id)) pairs.push_back(figure);
+    return pairs;
+}
+
 std::vector<const PublishedFigure*> figures_told(const Published& figures, int beat) {
     std::vector<const PublishedFigure*> told;
-    if (beat == 0)
-        for (const char* id : kTelling)
-            if (const PublishedFigure* figure = figures.find(id)) told.push_back(figure);
     if (beat == kCountingBeat)
         for (const char* id : kCounting)
             if (const PublishedFigure* figure = figures.find(id)) told.push_back(figure);
@@ -51,7 +55,9 @@ std::vector<const PublishedFigure*> figures_told(const Published& figures, int b
 void follow_numbers_beat(const SceneInput& input, NumbersState& state, int& beat) {
     if (input.beat == beat) return;
     beat = input.beat;
-    state.filter = beat == 2 ? FigureFilter::disputed : beat == 3 ? FigureFilter::wrong : state.own;
+    state.filter = beat == kDisputedBeat ? FigureFilter::disputed
+                   : beat == kWrongBeat  ? FigureFilter::wrong
+                                         : state.own.value_or(beat == 0 ? FigureFilter::pairs : FigureFilter::all);
     if (!input.figures) return;
     // The first of them that the filters let through; without one, the figure that the user chose stays.
     const NumbersModel model = numbers_model(input, state);
@@ -59,13 +65,15 @@ void follow_numbers_beat(const SceneInput& input, NumbersState& state, int& beat
 }
 
 void choose_filter(NumbersState& state, FigureFilter filter) {
-    state.filter = state.own = filter;
+    state.filter = filter;
+    state.own = filter;
 }
 
 NumbersModel numbers_model(const SceneInput& input, const NumbersState& state) {
     NumbersModel m;
     m.figures = input.figures;
     if (!m.figures) return m;
+    const std::vector<const PublishedFigure*> pairs = telling_pairs(*m.figures);
     for (const PublishedFigure& figure : m.figures->figures()) {
         const bool wrong = figure.standing == Standing::wrong, disputed = !figure.conflicts.empty();
         m.wrong += wrong;
@@ -73,6 +81,7 @@ NumbersModel numbers_model(const SceneInput& input, const NumbersState& state) {
         if (!state.method.empty() && figure.method != state.method) continue;
         if (state.filter == FigureFilter::wrong && !wrong) continue;
         if (state.filter == FigureFilter::disputed && !disputed) continue;
+        if (state.filter == FigureFilter::pairs && std::ranges::find(pairs, &figure) == pairs.end()) continue;
         m.rows.push_back(&figure);
     }
     for (const PublishedFigure* figure : figures_told(*m.figures, input.beat)) {
@@ -81,9 +90,8 @@ NumbersModel numbers_model(const SceneInput& input, const NumbersState& state) {
         std::rotate(from, at, at + 1);
         ++m.told;
     }
-    // The first beat opens on them alone; whoever filters or looks for something sees all that fits.
-    if (input.beat == 0 && m.told > 0 && state.filter == FigureFilter::all && state.method.empty())
-        m.rows.resize(static_cast<std::size_t>(m.told));
+    if (state.filter == FigureFilter::pairs) // one of a pair below the other
+        std::ranges::stable_sort(m.rows, {}, [&](const PublishedFigure* figure) { return std::ranges::find(pairs, figure) - pairs.begin(); });
     const auto found = std::ranges::find(m.rows, state.selected, &PublishedFigure::id);
     m.selected = m.rows.empty() ? -1 : found == m.rows.end() ? 0 : static_cast<int>(found - m.rows.begin());
     return m;

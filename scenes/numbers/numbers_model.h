@@ -2,6 +2,7 @@
 // are wrong in their own source.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,14 @@
 
 namespace speclens {
 
-enum class FigureFilter : std::uint8_t { all, disputed, wrong };
+// pairs: those that say the same of one method and disagree, a few of them to begin with.
+enum class FigureFilter : std::uint8_t { all, pairs, disputed, wrong };
+inline constexpr int kFigureFilters = 4;
 
 // What the user set.
 struct NumbersState {
     FigureFilter filter = FigureFilter::all; // in force: the user's own, or what a beat brought along
-    FigureFilter own = FigureFilter::all;    // comes back after such a beat
+    std::optional<FigureFilter> own;         // chosen by the user: comes back after such a beat
     std::string method;                      // empty: all
     std::string selected;                    // id of a figure; empty: the first one
     int first = 0;                           // row at the top of the table
@@ -36,7 +39,9 @@ struct NumbersModel {
 [[nodiscard]] const PublishedFigure* right_figure(const Published& figures, const PublishedFigure& wrong);
 // Its value; of a list all of them, without the unit: "2.76 3.16 3.29 3.33".
 [[nodiscard]] std::string whole_value(const PublishedFigure& figure);
-inline constexpr int kCountingBeat = 1, kRepeatBeat = 4;
+inline constexpr int kCountingBeat = 1, kDisputedBeat = 2, kWrongBeat = 3, kRepeatBeat = 4;
+// The telling pairs, one below the other.
+[[nodiscard]] std::vector<const PublishedFigure*> telling_pairs(const Published& figures);
 // What the beat speaks of where no filter says it: at kCountingBeat figures that count differently, in the
 // order in which they are told apart; at kRepeatBeat those that could be repeated.
 [[nodiscard]] std::vector<const PublishedFigure*> figures_told(const Published& figures, int beat);

@@ -49,9 +49,7 @@ Words beat_words(const NumbersModel& m, int beat) {
 std::string told_words(const SceneInput& input, const NumbersModel& m) {
     if (m.told == 0) return "";
     return ", first the " + std::to_string(m.told) +
-           (input.beat == 0               ? " that say the same of one method and disagree"
-            : input.beat == kCountingBeat ? " that count differently"
-                                          : " that name most of their conditions");
+           (input.beat == kCountingBeat ? " that count differently" : " that name most of their conditions");
 }
 
 } // namespace
@@ -68,7 +66,7 @@ StageTitle numbers_title(const SceneInput& input, const NumbersModel& m, const N
     title.title = counted(all, "figure") + " from " +
                   counted(static_cast<int>(m.figures->sources().size()), "source") + ": " +
                   std::to_string(m.disputed) + " disputed, " + std::to_string(m.wrong) + " wrong";
-    if (input.beat == 0 && shown == m.told && m.told > 0) {
+    if (state.filter == FigureFilter::pairs) {
         title.title = "The same method, the same words, another number";
         title.subtitle = "shown: " + std::to_string(shown) + " of " + counted(all, "figure") +
                          ", pairs that say the same of one method and disagree · ! disputed, ✕ wrong in its source";

@@ -193,22 +193,25 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
     const std::string before =
         std::abs(m.here.kept - m.lossless.kept) < 1e-9 ? ", as many as before" : ", about as many as before";
     const std::string price = ui::probability(m.here.distance);
+    const std::string drafter = input.whole->header->drafter + " drafter, ",
+                      temperature = m.greedy ? " · greedy run: laws at T = 1" : "",
+                      means = m.all_count() ? "" : " · " + means_over(m) + "; of all the run kept " + std::to_string(m.stayed);
+    if (input.beat == 0) { // no relaxed rule has been told of yet
+        title.title = "The exact rule keeps " + strict + " of these guesses";
+        title.subtitle = drafter + "exact rule" + temperature + " · lossless" + means;
+        return title;
+    }
     title.title =
         keeps + (kept != strict ? " instead of " + strict : before) + "; " + price + " from the target";
     title.short_title = keeps + (kept != strict ? ", not " + strict : before) + "; distance " + price;
-    if (input.beat == 0) { // no relaxed rule has been told of yet
-        title.title = "The exact rule keeps " + strict + " of these guesses";
-        title.short_title.clear();
-    }
     title.subtitle =
-        input.whole->header->drafter + " drafter, " + to_text(m.params, *m.rule) +
-        (m.greedy ? " · greedy run: laws at T = 1" : "") +
+        drafter + to_text(m.params, *m.rule) + temperature +
         (m.params.block ? " · counted token by token" : "") +
         (!keeps_target(*m.rule, m.params)
              ? m.here.distance == 0 ? " · NOT lossless elsewhere" : " · NOT lossless"
          : m.rule->name == std::string("lenience") ? " · lossless without lenience"
                                                    : " · lossless at this alpha: nothing is the draft's") +
-        (m.all_count() ? "" : " · " + means_over(m) + "; of all the run kept " + std::to_string(m.stayed));
+        means;
     return title;
 }
 

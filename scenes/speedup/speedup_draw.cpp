@@ -175,9 +175,13 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
 
 void draw_speedup_formula(const SpeedupDraw& d, ui::Vec2 at, float width) {
     const SpeedupFormula words = speedup_formula(d.input, d.model);
+    if (words.formula.empty()) return;
     const bool room = d.input.presenter;
-    ui::fitted_text(d.ui.canvas, {at.x, at.y + 16}, words.formula, Font::mono, room ? 20 : 16, d.ui.theme.ink, width);
-    ui::fitted_text(d.ui.canvas, {at.x, at.y + 38}, words.assumption, Font::text, room ? 16 : 14, d.ui.theme.muted, width);
+    const auto line = [&](float y, const std::vector<std::string>& ways, Font font, float size, ui::Color color) {
+        ui::fitted_text(d.ui.canvas, {at.x, at.y + y}, ui::fitting(d.ui.canvas, ways, font, size, width), font, size, color, width);
+    };
+    line(16, words.formula, Font::mono, room ? 20 : 16, d.ui.theme.ink);
+    line(38, words.assumption, Font::text, room ? 17 : 14, d.ui.theme.muted);
 }
 
 void draw_speedup_charts(const SpeedupDraw& d, Rect area) {

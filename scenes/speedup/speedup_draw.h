@@ -20,6 +20,7 @@ inline constexpr int kSpeedupTokensBeat = 1, kSpeedupCostBeat = 2, kSpeedupBestB
 // With as many decimals as it takes for the printed numbers to come to the printed result.
 struct SpeedupSum {
     std::string words;
+    std::string result; // with which they end
     int decimals = 2;
 };
 [[nodiscard]] SpeedupSum speedup_sum(const SpeedupModel& model);
@@ -27,7 +28,7 @@ struct SpeedupSum {
 // The formula that the beat is about with the numbers of the marked length, and what it assumes; both stay when numbers
 // are measured. Empty: the beat is about the printed table.
 struct SpeedupFormula {
-    std::string formula, assumption;
+    std::vector<std::string> formula, assumption; // the same, longest first: the first that fits is drawn
 };
 [[nodiscard]] SpeedupFormula speedup_formula(const SceneInput& input, const SpeedupModel& model);
 // The draft length for which one chance for all places and the places themselves differ most, and by how much of the

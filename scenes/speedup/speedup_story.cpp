@@ -204,13 +204,13 @@ SpeedupSum speedup_sum(const SpeedupModel& m) {
     const double tokens = m.tokens_at(m.marked), draft = m.draft_cost(m.marked),
                  verify = m.verify_cost(m.marked);
     const double unit = m.in_ms() ? m.plain_ms : 1;
-    const std::string result = ui::speed_up(tokens / (draft + verify));
+    sum.result = ui::speed_up(tokens / (draft + verify));
     sum.decimals =
         equation_decimals(tokens, unit, draft * unit, verify * unit, m.in_ms() && unit < 1 ? 3 : 2);
     const auto number = [&](double value) { return ui::number(value, sum.decimals); };
     sum.words = number(tokens) + (m.in_ms() ? " tokens × " + number(unit) + " ms ÷ (" : " tokens ÷ (") +
                 number(draft * unit) + " + " + number(verify * unit) +
-                (m.in_ms() ? " ms) = " : " passes) = ") + result;
+                (m.in_ms() ? " ms) = " : " passes) = ") + sum.result;
     return sum;
 }
 
@@ -228,25 +228,37 @@ SpeedupFormula speedup_formula(const SceneInput& input, const SpeedupModel& m) {
     const std::string k = std::to_string(m.marked), alpha = ui::probability(m.levers.alpha);
     const bool one = m.levers.drafts >= 1;
     switch (input.beat) {
-    case kSpeedupTokensBeat:
-        return {std::string("tokens = ") + (one ? "" : "1 + share × [") + "(1 − α^(K+1)) ÷ (1 − α)" + (one ? "" : " − 1]") +
-                    " = " + ui::number(m.levers.tokens(m.marked), 2) + "   for α = " + alpha + ", K = " + k,
-                "Assumes that every guess stays with the same chance α, whatever its place and whatever stayed before it "
-                "(Leviathan et al. 2023, equation 1)."};
+    case kSpeedupTokensBeat: {
+        const std::string sum = std::string("tokens = ") + (one ? "" : "1 + share × [") + "(1 − α^(K+1)) ÷ (1 − α)" + (one ? "" : " − 1]"),
+                          value = " = " + ui::number(m.levers.tokens(m.marked), 2);
+        const std::string same = "Assumes that every guess stays with the same chance α";
+        return {{sum + value + "   for α = " + alpha + ", K = " + k, sum + value, sum},
+                {same + ", whatever its place and whatever stayed before it (Leviathan et al. 2023, equation 1).",
+                 same + ", whatever stayed before it (Leviathan et al. 2023).", same + " (Leviathan 2023).", same + ".",
+                 "Assumes one chance α for every guess."}};
+    }
     case kSpeedupPlacesBeat: {
         const OneNumberMiss miss = one_number_miss(m);
-        return {"tokens = 1 + α₁ + α₁α₂ + … + α₁…α_K" +
-                    (miss.k > 0 ? " = " + ui::number(m.tokens[static_cast<std::size_t>(miss.k) - 1], 2) + "   for K = " +
-                                      std::to_string(miss.k) + "; with one α " + ui::number(m.levers.tokens(miss.k), 2)
-                                : std::string()),
-                "αᵢ: the share of guesses at place i that stay once all before them stayed. Nothing is assumed of how they "
-                "compare; they are those of this prompt."};
+        const std::string sum = "tokens = 1 + α₁ + α₁α₂ + … + α₁…α_K", places = "αᵢ: the share of guesses at place i that stay";
+        SpeedupFormula words{{sum, "1 + α₁ + α₁α₂ + … + α₁…α_K"},
+                             {places + " once all before them stayed. Nothing is assumed of how they compare; they are those of this prompt.",
+                              places + " once all before them stayed, in this prompt.", places + " once those before did.", places + "."}};
+        if (miss.k == 0) return words;
+        const std::string value = sum + " = " + ui::number(m.tokens[static_cast<std::size_t>(miss.k) - 1], 2),
+                          where = value + "   for K = " + std::to_string(miss.k);
+        words.formula.insert(words.formula.begin(), {where + "; with one α " + ui::number(m.levers.tokens(miss.k), 2), where, value});
+        return words;
     }
     case 0:
     case kSpeedupCostBeat:
-    case kSpeedupBestBeat:
-        return {"speed-up = tokens × plain pass ÷ (draft + verify) = " + speedup_sum(m).words,
-                "Assumes one text at a time, and that a round does nothing but draft and verify."};
+    case kSpeedupBestBeat: {
+        const SpeedupSum sum = speedup_sum(m);
+        const std::string formula = "speed-up = tokens × plain pass ÷ (draft + verify)";
+        return {{formula + " = " + sum.words, formula + " = " + sum.result, formula, "tokens × plain pass ÷ (draft + verify)",
+                 "tokens × plain ÷ (draft + verify)"},
+                {"Assumes one text at a time, and that a round does nothing but draft and verify.",
+                 "Assumes one text at a time, in rounds of draft and verify only.", "Assumes one text at a time."}};
+    }
     default:
         return {};
     }
@@ -370,7 +382,7 @@ std::string speedup_description(const SceneInput& input, const SpeedupModel& m) 
     }
     out << "Round: " << speedup_sum(m).words << "\n";
     const SpeedupFormula formula = speedup_formula(input, m);
-    if (!formula.formula.empty()) out << "Formula: " << formula.formula << "\n" << formula.assumption << "\n";
+    if (!formula.formula.empty()) out << "Formula: " << formula.formula.front() << "\n" << formula.assumption.front() << "\n";
     if (!printed_table_on_stage(input)) {
         out << "\n" << describe_story(speedup_story(input, m));
         return out.str();

@@ -395,7 +395,8 @@ TEST(AcceptRule, NothingThatWasAskedForIsKeptBack) {
         whole.bench.key(asks);
         EXPECT_TRUE(whole.reads("The coin for")) << whole.bench.words;
         EXPECT_TRUE(whole.reads("overlap")) << whole.bench.words;
-        EXPECT_EQ(whole.reads("Proof"), asks == ui::Key::equal) << "no beat told of it yet:\n" << whole.bench.words;
+        // One coin leads to its beat, which has not told of the proof yet; a thousand lead to the last one.
+        EXPECT_EQ(whole.reads("Proof"), asks != ui::Key::c) << whole.bench.words;
         if (asks != ui::Key::equal) continue;
         whole.bench.key(ui::Key::z);
         EXPECT_FALSE(whole.reads("The coin for")) << "taken back";

@@ -59,9 +59,15 @@ TEST(DraftersScene, HidesTheVerdictsUntilTheBeatThatTellsThem) {
         asked.beat(beat);
         EXPECT_FALSE(asked.bench->shows("Guesses and verdicts")) << beat;
         EXPECT_FALSE(asked.bench->shows("brings the most here")) << beat;
+        EXPECT_FALSE(asked.bench->shows("This round:")) << beat << ": the panel beside it says no verdict either";
+        const std::string words = asked.description();
+        for (const char* verdict : {" kept", " refused", " discarded", "This round: "})
+            EXPECT_EQ(words.find(verdict), std::string::npos) << beat << " " << verdict << "\n" << words;
     }
     asked.beat(kDraftersOutcomeBeat);
     EXPECT_TRUE(asked.bench->shows("Guesses and verdicts"));
+    EXPECT_TRUE(asked.bench->shows("This round:"));
+    EXPECT_NE(asked.description().find(" kept"), std::string::npos);
 }
 
 TEST(DraftersScene, AsksOncePerCycleAndShowsEveryAnswer) {
@@ -96,6 +102,7 @@ TEST(DraftersScene, AsksOncePerCycleAndShowsEveryAnswer) {
 TEST(DraftersScene, HandsTheRunToTheSelectedDrafter) {
     Asked asked;
     asked.answer();
+    asked.beat(0); // before it is told who brings the most the run's own drafter is the selected one
     asked.bench->key(ui::Key::down);
     asked.bench->key(ui::Key::down);
     asked.bench->key(ui::Key::enter);
@@ -146,11 +153,12 @@ TEST(DraftersScene, SaysThatThereWasNoRoomForAGuess) {
     for (const char* drafter : {"small", "none"}) {
         Asked asked(drafter, {0, 0, 1600, 1000}, 4, 0, 1);
         asked.answer();
+        EXPECT_NE(asked.description().find("This round: no room for a guess"), std::string::npos);
+        asked.beat(0); // of which the story says how many guessed
         const std::string words = asked.description();
         EXPECT_NE(words.find("No room for a guess here"), std::string::npos) << words;
         EXPECT_NE(words.find("None of the "), std::string::npos) << words;
         EXPECT_NE(words.find("guessed here: there was room for one token only."), std::string::npos) << words;
-        EXPECT_NE(words.find("This round: no room for a guess"), std::string::npos) << words;
         EXPECT_EQ(words.find("of 0 drafters"), std::string::npos) << words;
         EXPECT_EQ(words.find("found nothing to propose"), std::string::npos) << words;
     }
@@ -282,6 +290,10 @@ TEST(DraftersScene, CountsTheBeginningOfALongSuccess) {
         SceneBench bench("drafters");
         for (const CycleSummary& cycle : whole.cycles) {
             bench.show(trace, cycle.end_event);
+            bench.controller.perform({SceneCommand{SetBeat{0}}}, bench.time);
+            bench.settle();
+            EXPECT_FALSE(bench.shows(" kept")) << "what is folded away tells no verdict before its beat";
+            bench.controller.perform({SceneCommand{SetBeat{kDraftersOutcomeBeat}}}, bench.time);
             bench.settle();
             look(bench, "a long success", false);
             const ShownRow shown = shown_row(bench, "small model");

@@ -8,6 +8,7 @@
 
 #include "engine/drafters/drafter.h"
 #include "engine/run/run.h"
+#include "scenes/drafters/drafters_model.h"
 #include "scenes/loop/loop_story.h"
 #include "scenes/loop/loop_tree.h"
 #include "scenes/shared/words.h"
@@ -79,6 +80,7 @@ TEST(DraftersWords, NoTokenFollowsTheEndOfTheText) {
     const auto trace = ending_round();
     SceneBench bench("drafters");
     bench.show(trace, trace->size());
+    bench.controller.perform({SceneCommand{SetBeat{kDraftersOutcomeBeat}}}, bench.time);
     const std::string told = find_scene("drafters")->make()->describe(bench.controller.frame(0).scene);
     EXPECT_TRUE(has(told, "2 of 2 guesses kept, and the text ends there: 2 tokens")) << told;
     EXPECT_FALSE(has(told, "the target's own")) << told;

@@ -57,6 +57,7 @@ TEST(NumbersScene, MovesThroughTheTableAndExplainsTheChosenFigure) {
     Listed list;
     const auto rows = numbers_model(list.input(), {}).rows;
     EXPECT_TRUE(list.bench->shows("PUBLISHED"));
+    list.beat(kRepeatBeat); // of all figures
     for (int i = 0; i < 40; ++i) list.bench->key(ui::Key::down); // beyond what fits: the table follows
     list.bench->settle();
     EXPECT_TRUE(list.bench->shows("41 of " + std::to_string(rows.size())));
@@ -67,6 +68,28 @@ TEST(NumbersScene, MovesThroughTheTableAndExplainsTheChosenFigure) {
     EXPECT_TRUE(list.bench->shows("Against "));
     list.beat(3);
     EXPECT_TRUE(list.bench->shows("that are wrong in their source"));
+}
+
+// A table of 501 rows tells nobody where to begin: it opens on pairs, each of one method, that cannot both be right.
+TEST(NumbersScene, OpensOnAFewPairsThatDisagree) {
+    Listed list;
+    const auto pairs = telling_pairs(*list.input().figures);
+    ASSERT_EQ(pairs.size(), 6U);
+    for (std::size_t i = 0; i < pairs.size(); i += 2) {
+        EXPECT_EQ(pairs[i]->method, pairs[i + 1]->method) << pairs[i]->id;
+        EXPECT_NE(pairs[i]->values, pairs[i + 1]->values) << pairs[i]->id;
+    }
+    EXPECT_TRUE(list.bench->shows("1 of 6")) << list.bench->words;
+    EXPECT_TRUE(list.bench->shows("another number"));
+    list.bench->key(ui::Key::c); // on to the disputed
+    EXPECT_FALSE(list.bench->shows("1 of 6"));
+    list.beat(1);
+    list.beat(0);
+    EXPECT_FALSE(list.bench->shows("1 of 6")) << "what the user chose stays chosen";
+    NumbersState state;
+    state.filter = FigureFilter::pairs;
+    const NumbersModel shown = numbers_model(list.input(), state);
+    EXPECT_EQ(shown.rows, pairs) << "one of a pair below the other";
 }
 
 // A wrong figure stands beside what follows from its source, a list in full, and what is wrong in words.
@@ -152,7 +175,10 @@ TEST(Numbers, ABeatTakesNoFilterAway) {
         follow_numbers_beat(input, state, beat);
         return state.filter;
     };
-    EXPECT_EQ(go(0), FigureFilter::all);
+    EXPECT_EQ(go(0), FigureFilter::pairs);
+    EXPECT_EQ(go(kCountingBeat), FigureFilter::all);
+    choose_filter(state, FigureFilter::all);
+    EXPECT_EQ(go(0), FigureFilter::all) << "who wants to see all of them sees all of them";
     choose_filter(state, FigureFilter::disputed);
     EXPECT_EQ(go(kCountingBeat), FigureFilter::disputed);
     EXPECT_EQ(state.selected, numbers_model(input, state).rows.front()->id);

@@ -136,7 +136,9 @@ TEST(Trees, ARoundWithoutABlockShowsTheOneBeforeIt) {
         live.bench->controller.observe(live.published, live.bench->time);
         live.bench->controller.perform({SceneCommand{SetCursor{begun->size()}}}, live.bench->time);
         live.bench->settle();
-        const TreesModel model = trees_model(live.bench->controller.frame(0).scene, {});
+        SceneInput input = live.bench->controller.frame(0).scene;
+        input.selected = Position{whole.cycles[i].cycle, 0}; // chosen, whether a hit of this run rescues a guess or not
+        const TreesModel model = trees_model(input, {});
         ASSERT_TRUE(model.block);
         EXPECT_EQ(model.block->cycle, whole.cycles[i - 1].cycle);
         EXPECT_EQ(model.cycle, whole.cycles[i].cycle);
@@ -181,7 +183,7 @@ TEST(Trees, LeavesStandApartAndParentsBetweenTheirChildren) {
 TEST(TreesScene, ShowsABlockAndATree) {
     Judged block("small", "block");
     block.beat(1);
-    EXPECT_TRUE(block.bench->shows("Same draft, same coins"));
+    EXPECT_TRUE(block.bench->shows("A later hit rescues a miss")) << "its own guess, or the worked example's";
     EXPECT_TRUE(block.bench->shows("Expected from this draft"));
     Judged tree("small_tree", "tree_wor");
     tree.beat(3);
@@ -213,6 +215,14 @@ TEST(TreesScene, AnExampleStandsInWhereTheRunHasNoBlock) {
     }
     Judged block("small", "block");
     block.beat(0);
+    const bool rescued = find_in(block.view(), rescued_guess()).has_value();
+    EXPECT_EQ(block.bench->shows("A worked example"), !rescued);
+    EXPECT_EQ(block.bench->shows("TABLE"), !rescued);
+    const CycleView whole = block.view(); // who chooses a round of the run sees it, with a rescue or without
+    const auto judged = std::ranges::find_if(whole.cycles, [](const CycleSummary& c) { return block_verdict(c).has_value(); });
+    ASSERT_NE(judged, whole.cycles.end());
+    block.bench->controller.perform({SceneCommand{Select{Position{judged->cycle, 0}}}}, block.bench->time);
+    block.bench->settle();
     EXPECT_FALSE(block.bench->shows("A worked example"));
     EXPECT_FALSE(block.bench->shows("TABLE"));
 }
@@ -225,6 +235,7 @@ TEST(TreesScene, LongBlocksStayLegible) {
             live.beat(2);
             for (const CycleSummary& cycle : live.view().cycles) {
                 live.bench->controller.perform({SceneCommand{SetCursor{cycle.end_event}}}, live.bench->time);
+                live.bench->controller.perform({SceneCommand{Select{Position{cycle.cycle, 0}}}}, live.bench->time);
                 live.bench->settle();
                 const std::string where =
                     std::string(drafter) + " " + s.name + " round " + std::to_string(cycle.cycle + 1);
