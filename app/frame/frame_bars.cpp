@@ -97,9 +97,13 @@ void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, const RailGr
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const ui::Id id = rail_id(d, scene);
-    Rect hit = box;
-    if (g.kind == RailGrid::Kind::narrow && d.state.rail_names) hit.w += kRailNames;
-    const ui::Touch touched = ui::touch(d.ui, id, hit, {.grow = false, .stop = id == stop});
+    ui::Touch touched = ui::touch(d.ui, id, box, {.grow = false, .stop = id == stop});
+    if (g.kind == RailGrid::Kind::narrow && d.state.rail_names) { // the pointer takes the name, too; keys stay in the rail
+        const Rect name{box.right(), box.y, kRailNames, box.h};
+        const ui::Touch beside = ui::touch(d.ui, d.ui.id(std::string("name of ") + scene.name), name, {.focusable = false, .grow = false});
+        touched.hovered = touched.hovered || beside.hovered;
+        touched.clicked = touched.clicked || beside.clicked;
+    }
     if (touched.hovered || touched.focused) d.state.rail_row = scene.number;
     if (selected || touched.hovered) c.fill(box, selected ? t.raised : t.raised.alpha(0.5F), 6);
     if (selected) c.fill({box.x, box.y + 4, 3, box.h - 8}, t.ink, 1);

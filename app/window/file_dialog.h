@@ -1,5 +1,5 @@
-// A file dialog of the desktop, asked of a program that is looked for when it is needed: zenity (GNOME and most others) or
-// kdialog (KDE). The window goes on meanwhile; without such a program paths are typed.
+// A file dialog of the desktop: its portal (portal.h), or a program that is looked for when it is needed, zenity (GNOME and
+// most others) or kdialog (KDE). The window goes on meanwhile; where there is neither, paths are typed.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,8 @@ struct FileAnswer {
 
 class FileDialog {
   public:
-    // The program that would be asked; empty: there is none.
+    [[nodiscard]] static bool possible(); // there is a portal or a program
+    // The program that would be asked where there is no portal; empty: there is none.
     [[nodiscard]] static std::string program();
     // Its words for this question.
     [[nodiscard]] static std::vector<std::string> command(const std::string& program, const FileQuestion& question);

@@ -129,7 +129,7 @@ class Shell {
         port.cancel_fetch = [this] {
             if (fetch_) fetch_->cancel();
         };
-        if (!FileDialog::program().empty()) port.browse = [this](const FileQuestion& question) { browse(question); };
+        if (FileDialog::possible()) port.browse = [this](const FileQuestion& question) { browse(question); };
         port.server = [this](ServerOrder order) { tell_server(std::move(order)); };
         return port;
     }

@@ -31,7 +31,7 @@ LawsPanel panel_for(const SceneInput& input, const LoopModel& model) {
                          : "the target has not judged it yet";
     panel.empty =
         !model.cycle ? "The most likely tokens of both models at the chosen position will be listed here."
-        : model.fast ? "This run recorded no rows (fast mode): restart it with rows to see both laws."
+        : model.fast ? "This run recorded no rows (fast mode): restart it with rows to see both distributions."
         : model.selected == count && model.tree ? "The row where the kept branch ends is not read yet."
         : model.selected == count ? "The row after the last guess is used only when every guess is kept."
                                   : "Nothing was recorded at this position yet.";

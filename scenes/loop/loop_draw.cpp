@@ -669,7 +669,7 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
         const float from = x(m.cycle->draft_ms + m.cycle->verify_ms);
         const Rect rest{from, upper.y, std::max(1.0F, x(spec) - from), upper.h};
         canvas.fill(rest, theme.muted.alpha(0.45F), 2);
-        const std::string name = "laws, verdicts and commit";
+        const std::string name = "rows, verdicts and commit";
         ui::tooltip(d.ui, rest, name + ": " + ui::number(m.other_ms, 2) + " ms");
         const float key = gutter + canvas.text_width(clock_heading(m), Font::text_bold, 15) + 24;
         if (key + 44 + canvas.text_width(name, Font::text, 14) < stage.right() - 24 - words) {

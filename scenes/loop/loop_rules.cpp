@@ -57,13 +57,13 @@ void tell_block(const LoopModel& model, const LoopColumn& c, const std::string& 
                     : c.check->accepted ? "Its coin failed, a later one keeps it"
                                         : "No coin keeps it";
     story.text = both(c, token) +
-                 (mixed ? "A mixture of the two laws judges, and it gives the guess " +
+                 (mixed ? "A mixture of the two distributions judges, and it gives the guess " +
                               probability(std::exp(*c.check->goal)) + ". Its ratios to the draft, multiplied"
                         : std::string("Multiplied")) +
                  " along the block, never above 1, " + (mixed ? "leave" : "that leaves") +
                  " a coefficient of " + joint + " for " + so_far +
                  (last ? ". For the last guess that is the threshold: "
-                       : ". From it and the laws behind follows this coin's threshold: ") +
+                       : ". From it and the distributions behind follows this coin's threshold: ") +
                  fine_probability(c.check->threshold) + "," + coin_words(c);
     story.what_if =
         success ? last ? "It is the last coin, so the whole block stays."
@@ -84,7 +84,7 @@ void tell_lenient(const LoopModel& model, const LoopColumn& c, const std::string
                                                          : "counts as only " + share + " of that";
     story.text = both(c, token) + "The claim " + counts + ", so the guess stays with probability " +
                  fine_probability(c.check->threshold) + "," + coin_words(c);
-    story.text += c.check->threshold > strict(c) + 1e-9 ? " That is more than the target's law allows."
+    story.text += c.check->threshold > strict(c) + 1e-9 ? " That is more than the target's distribution allows."
                                                         : " The lossless rule would ask no more.";
     if (c.check->accepted && token_rule_stops(model, c))
         story.what_if = "The lossless rule would have thrown it out: there it stays with probability " +
@@ -108,9 +108,9 @@ void tell_cascade(const LoopModel& model, const LoopColumn& c, const std::string
     const std::string mixed =
         c.check->goal ? probability(std::exp(*c.check->goal)) : std::string("its own share");
     story.heading = c.check->accepted ? "Kept by the mixture" : "Rejected by the mixture";
-    story.text = both(c, token) + "A mixture of the two laws judges, and it gives the guess " + mixed +
+    story.text = both(c, token) + "A mixture of the two distributions judges, and it gives the guess " + mixed +
                  ": it stays with probability " + fine_probability(c.check->threshold) + "," + coin_words(c) +
-                 (mixes_nothing(model) ? " At this alpha the mixture is the target's own law."
+                 (mixes_nothing(model) ? " At this alpha the mixture is the target's own distribution."
                                        : " The output follows the mixture, not the target.");
     const std::string alone = fine_probability(strict(c));
     if (c.check->accepted && token_rule_stops(model, c))
@@ -164,22 +164,22 @@ bool tell_rule_own(const SceneInput& input, const LoopModel& model, Story& story
     const bool rejected = own.from == Resampled::From::residual;
     const bool cascade = model.rule == RuleKind::cascade;
     if (rejected && (model.rule == RuleKind::block || (cascade && model.header->rule_params.block))) {
-        const std::string law = cascade ? "the mixture" : "the target's law";
+        const std::string law = cascade ? "the mixture" : "the target's distribution";
         story.heading = "The rest of the block, made good";
         story.text = "The replacement comes from the residual of the whole prefix: its coefficient times " +
                      law + ", less what the draft offered, scaled to 1. " + coin + token +
                      ". Over all coins that adds up to exactly " +
-                     (!cascade               ? "the target's law."
-                      : mixes_nothing(model) ? "the mixture, which is the target's law at this alpha."
-                                             : "the mixture, not the target's law.");
+                     (!cascade               ? "the target's distribution."
+                      : mixes_nothing(model) ? "the mixture, which is the target's distribution at this alpha."
+                                             : "the mixture, not the target's distribution.");
         return true;
     }
     if (model.rule == RuleKind::certain && rejected) {
         story.heading = "Rejected, but not wasted";
-        story.text = "The rejected token is struck out of the target's law and the rest is scaled to 1. " +
+        story.text = "The rejected token is struck out of the target's distribution and the rest is scaled to 1. " +
                      coin + token +
                      " from it. Keeping with the target's probability and replacing from the rest adds up to "
-                     "exactly the target's law.";
+                     "exactly the target's distribution.";
         return true;
     }
     if (model.rule == RuleKind::lenient && rejected) {
@@ -193,15 +193,15 @@ bool tell_rule_own(const SceneInput& input, const LoopModel& model, Story& story
         story.heading = model.rejected >= 0 ? "The target goes on by itself" : "All typical, one for free";
         story.text =
             coin + token +
-            " from the target's own law. There is no residual to correct what was kept: this rule trades the "
-            "target's law for longer rounds.";
+            " from the target's own distribution. There is no residual to correct what was kept: this rule trades the "
+            "target's distribution for longer rounds.";
         return true;
     }
     if (cascade && rejected) {
         story.heading = "Replaced from the mixture's residual";
         story.text = "What the mixture gives each token beyond what the draft offered, scaled to 1. " + coin +
                      token + ". So the output follows the mixture exactly" +
-                     (mixes_nothing(model) ? ", which is the target's law at this alpha." : ".");
+                     (mixes_nothing(model) ? ", which is the target's distribution at this alpha." : ".");
         return true;
     }
     if (cascade) {
@@ -211,10 +211,10 @@ bool tell_rule_own(const SceneInput& input, const LoopModel& model, Story& story
                                 : "All kept, one more from the target";
         story.text =
             coin + token +
-            (!rows   ? " from the row behind the last guess: a mixture where the drafter has a law there, "
+            (!rows   ? " from the row behind the last guess: a mixture where the drafter has a distribution there, "
                        "else the target's own."
              : mixed ? " from the mixture behind the last guess, for which the draft was asked once more."
-                     : " from the target's own law: behind its last guess the drafter has no law, so "
+                     : " from the target's own distribution: behind its last guess the drafter has no distribution, so "
                        "there is nothing to mix.");
         return true;
     }

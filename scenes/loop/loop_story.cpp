@@ -84,7 +84,7 @@ std::string strip_words(const SceneInput& input, const Resampled& own) {
     std::string text;
     double others = 0;
     const auto add = [&](const std::string& name, double p) {
-        text += (text.empty() ? "Its law, by token number: " : ", ") + name + " " + probability(p);
+        text += (text.empty() ? "Its distribution, by token number: " : ", ") + name + " " + probability(p);
     };
     const auto skip = [&] {
         if (others >= 0.005) add("others", others);
@@ -184,8 +184,8 @@ std::string guess_words(const SceneInput& input, const LoopModel& model, const L
         draft.u ? Guessed() : own_law(guess); // a drawn one has its probability in the law it came from
     const std::string how = draft.u ? "The draft coin " + probability(*draft.u) +
                                           " drew it, counting by token number. "
-                            : own.rank == 1 ? "It is the most likely token of that law. "
-                            : own.rank > 1  ? "It is number " + std::to_string(own.rank) + " of that law. "
+                            : own.rank == 1 ? "It is the most likely token of that distribution. "
+                            : own.rank > 1  ? "It is number " + std::to_string(own.rank) + " of that distribution. "
                                             : "";
     return how_guessed(input, model, guess) + " gives " + quoted(*input.trace, draft.token) + " " +
            (own.p ? probability(*own.p) : prob(guess.q)) + ". " + how;
@@ -210,6 +210,20 @@ std::string percent_words(double p) {
     return p >= 0.995 && p < 1 ? std::string("over 99 %") : ui::percent(p);
 }
 
+// The first guess of a run of the small model is where a reader begins: what a drafter is comes before how this one works.
+// Whoever chose another drafter reads at once how that one guesses, and of a table nothing is dear or cheap.
+bool begins_the_run(const LoopModel& model) {
+    return model.cycle->cycle == 0 && model.drafted == 1 && model.asked > 1 && model.header->drafter == "small" && !model.table();
+}
+
+std::string roles_words(const LoopModel& model) {
+    const Header& run = *model.header;
+    const std::string guesses = "guesses up to " + number_word(model.asked) + " tokens of what comes next";
+    return "A cheap drafter, here " + run.drafter + ", " + guesses + ". Then the expensive target, " +
+           (run.model.empty() ? std::string("the model itself") : run.model) +
+           ", checks all of them in one pass. It keeps those that fit and puts its own token after them.";
+}
+
 void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     const LoopColumn& c = model.columns[static_cast<std::size_t>(model.drafted - 1)];
     const std::string token = quoted(*input.trace, c.draft->token);
@@ -220,6 +234,9 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
             token + " is copied, not computed" +
             (c.draft->extra.empty() ? std::string() : ": " + c.draft->extra) +
             ". A copied guess claims probability 1, so whether it stays depends on the target alone.";
+    } else if (begins_the_run(model)) {
+        story.heading = "Who guesses and who checks";
+        story.text = roles_words(model) + " The first guess is " + token + " " + prob(c.q) + ".";
     } else {
         story.text = guess_words(input, model, c);
         story.text += "Nothing is promised yet.";
@@ -258,12 +275,12 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
     story.text =
         "The target reads the pending token and " + all_guesses(model.drafted) +
         (model.tree ? " together, each guess seeing only those it follows. Its row for a guess is "
-                      "the law of what comes "
+                      "the distribution of what comes "
                       "next there: it judges the guesses that continue it. Nothing is decided yet."
          : model.drafted == 1
-             ? " together. Row 1 is its law for the guess, row 2 for one token more. Nothing is "
+             ? " together. Row 1 is its distribution for the guess, row 2 for one token more. Nothing is "
                "decided yet."
-             : " together. Row 1 is its law for the first guess, and so on; the last row is a law for "
+             : " together. Row 1 is its distribution for the first guess, and so on; the last row is a distribution for "
                "one token more. Nothing is decided yet.");
     if (!took.empty()) {
         story.text += took;
@@ -271,7 +288,7 @@ void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) 
             story.text += "; for a single token it takes " + model.ms(model.plain_ms) + " ms";
         story.text += ".";
     }
-    story.task = "Click a column to see both laws";
+    story.task = "Click a column to see both distributions";
     story.task_done = (input.deeds & deed_bit(Deed::selected)) != 0;
 }
 
@@ -287,7 +304,7 @@ void tell_match_check(const SceneInput& input, const LoopModel& model, const Loo
         story.text = greedy
                          ? "The target's most likely token here is " + token +
                                " too. Greedy decoding would have printed it, so the guess is right and stays."
-                         : "The target drew its own token from its own law, and it is " + token +
+                         : "The target drew its own token from its own distribution, and it is " + token +
                                " as well. A guess that equals the draw costs nothing to keep.";
         return;
     }
@@ -367,12 +384,12 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
             "The replacement comes from the residual: what the target gives each token beyond what the "
             "draft already offered, scaled to 1. " +
             coin + token +
-            ". Keeping by ratio and replacing from the residual adds up to exactly the target's law.";
+            ". Keeping by ratio and replacing from the residual adds up to exactly the target's distribution.";
         break;
     case Resampled::From::bonus:
         story.heading = "All kept, one for free";
         story.text =
-            "Every guess stands, and the pass has one row left: the target's law after the last guess. " +
+            "Every guess stands, and the pass has one row left: the target's distribution after the last guess. " +
             picked + ". So " + guesses(model.drafted) + " and one check make " + tokens(model.drafted + 1) +
             ", unless the text ends among them.";
         break;
@@ -485,7 +502,7 @@ void tell_start(const SceneInput& input, const LoopModel& model, Story& story) {
     story.task_done = (input.deeds & deed_bit(Deed::stepped)) != 0;
     if (starts_empty(*model.header)) {
         story.heading = "A table starts a text";
-        story.text = "There is no prompt: its first law is that of the first token. From then on every round "
+        story.text = "There is no prompt: its first distribution is that of the first token. From then on every round "
                      "begins with the newest token, fed together with the guesses.";
         return;
     }

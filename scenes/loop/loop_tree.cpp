@@ -87,16 +87,16 @@ void tell_tree_own(const SceneInput& input, const LoopModel& model, Story& story
     const std::string place = capital(place_of(input, model, model.cycle->end_of_path()));
     if (own.from == Resampled::From::bonus) {
         story.heading = "The branch ends: one for free";
-        story.text = place + " nothing was guessed, and the pass has the target's law there. " +
+        story.text = place + " nothing was guessed, and the pass has the target's distribution there. " +
                      (own.u ? capital(coin) + token + " from it." : capital(token) + " is its favourite.");
     } else if (own.from == Resampled::From::residual) {
         story.heading = "Rejected, but not wasted";
         story.text =
             place +
-            (one ? " the one guess was rejected. The replacement comes from what it left of the target's law: "
+            (one ? " the one guess was rejected. The replacement comes from what it left of the target's distribution: "
                  : " every guess was rejected. The replacement comes from what they left of the target's "
-                   "law: ") +
-            coin + token + ". Keeping by ratio and replacing from the rest adds up to exactly that law.";
+                   "distribution: ") +
+            coin + token + ". Keeping by ratio and replacing from the rest adds up to exactly that distribution.";
     } else {
         story.heading = "The target's own token";
         story.text = place +

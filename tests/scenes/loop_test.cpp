@@ -123,7 +123,7 @@ TEST(LoopWords, TopTokensOnAChainAreNotTheTokenRule) {
     const auto replaced =
         run.all<Resampled>([](const Resampled& e) { return e.from == Resampled::From::residual; });
     ASSERT_GT(replaced.size(), 1u);
-    for (const std::string& told : replaced) EXPECT_TRUE(has(told, "struck out of the target's law")) << told;
+    for (const std::string& told : replaced) EXPECT_TRUE(has(told, "struck out of the target's distribution")) << told;
 }
 
 TEST(LoopWords, ABonusWithoutADraftLawBehindItIsTheTargets) {
@@ -135,7 +135,7 @@ TEST(LoopWords, ABonusWithoutADraftLawBehindItIsTheTargets) {
     ASSERT_FALSE(heads.empty());
     ASSERT_FALSE(asked.empty());
     for (const std::string& told : heads) {
-        EXPECT_TRUE(has(told, "from the target's own law")) << told;
+        EXPECT_TRUE(has(told, "from the target's own distribution")) << told;
         EXPECT_FALSE(has(told, "asked once more")) << told;
     }
     for (const std::string& told : asked) EXPECT_TRUE(has(told, "asked once more")) << told;
@@ -153,7 +153,7 @@ TEST(LoopWords, ACascadeJudgedAsABlockIsToldAsABlock) {
     const auto judged = run.all<Checked>([](const Checked&) { return true; });
     ASSERT_GT(judged.size(), 3u);
     for (const std::string& told : judged) {
-        EXPECT_TRUE(has(told, "A mixture of the two laws judges") && has(told, "coefficient")) << told;
+        EXPECT_TRUE(has(told, "A mixture of the two distributions judges") && has(told, "coefficient")) << told;
         EXPECT_FALSE(has(told, "by the mixture\n")) << told;
     }
     const auto replaced =
@@ -213,8 +213,8 @@ TEST(LoopWords, ATreeIsToldGuessByGuess) {
         const auto replaced = run.all<Resampled>(residual, 20);
         ASSERT_FALSE(replaced.empty());
         for (const std::string& told : replaced) {
-            EXPECT_FALSE(has(told, "law: Coin")) << told;
-            EXPECT_TRUE(has(told, "law: coin")) << told;
+            EXPECT_FALSE(has(told, "distribution: Coin")) << told;
+            EXPECT_TRUE(has(told, "distribution: coin")) << told;
             EXPECT_TRUE(children > 1 || has(told, "the one guess was rejected")) << told;
             EXPECT_FALSE(has(told, "Position ")) << told;
         }

@@ -34,6 +34,7 @@ FileAnswer answer_of(const FileQuestion& question) {
 TEST(FileDialogTest, ReturnsWhatWasChosen) {
     const test::TempFolder folder;
     const test::Variable path("PATH", folder.path().string() + ":/bin:/usr/bin");
+    const test::Variable data("XDG_DATA_DIRS", "/nowhere"); // no portal
     program(folder, "zenity", "for word; do echo \"$word\" >> " + (folder / "asked").string() + "; done; echo '/a folder/run.jsonl'");
     const FileAnswer answer = answer_of({FileQuestion::For::open, "Open a run", "/here/"});
     EXPECT_EQ(answer.path, "/a folder/run.jsonl");
@@ -48,6 +49,7 @@ TEST(FileDialogTest, ReturnsWhatWasChosen) {
 TEST(FileDialogTest, KnowsAClosedDialogFromOneThatNeverCame) {
     const test::TempFolder folder;
     const test::Variable path("PATH", folder.path().string() + ":/bin:/usr/bin");
+    const test::Variable data("XDG_DATA_DIRS", "/nowhere"); // no portal
     program(folder, "zenity", "exit 1");
     FileAnswer answer = answer_of({});
     EXPECT_EQ(answer.path + answer.problem, "");
@@ -60,6 +62,7 @@ TEST(FileDialogTest, KnowsAClosedDialogFromOneThatNeverCame) {
 TEST(FileDialogTest, TakesTheDesktopsOwnProgramAndSaysWhereThereIsNone) {
     const test::TempFolder folder;
     const test::Variable path("PATH", folder.path().string());
+    const test::Variable data("XDG_DATA_DIRS", "/nowhere"); // no portal
     EXPECT_EQ(FileDialog::program(), "");
     EXPECT_THROW(FileDialog({}, [] {}), Error);
     program(folder, "kdialog", "exit 1");
@@ -76,6 +79,7 @@ TEST(FileDialogTest, TakesTheDesktopsOwnProgramAndSaysWhereThereIsNone) {
 TEST(FileDialogTest, GoesWithTheWindow) {
     const test::TempFolder folder;
     const test::Variable path("PATH", folder.path().string() + ":/bin:/usr/bin");
+    const test::Variable data("XDG_DATA_DIRS", "/nowhere"); // no portal
     program(folder, "zenity", "exec sleep 60");
     std::atomic<int> told = 0;
     const auto began = std::chrono::steady_clock::now();
