@@ -270,7 +270,6 @@ void Controller::tick(double now) {
     }
     tick_race(now);
     offer_real_model();
-    look_ahead(now);
     if (playing_ && !in_race() && now >= next_play_) {
         play_on(now);
     }

@@ -177,7 +177,6 @@ class Controller {
     [[nodiscard]] bool suits_model(const SceneView& view); // else it was asked what to do
     void settle_place(double now); // controller_views.cpp, with all about links and lectures
     void lecture_step(int step, double now);
-    void look_ahead(double now); // measures what this step of the lecture shows and, where the run is the same, the next
     void tell_step(double now);
     void guarded(double now, const std::function<void()>& work);
     [[nodiscard]] bool ended() const;
@@ -253,7 +252,6 @@ class Controller {
     LectureView lecture_;
     int lecture_at_ = 0;
     double lecture_began_ = 0;
-    std::vector<bool> looked_ahead_; // steps whose measurements were asked for
 
     RaceSettings race_wish_; // no lanes: not decided yet
     bool race_sent_ = false; // what race_wish_ says was asked for

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "app/frame/controller.h"
-#include "app/frame/lecture_ahead.h"
 #include "kernels/error.h"
 #include "scenes/race/race_model.h"
 #include "scenes/shared/run_controls.h"
@@ -225,7 +224,6 @@ void Controller::begin_lecture(LectureView lecture, double now) {
     scenes_.clear(); // its steps begin from what was planned, not from what was set before
     race_rounds_ = false;
     lecture_began_ = now;
-    looked_ahead_.clear();
     beats_[scene_name_] = std::max(0, lecture_.steps[0].view.place.beat - 1);
     tell_step(now);
 }
@@ -236,21 +234,6 @@ void Controller::lecture_step(int step, double now) {
     show_view(shown.view, now);
     chrome.message.clear(); // status bar and presenter name the step
     tell_step(now);
-}
-
-void Controller::look_ahead(double now) {
-    if (lecture_.steps.empty() || !has_engine() || saved_ || restarts_ > 0 || place_) return;
-    if (status_.state != EngineStatus::State::idle && status_.state != EngineStatus::State::stopped) return;
-    looked_ahead_.resize(lecture_.steps.size());
-    const auto at = static_cast<std::size_t>(lecture_at_);
-    for (std::size_t step = at; step < std::min(at + 2, lecture_.steps.size()); ++step) {
-        const SceneView& view = lecture_.steps[step].view;
-        const SceneInfo* scene = find_scene(view.scene);
-        if (looked_ahead_[step] || !scene || scene == find_scene("race") || !(view.settings == settings_)) continue;
-        looked_ahead_[step] = true;
-        for (Command& command : measurements_of(*scene, scene_input(now), std::max(0, view.place.beat - 1))) port_.send(std::move(command));
-        return; // the next one asks once it knows what this one has
-    }
 }
 
 // To the terminal, which the room does not see: what to say, and the time.

@@ -143,25 +143,6 @@ TEST(Lectures, PageDownGoesFromStepToStep) {
     EXPECT_TRUE(live.bench.shows("step 1 of 3 · First")) << live.bench.words;
 }
 
-// Who presses Page Down alone meets no step that waits for a key: what it shows is measured while the step before is told.
-TEST(Lectures, MeasureOneStepAheadByThemselves) {
-    ViewBench live("loop");
-    live.bench.controller.begin_lecture(three_steps(), live.bench.time);
-    live.bench.controller.expect_place({.at = 4});
-    EXPECT_TRUE(live.all<MeasurePasses>().empty()) << "no model is there yet";
-    live.observe(fixtures::mixed(), {});
-    live.bench.settle();
-    EXPECT_EQ(live.all<MeasurePasses>().size(), 1U) << "of the second step";
-    live.bench.key(ui::Key::page_down);
-    live.bench.settle();
-    EXPECT_EQ(live.all<MeasurePasses>().size(), 1U) << "once";
-    EXPECT_TRUE(live.all<RunStudy>().empty()) << "the third step is of another run, which is not there yet";
-    ViewBench alone("loop");
-    alone.observe(fixtures::mixed(), {});
-    alone.bench.settle();
-    EXPECT_TRUE(alone.all<MeasurePasses>().empty()) << "no lecture is open";
-}
-
 TEST(Lectures, TheFirstPageAfterADetourLeadsBack) {
     for (const ui::Key page : {ui::Key::page_down, ui::Key::page_up}) {
         ViewBench live("loop");
