@@ -1,3 +1,4 @@
+#include "engine/drafters/drafter.h"
 #include "engine/advice/profile.h"
 
 #include <algorithm>
@@ -271,7 +272,9 @@ SpeculationProfile profile_of(const AdviceEvidence& evidence, const Advice& advi
     p.target_model = advice.model;
     p.verification = p.rule == "block" ? "block" : "longest_prefix";
     // A block's shorter drafts are other drafts, and what copies the text begins elsewhere; these two draft token by token.
-    p.chain = drafter == "small" || drafter == "eagle3";
+    // A model or a head that guesses one token after the other: its acceptance is about the same at every place.
+    const DrafterInfo* info = find_drafter(drafter);
+    p.chain = info && !info->tree && info->drafting == Drafting::one_by_one && info->needs != DrafterNeeds::nothing;
     take_rates(p);
     if (!p.chain) {
         for (const AdviceCell& cell : advice.cells)

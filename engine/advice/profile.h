@@ -15,7 +15,7 @@
 namespace speclens {
 
 struct SpeculationProfile {
-    std::string method;                       // "eagle3", "draft_model", "ngram" …; empty: not said
+    std::string method;                       // "medusa", "draft_model", "ngram" …; empty: not said
     std::string draft_checkpoint, target_model;
     int k = 0;                                // num_speculative_tokens
     int most_k = 0;                           // max_supported_k

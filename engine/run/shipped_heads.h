@@ -18,7 +18,7 @@ inline constexpr const char* kTrainedOn = "target_fingerprint";
 // The fingerprint that the head in `folder` names; empty: it names none, as published heads.
 [[nodiscard]] std::string trained_on(const std::filesystem::path& folder);
 
-// What is in a folder that has a folder for every drafter ("eagle3", "small", …).
+// What is in a folder that has a folder for every drafter ("small", "medusa", …).
 [[nodiscard]] ShippedHeads heads_in(const std::filesystem::path& folder);
 
 // Those for the model of this fingerprint: of the folder in `models` whose MANIFEST.json names it. Nothing: no

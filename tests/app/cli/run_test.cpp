@@ -413,7 +413,7 @@ TEST(Describe, MeasuresWhatAPictureTells) {
         EXPECT_EQ(words.code, 0) << words.err;
         return words.out;
     };
-    const std::string failures = told("failures:1"), lossless = told("lossless:5");
+    const std::string failures = told("failures:3"), lossless = told("lossless:5");
     EXPECT_NE(failures.find("simulated from measured passes"), std::string::npos) << failures;
     EXPECT_NE(lossless.find("Greedy, lookup: the same"), std::string::npos) << lossless;
 }
