@@ -64,6 +64,8 @@ Exit dispatch(Options options) {
         return command_get(options);
     case Command::serve:
         return command_serve(options);
+    case Command::advise:
+        return command_advise(options);
     }
     return Exit::usage;
 }

@@ -21,6 +21,7 @@ namespace speclens::cli {
 [[nodiscard]] Exit command_list(const Options& options);
 [[nodiscard]] Exit command_attach(const Options& options);
 [[nodiscard]] Exit command_get(const Options& options);
+[[nodiscard]] Exit command_advise(const Options& options);
 [[nodiscard]] Exit command_serve(const Options& options);
 [[nodiscard]] Exit list_models(const Options& options);    // the parts of `list` with a file of their own
 [[nodiscard]] Exit list_published(const Options& options); // quotes others
