@@ -68,6 +68,8 @@ Exit dispatch(Options options) {
         return command_man(options);
     case Command::serve:
         return command_serve(options);
+    case Command::advise:
+        return command_advise(options);
     }
     return Exit::usage;
 }

@@ -8,13 +8,13 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "app/cli/attach_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/input.h"
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
+#include "app/cli/server.h"
 #include "app/cli/setup.h"
 #include "engine/base/json_read.h"
 #include "kernels/error.h"
@@ -26,24 +26,6 @@ namespace speclens::cli {
 namespace {
 
 constexpr std::size_t kMostFileBytes = 512'000'000;
-
-HttpSettings http_settings(const Options& options) {
-    HttpSettings settings;
-    settings.cancelled = &interrupted();
-    settings.key = server_key(options);
-    return settings;
-}
-
-// Sleeps in small steps; false when interrupted.
-bool pause(double seconds) {
-    const double end = now_ms() + 1000 * seconds;
-    while (now_ms() < end) {
-        if (interrupted().load()) return false;
-        std::this_thread::sleep_for(
-            std::chrono::duration<double, std::milli>(std::min(50.0, std::max(0.0, end - now_ms()))));
-    }
-    return !interrupted().load();
-}
 
 // A file is kept to its end though nobody reads on; else nothing is left to do then.
 void tell(const std::string& text, bool keeps_file) {
@@ -230,19 +212,6 @@ Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& fa
         throw;
     }
     return Exit::ok;
-}
-
-// A server that loads its model is waited for, and that is said.
-ServerFacts when_loaded(const Endpoint& endpoint, const HttpSettings& http, const std::string& model) {
-    for (bool said = false;;) {
-        try {
-            return probe_server(endpoint, http, model);
-        } catch (const ServerLoads& loads) {
-            if (!said) say(std::string(loads.what()) + ": waiting for it (Ctrl+C ends)");
-            said = true;
-            if (!pause(1)) throw Interrupted{};
-        }
-    }
 }
 
 Exit watch_server(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,

@@ -45,6 +45,20 @@ constexpr CommandRow kCommandRows[] = {
      "speclens compare --drafters small,eagle3 --k 1,2,3,5\n"
      "speclens compare --drafters small,small_tree --k 5 --tree-budget 8\n"
      "speclens compare --prompts mine.jsonl --temp 0.8 --json result.json"},
+    {advise, "advise", "", 0, 0, "does speculation pay here, with which drafter and how many guesses?",
+     "Measures acceptance by place and the cost of a round on prompts that no drafter was trained on, and predicts the speed-up "
+     "of every drafter with every K, with the interval in which 9 of 10 figures of as many other prompts lie. Ends with one "
+     "sentence; exits with 1 where there is no verdict, and says why. With --url it advises on a server: what it counts tells "
+     "acceptance; how fast it is without speculation is measured where a request can switch it off (llama.cpp), else told by "
+     "--plain, else the answer says from which speed on it would not pay.\n"
+     "--profile writes what was measured as a speculation_profile.json, or reads one that is there, from any tool: figures "
+     "that contradict each other are refused. Ctrl+C advises by the prompts that were finished.",
+     "speclens advise\n"
+     "speclens advise --model smollm2 --drafters lookup,skip --k 1,2,4 --for 120\n"
+     "speclens advise --prompts mine.jsonl --temp 0.8 --json advice.json\n"
+     "speclens advise --profile speculation_profile.json --drafters eagle3\n"
+     "speclens advise --url 127.0.0.1:9931\n"
+     "speclens advise --url http://127.0.0.1:8000 --plain 65.9"},
     {render, "render", "SCENE[:BEAT] [FILE]|LINK|LECTURE", 0, 2,
      "a scene as PNG, SVG or animated GIF, without a display",
      "Makes a run (or reads the saved one in FILE) and draws one frame of it. The ending of the picture "

@@ -21,6 +21,7 @@ namespace speclens::cli {
 [[nodiscard]] Exit command_list(const Options& options);
 [[nodiscard]] Exit command_attach(const Options& options);
 [[nodiscard]] Exit command_get(const Options& options);
+[[nodiscard]] Exit command_advise(const Options& options);
 [[nodiscard]] Exit command_serve(const Options& options);
 [[nodiscard]] Exit command_completion(const Options& options);
 [[nodiscard]] Exit command_man(const Options& options);

@@ -3,6 +3,7 @@
 #include <exception>
 #include <optional>
 
+#include "app/cli/advise_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/compare_rows.h"
 #include "app/cli/measure.h"
@@ -10,6 +11,7 @@
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
 #include "app/cli/walk_words.h"
+#include "engine/advice/estimate.h"
 #include "engine/drafters/drafter.h"
 #include "engine/lab/busy.h"
 #include "engine/lab/reference.h"
@@ -155,6 +157,32 @@ Row row_of(const Contestant& contestant, const Contestant& plain, const std::vec
     return row;
 }
 
+AdviceRuns advice_runs(const Contestant& contestant) {
+    const RunSettings& settings = contestant.settings;
+    AdviceRuns runs{contestant.name, settings.rule, settings.k, settings.max_tokens, {}, {}};
+    for (std::size_t p = 0; p < contestant.samples.size(); ++p) {
+        runs.traces.push_back(contestant.samples[p].trace);
+        runs.prompts.push_back(static_cast<int>(p));
+    }
+    return runs;
+}
+
+// What was compared, as `speclens advise` would tell it.
+Advice advice_of(const std::vector<Contestant>& contestants, const Row& plain, double busy_cores) {
+    AdviceEvidence evidence{advice_runs(contestants.front()), {}, contestants.front().settings.seed};
+    for (const Contestant& contestant : contestants)
+        if (contestant.problem.empty() && contestant.name != "none") evidence.lengths.push_back(advice_runs(contestant));
+    Advice advice;
+    advice.prompts = advice.planned = plain.totals.prompts;
+    advice.plain_ms = plain.totals.round_ms();
+    advice.busy_cores = busy_cores;
+    advice.clock = clock_of(evidence);
+    advice.cells = estimate_cells(evidence);
+    advice.drafters = places_of(evidence);
+    advice.complete = true;
+    return advice;
+}
+
 // What other machines are told where their own figures are in doubt (engine/lab/reference.h).
 std::vector<Reference> references_of(const std::vector<Row>& rows, const CompareFacts& facts) {
     const Row* plain = nullptr;
@@ -267,6 +295,7 @@ Exit command_compare(const Options& options) {
     text += position_table(rows, look);
     text += first_guess_table(rows, look);
     if (domains.size() > 2) text += domain_table(rows, domains, contestants, look);
+    if (look.speed_up && contestants.size() > 1) text += "\n" + verdict_text(advice_of(contestants, *plain, busy), terminal);
     if (options.json != "-" && options.csv != "-") print_results(text);
     const CompareFacts facts{.header = header,
                              .backend = models->backend->name(),

@@ -32,6 +32,7 @@ enum class Command : std::uint8_t {
     serve,
     train,
     get,
+    advise,
     completion,
     man
 };
@@ -92,6 +93,9 @@ struct Options {
     long samples = 200000;
     std::string geometry;
     std::filesystem::path against; // bench: an earlier result
+    std::string url;                    // advise: of a server
+    std::optional<double> plain_rate;   // advise: tokens a second of that server without speculation
+    std::filesystem::path profile;      // advise: speculation_profile.json
 
     std::string reference;  // a file, empty for none
     std::string csv;  // a file, "-" for standard output, empty for none
@@ -102,7 +106,7 @@ struct Options {
     int frame_ms = 1500;
     std::string attach;                // address of a server for the scene `server`
     double every = 1;                  // attach: seconds between two readings
-    std::optional<double> for_seconds; // attach: stop after
+    std::optional<double> for_seconds; // attach: stop after; advise: measure for
     bool once = false;                 // attach: one reading
     std::string key_from;              // a server: name of the environment variable with the key
     std::string server_model;          // which of the server's models

@@ -55,6 +55,7 @@ std::vector<NamedFile> outputs_of(const Options& o) {
     add("--json", o.json);
     add("--csv", o.csv);
     add("--reference", o.reference);
+    if (std::error_code ignored; !fs::exists(o.profile, ignored)) add("--profile", o.profile);
     if (o.command == Command::train && !o.output.empty())
         for (const char* file : {"config.json", "model.safetensors"}) add("-o", o.output / file);
     else
@@ -82,6 +83,7 @@ std::vector<NamedFile> inputs_of(const Options& o) {
     add("--prompts", o.prompts);
     if (!target_is_server(o)) add("--model", place_of(o.model));
     add("--tokenizer", o.tokenizer);
+    if (std::error_code ignored; fs::exists(o.profile, ignored)) add("--profile", o.profile);
     for (const DrafterChoice& choice : o.drafters) add("the drafter " + choice.name, place_of(choice.folder));
     add(o.session_is_word ? o.session.string() : "--session", o.session);
     if (o.command == Command::oracle || o.command == Command::export_file ||

@@ -72,6 +72,13 @@ bool decides_run(const OptionRow& row) {
                                                          std::ranges::find(kRecorded, row.name) != kRecorded.end());
 }
 
+// Of `advise --url`: models and drafters are the server's.
+bool means_something_for_a_server(const std::string& option) {
+    static const std::set<std::string> kKnown = {"--url",  "--plain",   "--key-from", "--server-model", "--prompts", "--domain", "--max-tokens",
+                                                 "--temp", "--seed", "--for",     "--profile",  "--json",         "--color"};
+    return kKnown.contains(option);
+}
+
 // Options that mean something only together, or never together.
 void check_together(const Options& o) {
     if (o.help) return;
@@ -98,7 +105,11 @@ void check_together(const Options& o) {
     never_both("--once", "--every");
     never_both("--once", "--for");
     for (const char* option : {"--once", "--every", "--for"}) never_both("--prompt", option);
-    if (o.command == Command::attach)
+    if (o.command == Command::advise) {
+        for (const char* option : {"--plain", "--key-from", "--server-model"}) needs(option, !o.url.empty(), "--url");
+        for (const std::string& option : o.given)
+            if (!o.url.empty() && !means_something_for_a_server(option)) never_both("--url", option.c_str());
+    } else if (o.command == Command::attach)
         for (const char* option : {"--chat", "--raw", "--max-tokens", "--temp", "--seed", "--server-model"})
             needs(option, o.has("--prompt"), "--prompt");
     else
@@ -147,7 +158,7 @@ void check_together(const Options& o) {
 
 bool takes_link(Command command) {
     return command == Command::window || command == Command::render || command == Command::describe ||
-           command == Command::run || command == Command::compare;
+           command == Command::run || command == Command::compare || command == Command::advise;
 }
 
 // A second word is the saved run that the scene is drawn of, as --session names it.
@@ -247,7 +258,7 @@ Options parse(const std::vector<std::string>& arguments) {
             if (o.link) usage("two links", "Give one of them.");
             if (!takes_link(o.command))
                 usage("a link does nothing for '" + called(o.command) + "'",
-                      "Give it to render, describe, run or compare, or alone, to open the window.");
+                      "Give it to render, describe, run, compare or advise, or alone, to open the window.");
             o.link = parse_link(word);
             if (o.command == Command::render || o.command == Command::describe)
                 o.words.push_back(o.link->scene +

@@ -381,7 +381,10 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
     if (!options.prompts.empty()) {
         prompts = read_prompts(options.prompts);
     } else if (models.tokenizer) {
-        prompts = read_prompts(gallery_file(assets_folder(), !models.bundle.empty()));
+        const bool built_in = !models.bundle.empty();
+        prompts = read_prompts(options.command == Command::advise
+                                   ? held_out_file(assets_folder(), built_in, models.target_name())
+                                   : gallery_file(assets_folder(), built_in));
         if (!models.chat.problem.empty() && !options.has("--chat") && !options.has("--raw")) {
             say_if_asked_as_text(models);
             for (Prompt& prompt : prompts) prompt.chat = false, prompt.system.clear();

@@ -13,10 +13,12 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/frontend/frontend.h"
+#include "engine/advice/advice_measurement.h"
 #include "engine/drafters/drafter.h"
 #include "engine/lab/pass_pair.h"
 #include "engine/lab/race_json.h"
 #include "engine/lab/stepped_race.h"
+#include "engine/run/gallery.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
@@ -252,6 +254,21 @@ MedusaView trained_for(const TrainHeads& asked, const std::shared_ptr<const Mode
     return training.view();
 }
 
+std::shared_ptr<const Advice> advice_for(const AskAdvice& asked, const Subject& subject) {
+    AdvicePlan plan;
+    plan.base = asked.base;
+    plan.seconds = asked.seconds;
+    plan.prompts = mixed_prompts(
+        load_gallery(held_out_file(assets_folder(), !subject.models->bundle.empty(), subject.models->target_name())));
+    AdviceMeasurement measurement(subject.models, std::move(plan));
+    ProgressBar bar;
+    while (measurement.step()) {
+        stop_if_interrupted();
+        bar.show("measuring for advice", std::round(100 * measurement.done()), 100, "%");
+    }
+    return measurement.advice();
+}
+
 void time_passes(const MeasurePasses& asked, const std::shared_ptr<const Models>& models, Answers& answers) {
     PassPair pair(models, asked, [] { return !interrupted(); });
     ProgressBar bar;
@@ -275,6 +292,8 @@ void answer(const speclens::Command& command, const Subject& subject, Answers& a
         answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
     } else if (const auto* asked = std::get_if<MeasurePasses>(&command); asked && subject.models->target) {
         time_passes(*asked, subject.models, answers);
+    } else if (const auto* ask = std::get_if<AskAdvice>(&command); ask && subject.models->target) {
+        answers.advice = advice_for(*ask, subject);
     } else if (const auto* heads = std::get_if<TrainHeads>(&command); heads && subject.models->target) {
         answers.training = trained_for(*heads, subject.models);
     } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
@@ -339,6 +358,7 @@ Asked::Asked(const Options& options, const SceneWord& word, const Subject& subje
     request.passes = answers.passes.get();
     request.passes_beside = answers.passes_beside.get();
     request.passes_forms = answers.passes_forms.get();
+    request.advice = answers.advice.get();
     request.training = answers.training ? &*answers.training : nullptr;
 }
 

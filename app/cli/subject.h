@@ -40,6 +40,7 @@ struct Answers {
     Studies studies;
     std::shared_ptr<const PassTimes> passes, passes_beside;
     std::shared_ptr<const std::vector<PassTimes>> passes_forms;
+    std::shared_ptr<const Advice> advice;
     std::optional<MedusaView> training;
 };
 // A frame with everything it asks for; the request points into the rest.

@@ -24,13 +24,13 @@ constexpr unsigned in(C... commands) {
 using enum Command;
 constexpr unsigned kGenerates =
     in(window, run, compare, render, describe, lossless);                 // makes text from a prompt
-constexpr unsigned kDrafts = kGenerates | in(bench, serve);
+constexpr unsigned kDrafts = kGenerates | in(bench, serve, advise);
 constexpr unsigned kAsks = kGenerates | in(attach); // sends or makes text from a prompt
 constexpr unsigned kLoads = kDrafts | in(check, train);
 constexpr unsigned kScored = in(window, run, compare, render, describe, check); // takes a server as target
 constexpr unsigned kDraws = in(window, render);
 constexpr unsigned kCounts = in(compare, bench);
-constexpr unsigned kTable = in(run, compare, check, attach, train);
+constexpr unsigned kTable = in(run, compare, check, attach, train, advise);
 
 int int_of(Text name, Text text, long least, long most) {
     return static_cast<int>(whole(name, text, least, most));
@@ -158,7 +158,7 @@ constexpr OptionRow kOptionRows[] =
         {"--drafters", "A[=DIR],B", "Models",
          "the drafters to measure (default: all that can run); in pictures and the window, the lanes of the "
          "race",
-         kCounts | in(window, render, describe), set_drafters},
+         kCounts | in(window, render, describe, advise), set_drafters},
         {"--geometry", "NAME", "Models",
          "random weights of a real model's shape instead of a trained model; with check: would it fit?",
          in(bench, check), [](Options& o, Text, Text text) { o.geometry = text; }},
@@ -226,8 +226,8 @@ constexpr OptionRow kOptionRows[] =
         {"--prompts", "FILE.jsonl", "Prompt",
          "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's "
          "turn), \"system\":\"…\" (with chat)",
-         in(compare, train), [](Options& o, Text, Text text) { o.prompts = text; }},
-        {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare),
+         in(compare, train, advise), [](Options& o, Text, Text text) { o.prompts = text; }},
+        {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare, advise),
          [](Options& o, Text, Text text) { o.domain = text; }},
         {"--chat", "", "Prompt",
          "wrap the prompt as a user's turn of a chat, as the model's chat template does (ChatML, Llama, Mistral, "
@@ -244,13 +244,14 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text) { o.thinking = true; }},
         {"--max-tokens", "N", "Prompt",
          "new tokens at most (default 64; lossless: two full rounds and one token, 7 with K = 2)",
-         kAsks | in(train),
+         kAsks | in(train, advise),
          [](Options& o, Text name, Text text) { o.max_tokens = int_of(name, text, 1, 1000000); }},
 
         {"--k", "N", "Speculation",
          "draft tokens in a row each round, 0 = plain decoding (default 4; 7 for dflash, domino, dspark and "
          "dart, and in a race)",
-         kDrafts & ~in(compare, lossless, bench), set_k},
+         kDrafts & ~in(compare, lossless, bench, advise), set_k},
+        {"--k", "N|N,N,…", "Speculation", "draft lengths to advise on (default 1,2,3,4,5,6,7)", in(advise), set_lengths},
         {"--k", "N", "Speculation",
          "draft tokens in a row each round (default 4; 7 for dart; several lengths for dflash, domino and "
          "dspark)",
@@ -263,23 +264,23 @@ constexpr OptionRow kOptionRows[] =
         {"--rule", "NAME", "Speculation",
          "how guesses are judged, see: speclens list rules (default token; tree_wor or tree_topk for trees, also "
          "beside the chains of compare and of a race)",
-         kGenerates | in(serve), set_rule},
+         kGenerates | in(serve, advise), set_rule},
         {"--rule-param", "NAME=VALUE", "Speculation",
          "what the rule takes, see: speclens list rules (several: separated by commas)",
-         kGenerates | in(serve), set_rule_param},
+         kGenerates | in(serve, advise), set_rule_param},
         {"--temp", "T", "Speculation",
-         "temperature; 0 always takes the most likely token (default 0.8, and 0 in compare, attach, a race and "
+         "temperature; 0 always takes the most likely token (default 0.8, and 0 in compare, advise, attach, a race and "
          "the pictures of a head, 1 in lossless)",
-         kAsks | in(train),
+         kAsks | in(train, advise),
          [](Options& o, Text name, Text text) { o.temperature = real(name, text, 0, 1000); }},
         {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs",
-         kGenerates | in(serve),
+         kGenerates | in(serve, advise),
          [](Options& o, Text name, Text text) { o.draft_temperature = real(name, text, 0, 1000); }},
         {"--top-k", "N", "Speculation", "sample from the N most likely tokens, 0 = all",
-         kGenerates | in(serve),
+         kGenerates | in(serve, advise),
          [](Options& o, Text name, Text text) { o.top_k = int_of(name, text, 0, 10000000); }},
         {"--top-p", "P", "Speculation",
-         "sample from the smallest set with this much probability, above 0 to 1", kGenerates,
+         "sample from the smallest set with this much probability, above 0 to 1", kGenerates | in(advise),
          [](Options& o, Text name, Text text) {
              o.top_p = real(name, text, 0, 1);
              if (o.top_p <= 0)
@@ -287,7 +288,7 @@ constexpr OptionRow kOptionRows[] =
                              "Give a number above 0, at most 1 (1 = off).", Exit::usage);
          }},
         {"--seed", "N", "Speculation", "the dice: the same seed gives the same run (default 7)",
-         kGenerates | in(oracle, bench, serve, train),
+         kGenerates | in(oracle, bench, serve, train, advise),
          [](Options& o, Text name, Text text) {
              o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
          }},
@@ -305,6 +306,12 @@ constexpr OptionRow kOptionRows[] =
         {"--against", "FILE.json", "Measuring",
          "an earlier result of bench --json: what became slower or faster since, as far as it can be told", in(bench),
          [](Options& o, Text, Text text) { o.against = text; }},
+        {"--for", "SECONDS", "Measuring", "begin no further prompt after so long, but for the first eight (default 60)", in(advise),
+         [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 1e7); }},
+        {"--profile", "FILE", "Measuring",
+         "speculation_profile.json of one drafter: where FILE exists, its acceptance takes the place of what would be measured "
+         "here; else it is written, of the drafter that comes out best",
+         in(advise), [](Options& o, Text, Text t) { o.profile = t; }},
         {"--samples", "N", "Measuring", "rounds per case (default 200000)", in(oracle),
          [](Options& o, Text name, Text text) { o.samples = whole(name, text, 1, 1000000000); }},
 
@@ -322,6 +329,11 @@ constexpr OptionRow kOptionRows[] =
          "attach to a server at once and show it (pictures of the scene server: without it, of this engine "
          "served)",
          in(window, render, describe), [](Options& o, Text, Text t) { o.attach = t; }},
+        {"--url", "URL", "Server", "advise on a server that speculates, by what it counts and how fast it answers", in(advise),
+         [](Options& o, Text, Text t) { o.url = t; }},
+        {"--plain", "TOK_S", "Server",
+         "with --url: tokens a second of the same server without speculation, where no request can switch it off", in(advise),
+         [](Options& o, Text n, Text t) { o.plain_rate = real(n, t, 0.001, 1e7); }},
         {"--once", "", "Server", "one reading instead of one a second", in(attach),
          [](Options& o, Text, Text) { o.once = true; }},
         {"--every", "SECONDS", "Server", "time between two readings, 0.1 to 3600 (default 1)", in(attach),
@@ -329,17 +341,17 @@ constexpr OptionRow kOptionRows[] =
         {"--for", "SECONDS", "Server", "stop after so long (default: until Ctrl+C)", in(attach),
          [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 0.1, 1e7); }},
         {"--key-from", "NAME", "Server",
-         "the environment variable that holds the server's API key; it is never stored", in(attach) | kScored,
+         "the environment variable that holds the server's API key; it is never stored", in(attach, advise) | kScored,
          [](Options& o, Text, Text t) { o.key_from = t; }},
         {"--server-model", "NAME", "Server", "which of the server's models answers (default: its first)",
-         in(attach) | kScored, [](Options& o, Text, Text t) { o.server_model = t; }},
+         in(attach, advise) | kScored, [](Options& o, Text, Text t) { o.server_model = t; }},
         {"--host", "ADDRESS", "Server", "where to listen (default 127.0.0.1, this machine only)", in(serve),
          [](Options& o, Text, Text t) { o.host = t; }},
         {"--port", "N", "Server", "where to listen, 0: any free port (default 8000)", in(serve),
          [](Options& o, Text n, Text t) { o.port = int_of(n, t, 0, 65535); }},
 
         {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
-         in(run, compare, bench, attach, train), [](Options& o, Text, Text text) { o.json = text; }},
+         in(run, compare, bench, attach, train, advise), [](Options& o, Text, Text text) { o.json = text; }},
         {"--json", "FILE|-", "Output",
          "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
          [](Options& o, Text, Text text) { o.json = text; }},

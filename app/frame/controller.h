@@ -198,6 +198,7 @@ class Controller {
     Studies studies_;
     std::shared_ptr<const PassTimes> passes_, passes_beside_;
     std::shared_ptr<const std::vector<PassTimes>> passes_forms_;
+    std::shared_ptr<const Advice> advice_;
     std::shared_ptr<const MedusaView> training_;
     std::shared_ptr<const ServerView> server_;
     std::optional<RunSettings> served_;

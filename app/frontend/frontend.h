@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/advice/advice.h"
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/race.h"
@@ -101,6 +102,7 @@ struct FrameRequest {
     const PassTimes* passes = nullptr;
     const PassTimes* passes_beside = nullptr;
     const std::vector<PassTimes>* passes_forms = nullptr;
+    const Advice* advice = nullptr;
     const MedusaView* training = nullptr;
     std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
 };

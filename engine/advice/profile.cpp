@@ -1,4 +1,3 @@
-#include "engine/drafters/drafter.h"
 #include "engine/advice/profile.h"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "engine/advice/folded_runs.h"
 #include "engine/advice/printed.h"
 #include "engine/base/json_read.h"
+#include "engine/drafters/drafter.h"
 #include "engine/weights/config_fields.h"
 
 namespace speclens {

@@ -136,7 +136,8 @@ std::string verdict_sentence(const ServedAdvice& advice) {
 std::vector<std::string> advice_findings(const ServedAdvice& advice) {
     std::vector<std::string> list;
     if (advice.rate > 0)
-        list.push_back(printed("With speculation %.1f tokens a second (%.1f to %.1f)", advice.rate, advice.rate_low, advice.rate_high) +
+        list.push_back(printed("With speculation %.1f tokens a second", advice.rate) +
+                       (advice.prompts >= kFewestServed ? printed(" (%.1f to %.1f)", advice.rate_low, advice.rate_high) : "") +
                        (advice.plain_rate ? printed(", without %.1f, %s.", *advice.plain_rate,
                                                     advice.plain_measured ? "measured with requests that switch it off" : "as told")
                                           : "."));

@@ -135,6 +135,13 @@ struct MeasurePasses {
     std::string beside = {};
     bool forms = false;
 };
+// Measure whether speculation pays with the loaded models (engine/advice/advice_measurement.h): every drafter that can run,
+// with 1 to 7 guesses, on prompts that none was trained on; temperature, dice and length are those of `base`. The answer is
+// an Advice that grows.
+struct AskAdvice {
+    RunSettings base;
+    double seconds = 40; // for prompts
+};
 // Train Medusa heads on the target's answers to the built-in prompts (engine/lab/medusa_training.h). What it comes to is
 // published while it learns; complete heads take the place of the loaded ones, for runs from then on.
 struct TrainHeads {
@@ -151,7 +158,7 @@ struct OpenModel {
     std::int64_t budget = 0;
 };
 using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuest, FetchGuesses, RunStudy, StartRace,
-                             StopRace, StepRace, EndSteppedRace, MeasurePasses, TrainHeads, OpenModel>;
+                             StopRace, StepRace, EndSteppedRace, MeasurePasses, AskAdvice, TrainHeads, OpenModel>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
 class Mailbox {

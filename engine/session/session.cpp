@@ -40,6 +40,13 @@ void Snapshot::cut_training() {
     training = std::move(cut);
 }
 
+void Snapshot::cut_advice() {
+    if (!advice || advice->complete) return;
+    auto cut = std::make_shared<Advice>(*advice);
+    cut->complete = true;
+    advice = std::move(cut);
+}
+
 Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify, RepeatPlan repeats)
     : paths_(std::move(paths)), first_settings_(std::move(settings)), notify_(std::move(notify)),
       repeat_plan_(repeats) {
@@ -159,13 +166,15 @@ void Session::main() {
             guarded(Job::studies, [&] { study(); });
         else if (timing_)
             guarded(Job::passes, [&] { time_passes(); });
+        else if (advising_)
+            guarded(Job::advice, [&] { advise(); });
         else if (training_)
             guarded(Job::training, [&] { train(); });
     }
 }
 
 bool Session::asked() const {
-    return guest_asked_ || guessed_cycle_ || !planned_.empty() || timing_ || training_;
+    return guest_asked_ || guessed_cycle_ || !planned_.empty() || timing_ || advising_ || training_;
 }
 
 Session::Job Session::job_of(const Command& command) {
@@ -176,6 +185,7 @@ Session::Job Session::job_of(const Command& command) {
     if (std::holds_alternative<FetchGuesses>(command)) return Job::guesses;
     if (std::holds_alternative<RunStudy>(command)) return Job::studies;
     if (std::holds_alternative<MeasurePasses>(command)) return Job::passes;
+    if (std::holds_alternative<AskAdvice>(command)) return Job::advice;
     if (std::holds_alternative<TrainHeads>(command)) return Job::training;
     return Job::run;
 }
@@ -202,6 +212,8 @@ void Session::give_up(Job job) {
         return cut_studies();
     case Job::passes:
         return stop_timing();
+    case Job::advice:
+        return stop_advising();
     case Job::training:
         training_.reset();
         return publish([](Snapshot& p) { p.cut_training(); });
@@ -347,10 +359,10 @@ void Session::show_stepped() {
 }
 
 void Session::draft_as_guest() {
-    if (guessed_cycle_ || !planned_.empty() || timing_ || training_) gate_.wake(); // their turn comes next
-    const FetchGuest asked = *std::exchange(guest_asked_, std::nullopt);
+    const FetchGuest fetch = *std::exchange(guest_asked_, std::nullopt);
+    if (asked()) gate_.wake(); // the turn of others comes next
     auto answer =
-        std::make_shared<const Guest>(guess_as(run_models_, run_->settings_at(asked.cycle), run_->trace(), asked));
+        std::make_shared<const Guest>(guess_as(run_models_, run_->settings_at(fetch.cycle), run_->trace(), fetch));
     publish([&](Snapshot& p) { p.guest = std::move(answer); });
 }
 
@@ -416,6 +428,37 @@ void Session::time_passes() {
 void Session::stop_timing() {
     timing_.reset();
     publish([](Snapshot& p) {
+        p.status.timed_model.clear();
+        p.status.timed = 0;
+    });
+}
+
+// A few phases at a time, so that commands are obeyed in between.
+void Session::advise() {
+    constexpr double kBetweenCommandsMs = 25, kShowMs = 150;
+    gate_.wake(); // the next phases, even when the run on the screen stands still
+    const std::size_t shown = advising_->revision();
+    const Stopwatch watch;
+    bool more = true;
+    while (more && watch.ms() < kBetweenCommandsMs && !closing_) more = advising_->step();
+    if (more && shown == advising_->revision() && advice_shown_.ms() < kShowMs) return;
+    show_advice();
+    if (!more) stop_advising();
+}
+
+void Session::show_advice() {
+    advice_shown_ = Stopwatch();
+    publish([&](Snapshot& p) {
+        p.advice = advising_->advice();
+        p.status.timed_model = models_->target_name();
+        p.status.timed = advising_->done();
+    });
+}
+
+void Session::stop_advising() {
+    advising_.reset();
+    publish([](Snapshot& p) {
+        p.cut_advice();
         p.status.timed_model.clear();
         p.status.timed = 0;
     });

@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "engine/advice/advice_measurement.h"
 #include "engine/base/clock.h"
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/pass_pair.h"
@@ -42,6 +43,7 @@ struct Snapshot {
     std::shared_ptr<const PassTimes> passes; // last answer to MeasurePasses
     std::shared_ptr<const PassTimes> passes_beside; // of the geometry that one of them named; null: none
     std::shared_ptr<const std::vector<PassTimes>> passes_forms; // of the larger one in other forms; null: none asked for
+    std::shared_ptr<const Advice> advice; // last answer to AskAdvice; growing
     std::shared_ptr<const MedusaView> training; // last answer to TrainHeads; growing
     EngineStatus status;
     RunSettings settings;                   // of the current run
@@ -55,6 +57,7 @@ struct Snapshot {
     void cut_stepped();
     void cut_guesses();
     void cut_training();
+    void cut_advice();
 };
 
 class Session {
@@ -76,7 +79,7 @@ class Session {
   private:
     class OutOfTurn; // of others who compute with the same models
     // What can fail without the others; `run` is the one on the screen.
-    enum class Job : std::uint8_t { run, times, race, stepped, guest, guesses, studies, passes, training };
+    enum class Job : std::uint8_t { run, times, race, stepped, guest, guesses, studies, passes, advice, training };
     [[nodiscard]] static Job job_of(const Command& command);  // that it begins, or begins anew
     void main();
     void give_up(Job job);  // after an error of its own work
@@ -107,6 +110,7 @@ class Session {
     void obey(const StepRace& step);
     void obey(const EndSteppedRace& end);
     void obey(const MeasurePasses& measure);
+    void obey(const AskAdvice& ask);
     void obey(const TrainHeads& heads);
     void obey(const OpenModel& open);
     void obey(const Cancel& cancel);
@@ -127,6 +131,9 @@ class Session {
     void guess();  // one drafter of those that are asked
     void time_passes();  // a round of the measurement under way
     void stop_timing();  // what is complete stays
+    void advise();  // a few phases of the measurement for an advice
+    void show_advice();
+    void stop_advising();  // what is whole stays
     void train();  // a few steps of the training under way
     void show_training();
 
@@ -161,6 +168,8 @@ class Session {
     std::unique_ptr<Run> study_run_;
     std::unique_ptr<PassPair> timing_;  // of passes
     Stopwatch timing_shown_;
+    std::unique_ptr<AdviceMeasurement> advising_;
+    Stopwatch advice_shown_;
     std::unique_ptr<MedusaTraining> training_;
     Stopwatch training_shown_;
     std::optional<FetchGuest> guest_asked_;

@@ -1,6 +1,7 @@
 // What the engine thread does when it is told something: one function for each command.
 #include <utility>
 
+#include "engine/run/gallery.h"
 #include "engine/run/fitting.h"
 #include "engine/run/model_names.h"
 #include "engine/session/session.h"
@@ -134,6 +135,7 @@ void Session::obey(const Cancel&) {
     });
     cut_studies();
     if (timing_) stop_timing();
+    if (advising_) stop_advising();
     guest_asked_.reset();
     guessed_cycle_.reset();
     if (run_stays) return;
@@ -228,6 +230,7 @@ void Session::end_all() {
     study_run_.reset();
     planned_.clear();
     timing_.reset();
+    advising_.reset();
     training_.reset();
     guest_asked_.reset();
     guessed_cycle_.reset();
@@ -299,11 +302,22 @@ void Session::cut_studies() {
 }
 
 void Session::obey(const MeasurePasses& measure) {
+    if (advising_) stop_advising(); // one clock
     stop_timing();
     timing_ = std::make_unique<PassPair>(models_, measure,
                                          [this] { return !closing_ && !mailbox_.ends_run(); });
     timing_shown_ = Stopwatch();
     publish([&](Snapshot& p) { p.status.timed_model = timing_->model(); });
+}
+
+void Session::obey(const AskAdvice& ask) {
+    if (timing_) stop_timing(); // one clock
+    AdvicePlan plan;
+    plan.base = ask.base;
+    plan.seconds = ask.seconds;
+    plan.prompts = mixed_prompts(load_gallery(held_out_file(assets_folder(), !models_->bundle.empty(), models_->target_name())));
+    advising_ = std::make_unique<AdviceMeasurement>(models_, std::move(plan));
+    show_advice();
 }
 
 void Session::obey(const TrainHeads& heads) {

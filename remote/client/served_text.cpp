@@ -97,7 +97,12 @@ std::string request_body(ServerKind kind, const RequestSettings& r) {
     }
     if (kind == ServerKind::llamacpp) body["timings_per_token"] = true;
     if (kind == ServerKind::sglang) body["return_spec_tokens_details"] = true;
+    if (r.plain) body["speculative.n_max"] = 0;
     return body.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+bool may_switch_off(const ServerFacts& facts) {
+    return facts.kind == ServerKind::llamacpp || facts.version.starts_with("SpecLens");
 }
 
 namespace {

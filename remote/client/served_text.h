@@ -21,6 +21,7 @@ struct RequestSettings {
     int max_tokens = 64;
     double temperature = 0;
     std::optional<std::uint64_t> seed;
+    bool plain = false;      // ask for no drafts, where the server may know how: see may_switch_off()
     bool own_server = false; // SpecLens: it lists tokens apart, but no log-probabilities
 };
 
@@ -83,6 +84,9 @@ inline constexpr int kFewestTimedArrivals = 3;
                                       const RequestSettings& request, const HttpSettings& settings,
                                       const std::function<void(const ServedText&)>& follow = {});
 
+// Whether a request to such a server can ask for no drafts ("speculative.n_max": 0). Some versions of llama.cpp do not
+// listen: what the answer drafted tells.
+[[nodiscard]] bool may_switch_off(const ServerFacts& facts);
 // Of it, the body that is sent.
 [[nodiscard]] std::string request_body(ServerKind kind, const RequestSettings& request);
 

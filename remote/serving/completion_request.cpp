@@ -120,7 +120,7 @@ void read_messages(const Json& body, CompletionRequest& asked, const ChatFormat&
 constexpr std::string_view kTaken[] = {
     "model", "messages", "prompt", "max_tokens", "max_completion_tokens", "n_predict", "temperature", "top_p", "top_k", "seed",
     "n", "stream", "stream_options", "logprobs", "prompt_logprobs", "return_pieces", "chat_template_kwargs", "tool_choice",
-    "add_generation_prompt"};
+    "add_generation_prompt", "speculative.n_max"};
 constexpr std::string_view kWithoutEffect[] = {
     // of samplers that are refused unless they are off
     "dry_base", "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers", "mirostat_tau", "mirostat_eta",
@@ -224,6 +224,8 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
             whole_between(body, "seed", 0, 0, std::numeric_limits<std::int64_t>::max())); // as --seed takes
     if (const auto n = body.find("n"); n != body.end() && !n->is_null() && *n != 1)
         throw Refused{400, "n is " + shown(*n) + "; this server writes one answer, so only 1 is supported"};
+    // llama.cpp's: fewer drafts than the server was started with, or none.
+    asked.settings.k = static_cast<int>(whole_between(body, "speculative.n_max", base.k, 0, base.k));
     asked.settings.trace_top = 0;
     asked.settings.timing = true;
     asked.stream = flag(body, "stream");

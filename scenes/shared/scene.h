@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/advice/advice.h"
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/race.h"
@@ -69,6 +70,7 @@ struct SceneInput {
     const PassTimes* passes = nullptr;    // what passes of the target cost; may be null
     const PassTimes* passes_beside = nullptr; // and of random weights of a real shape; may be null
     const std::vector<PassTimes>* passes_forms = nullptr; // of the larger one's shape in other forms; may be null
+    const Advice* advice = nullptr;       // does speculation pay here; may be null
     const MedusaView* training = nullptr; // heads that are trained here; may be null
     std::size_t cursor = 0;               // events shown
     std::size_t available = 0;            // trace size of this frame

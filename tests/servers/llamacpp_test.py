@@ -2,7 +2,7 @@
 """What `speclens attach` says of a real llama.cpp server, against that server's own trace of every round.
 
 llamacpp_test.py SPECLENS FOLDER: installs the wheel xllamacpp into FOLDER unless Python has it, and needs the model
-SmolLM2-135M-Instruct (speclens get smollm2-135m, or SPECLENS_GGUF=FILE). Exit 77: skipped, with a word why.
+SmolLM2-135M-Instruct (speclens get smollm2, or SPECLENS_GGUF=FILE); the built-in models are made GGUF files in FOLDER. Exit 77: skipped, with a word why.
 SPECLENS_SERVER_RESULT=FILE: the result as Markdown, for docs/servers.md."""
 import json
 import os
@@ -52,6 +52,12 @@ worse = os.path.join(folder, "worse.gguf")
 if not os.path.exists(worse):
     subprocess.run([python, os.path.join(here, "worsened.py"), model, worse, "16"], check=True)
 
+assets = os.path.join(here, "..", "..", "assets", "models")
+tiny, small = (os.path.join(folder, name + ".gguf") for name in ("tiny", "small"))
+for name, file in (("target", tiny), ("small", small)):
+    if not os.path.exists(file):
+        subprocess.run([python, os.path.join(here, "tiny_gguf.py"), os.path.join(assets, name), file], check=True)
+
 CHAT = [
     "What is the capital of Japan?",
     "Write one sentence about the sea.",
@@ -71,6 +77,14 @@ RAW = [
     "Once upon a time",
 ]
 CASES = [(["--chat"], text) for text in CHAT] + [([], text) for text in RAW]
+# What the built-in model knows.
+TINY_CASES = [
+    (["--chat"], text)
+    for text in (
+        "What is the capital of Japan?", "What is 12 + 30?", "Write a Python function that adds two numbers.", "Name a planet.",
+        "Tell me a short story about a fox.", "Repeat: blue sky", "Hi", "List three colours as JSON.",
+    )
+] + [([], text) for text in ("Once upon a time", "def add(a, b):\n    return", "1, 2, 3, 4, 5,", "The capital of France is")]
 LENGTHS = (7, 24)  # ends by length; the short answers of the chat end by the end token
 
 ROUND = re.compile(r"task (\d+) \| accepted +(\d+)/ *(\d+) draft tokens")
@@ -126,11 +140,11 @@ def ask(where, words, trace):
         failures.append((words, "rounds wrote %d of %d tokens" % (written, answer["tokens"])))
 
 
-def serve(name, port, arguments):
+def serve(name, port, of, cases, arguments):
     trace = os.path.join(folder, name + ".log")
     with open(trace, "wb") as log:
         server = subprocess.Popen(
-            [python, os.path.join(here, "llamacpp.py"), model, str(port), *arguments, "threads=1"],
+            [python, os.path.join(here, "llamacpp.py"), of, str(port), *arguments, "threads=1"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=dict(os.environ, LLAMA_TRACE="1"),
         )
     where = "http://127.0.0.1:%d" % port
@@ -146,9 +160,9 @@ def serve(name, port, arguments):
         else:
             skip("the server does not come up")
         for length in LENGTHS:
-            for words, text in CASES:
+            for words, text in cases:
                 ask(where, [*words, "--prompt", text, "--max-tokens", str(length)], trace)
-        for words, text in CASES[:4]:
+        for words, text in cases[:4]:
             ask(where, [*words, "--prompt", text, "--max-tokens", "16", "--temp", "0.8", "--seed", "3"], trace)
         # All requests of this server, by its counters, by its log and by its trace.
         out = subprocess.run([speclens, "attach", where, "--once", "--json", "-"], capture_output=True, text=True)
@@ -172,12 +186,13 @@ def serve(name, port, arguments):
 
 
 results = []
-for name, port, arguments in (
-    ("ngram", 18451, ["ngram_simple", "ngram.size_n=3", "ngram.size_m=5"]),
-    ("worsened", 18452, ["draft_simple", worse, "3"]),
+for name, port, of, cases, arguments in (
+    ("ngram", 18451, model, CASES, ["ngram_simple", "ngram.size_n=3", "ngram.size_m=5"]),
+    ("worsened", 18452, model, CASES, ["draft_simple", worse, "3"]),
+    ("tiny", 18453, tiny, TINY_CASES, ["draft_simple", small, "3"]),
 ):
     before, failed = asked, len(failures)
-    serve(name, port, arguments)
+    serve(name, port, of, cases, arguments)
     results.append((name, asked - before, len(failures) - failed))
 for words, why in failures:
     print("FAILED", words, why)

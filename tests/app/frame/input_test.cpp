@@ -475,7 +475,7 @@ TEST(Rail, HasFiveGroupsAndEverySceneOnceAtEverySize) {
 }
 
 TEST(Rail, EveryRowOpensItsScene) {
-    EXPECT_EQ(scene_list().size(), 17u);
+    EXPECT_EQ(scene_list().size(), 18u);
     for (const SceneInfo& info : scene_list()) {
         SceneBench bench(info.number == 2 ? "accept-rule" : "loop");
         bench.show(fixtures::mixed());

@@ -1,0 +1,42 @@
+#include "app/cli/server.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "app/cli/measure.h"
+#include "app/cli/output.h"
+#include "app/cli/setup.h"
+
+namespace speclens::cli {
+
+HttpSettings http_settings(const Options& options) {
+    HttpSettings settings;
+    settings.cancelled = &interrupted();
+    settings.key = server_key(options);
+    return settings;
+}
+
+bool pause(double seconds) {
+    const double end = now_ms() + 1000 * seconds;
+    while (now_ms() < end) {
+        if (interrupted().load()) return false;
+        std::this_thread::sleep_for(
+            std::chrono::duration<double, std::milli>(std::min(50.0, std::max(0.0, end - now_ms()))));
+    }
+    return !interrupted().load();
+}
+
+ServerFacts when_loaded(const Endpoint& endpoint, const HttpSettings& http, const std::string& model) {
+    for (bool said = false;;) {
+        try {
+            return probe_server(endpoint, http, model);
+        } catch (const ServerLoads& loads) {
+            if (!said) say(std::string(loads.what()) + ": waiting for it (Ctrl+C ends)");
+            said = true;
+            if (!pause(1)) throw Interrupted{};
+        }
+    }
+}
+
+} // namespace speclens::cli

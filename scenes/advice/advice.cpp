@@ -1,0 +1,87 @@
+// Scene S18, advice: does speculation pay here, with which drafter and how many guesses, how sure is that, and what would
+// change it?
+#include <algorithm>
+
+#include "scenes/advice/advice_model.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/history.h"
+#include "ui/tokens.h"
+
+namespace speclens {
+namespace {
+
+class AdviceScene final : public Scene {
+  public:
+    int beats(const SceneInput&) const override { return kAdviceBeats; }
+
+    std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
+        std::vector<SceneCommand> out;
+        ui.push_id("advice");
+        const AdviceModel model = advice_model(input, state_);
+        const AdviceDraw d{input, model, state_, ui, out};
+        if (input.stage.w > 0) {
+            ui.push_clip(input.stage_clip);
+            draw_stage_title(input, ui, advice_title(model, input.beat));
+            draw_stage(d);
+            ui.pop_clip();
+        }
+        draw_story(input, ui, advice_story(input, model), out);
+        draw_advice_details(d);
+        draw_advice_controls(d);
+        keys(d);
+        history_.follow(state_, ui.state.active != 0);
+        ui.pop_id();
+        return out;
+    }
+
+    std::string describe(const SceneInput& input) const override {
+        return advice_description(input, advice_model(input, state_));
+    }
+
+    std::vector<std::pair<std::string, std::string>> keys() const override {
+        return {{"↑ ↓", "Mark a faster, slower drafter"}, {"M", "Measure every drafter with 1 to 7 guesses"}};
+    }
+
+    bool can_take_back(bool forward) const override { return history_.can(forward); }
+    void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
+
+  private:
+    static void draw_stage(const AdviceDraw& d) {
+        const ui::Rect stage = d.input.stage;
+        const ui::Rect area{stage.x + 24, stage.y + 88, stage.w - 48, stage.bottom() - 8 - stage.y - 88};
+        if (!d.model.measured()) {
+            const std::string words = !d.model.impossible.empty() ? d.model.impossible
+                                      : d.model.under_way ? "measuring: every drafter on prompts that none was trained on"
+                                                          : "press M: every drafter with 1 to 7 guesses, in less than a minute";
+            return ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(240.0F, area.h)}, words);
+        }
+        const float gap = 44, left = (area.w - gap) * (d.input.beat >= kWhyBeat ? 0.42F : 0.54F);
+        draw_advice_ranking(d, {area.x, area.y, left, area.h});
+        const ui::Rect right{area.x + left + gap, area.y, area.w - left - gap, area.h};
+        if (d.input.beat == kWhyBeat) return draw_advice_round(d, right);
+        if (d.input.beat == kChangeBeat) return draw_advice_change(d, right);
+        draw_advice_lengths(d, right);
+    }
+
+    static void keys(const AdviceDraw& d) {
+        const AdviceModel& m = d.model;
+        const bool possible = m.impossible.empty() && d.input.settings;
+        if (possible && !m.under_way && d.ui.take_key(ui::Key::m)) d.out.push_back(ask_advice(d.input));
+        if (d.input.still && possible && !m.advice) d.out.push_back(ask_advice(d.input));
+        if (!m.measured()) return;
+        const auto here = std::ranges::find(m.best, m.marked);
+        if (d.ui.take_key(ui::Key::up) && here != m.best.begin()) d.state.marked = (*(here - 1))->drafter;
+        if (d.ui.take_key(ui::Key::down) && here + 1 != m.best.end()) d.state.marked = (*(here + 1))->drafter;
+    }
+
+    AdviceState state_;
+    ControlHistory<AdviceState> history_;
+};
+
+} // namespace
+
+std::unique_ptr<Scene> make_advice() {
+    return std::make_unique<AdviceScene>();
+}
+
+} // namespace speclens

@@ -1,0 +1,82 @@
+#include "scenes/advice/advice_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/run/speed_up.h"
+#include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/plain_time.h"
+#include "scenes/shared/run_controls.h"
+
+namespace speclens {
+namespace {
+
+constexpr double kSeconds = 40, kStillSeconds = 6; // in the window; for a picture
+
+// The best length of every drafter, fastest first.
+std::vector<const AdviceCell*> best_of_each(const Advice& advice) {
+    std::vector<const AdviceCell*> best;
+    for (const AdviceCell& cell : advice.cells) {
+        const auto same = std::ranges::find_if(best, [&](const AdviceCell* other) { return other->drafter == cell.drafter; });
+        if (same == best.end())
+            best.push_back(&cell);
+        else if (cell.speed_up > (*same)->speed_up)
+            *same = &cell;
+    }
+    std::ranges::stable_sort(best, [](const AdviceCell* a, const AdviceCell* b) { return a->speed_up > b->speed_up; });
+    return best;
+}
+
+std::string why_impossible(const SceneInput& input) {
+    if (std::string why = no_models(input); !why.empty()) return why;
+    return untimed_passes(input);
+}
+
+} // namespace
+
+AdviceModel advice_model(const SceneInput& input, const AdviceState& state) {
+    AdviceModel m;
+    m.impossible = why_impossible(input);
+    m.advice = input.advice;
+    if (!m.advice) return m;
+    m.under_way = !m.advice->complete;
+    m.done = input.status ? input.status->timed : 0;
+    m.verdict = verdict_of(*m.advice);
+    m.best = best_of_each(*m.advice);
+    m.in_doubt = m.advice->busy_cores > kMostBusyCores;
+    if (m.best.empty()) return m;
+    const auto marked = std::ranges::find_if(m.best, [&](const AdviceCell* cell) { return cell->drafter == state.marked; });
+    m.marked = marked != m.best.end() ? *marked : m.best.front();
+    for (const AdviceCell& cell : m.advice->cells)
+        if (cell.drafter == m.marked->drafter) m.lengths.push_back(&cell);
+    return m;
+}
+
+std::vector<PlainRatePoint> by_plain_rate(const AdviceCell& cell, double plain_ms) {
+    std::vector<PlainRatePoint> points;
+    if (plain_ms <= 0) return points;
+    const double passes = cell.verify_ms / plain_ms, own = cell.draft_ms + cell.other_ms;
+    for (int step = -24; step <= 24; ++step) { // a factor of eight either way
+        const double ms = plain_ms * std::pow(2.0, -step / 8.0);
+        points.push_back({1000 / ms, cell.tokens_per_round * ms / (own + passes * ms)});
+    }
+    return points;
+}
+
+Command ask_advice(const SceneInput& input) {
+    AskAdvice ask;
+    if (input.settings) ask.base = *input.settings;
+    ask.base.token_ids.clear();
+    ask.base.max_tokens = std::min(ask.base.max_tokens, 64);
+    ask.seconds = input.still ? kStillSeconds : kSeconds;
+    return ask;
+}
+
+Command run_marked(const SceneInput& input, const AdviceModel& model) {
+    RunSettings settings = with_drafter(*input.settings, model.marked->drafter);
+    settings = with_draft_length(settings, model.marked->k);
+    return Restart{settings, Gate::kUnlimited};
+}
+
+} // namespace speclens

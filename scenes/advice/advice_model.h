@@ -1,0 +1,67 @@
+// Does speculation pay on this machine, with which drafter and how many guesses? The answer of engine/advice as a picture:
+// every drafter at its best, one of them by draft length, why it comes out so, and what would change it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/advice/advice_words.h"
+#include "scenes/shared/scene.h"
+#include "scenes/shared/story.h"
+
+namespace speclens {
+
+inline constexpr int kAdviceBeats = 4;
+inline constexpr int kWhyBeat = 2, kChangeBeat = 3;
+
+// What the user set.
+struct AdviceState {
+    std::string marked; // drafter; empty: the best one
+    bool operator==(const AdviceState&) const = default;
+};
+
+// A point of the curve that says from which speed of plain decoding on speculation stops paying.
+struct PlainRatePoint {
+    double rate = 0, speed_up = 0;
+};
+
+struct AdviceModel {
+    const Advice* advice = nullptr; // null: nothing measured yet
+    AdviceVerdict verdict;
+    std::vector<const AdviceCell*> best;    // of every drafter, fastest first
+    const AdviceCell* marked = nullptr;     // of these
+    std::vector<const AdviceCell*> lengths; // of the marked drafter
+    bool under_way = false;
+    double done = 0;
+    bool in_doubt = false;   // other programs kept the cores busy
+    std::string impossible;  // why nothing can be measured here; empty: it can
+    [[nodiscard]] bool measured() const { return advice && !best.empty(); }
+};
+[[nodiscard]] AdviceModel advice_model(const SceneInput& input, const AdviceState& state);
+// Speed-ups of a cell where plain decoding is slower or faster than here and drafting takes as long.
+[[nodiscard]] std::vector<PlainRatePoint> by_plain_rate(const AdviceCell& cell, double plain_ms);
+// What the scene would measure.
+[[nodiscard]] Command ask_advice(const SceneInput& input);
+// The run on the screen with what the marked cell says.
+[[nodiscard]] Command run_marked(const SceneInput& input, const AdviceModel& model);
+
+[[nodiscard]] std::string figure_words(const AdviceModel& model, double speed_up); // "1.60×", "~1.60×"
+[[nodiscard]] StageTitle advice_title(const AdviceModel& model, int beat);
+[[nodiscard]] Story advice_story(const SceneInput& input, const AdviceModel& model);
+[[nodiscard]] std::string advice_description(const SceneInput& input, const AdviceModel& model);
+
+struct AdviceDraw {
+    const SceneInput& input;
+    const AdviceModel& model;
+    AdviceState& state;
+    ui::Ui& ui;
+    std::vector<SceneCommand>& out;
+};
+void draw_advice_ranking(const AdviceDraw& d, ui::Rect area);
+void draw_advice_lengths(const AdviceDraw& d, ui::Rect area);
+void draw_advice_round(const AdviceDraw& d, ui::Rect area);
+void draw_advice_change(const AdviceDraw& d, ui::Rect area);
+void draw_advice_details(const AdviceDraw& d);
+void draw_advice_controls(const AdviceDraw& d);
+
+} // namespace speclens

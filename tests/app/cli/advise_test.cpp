@@ -1,0 +1,120 @@
+// `advise` as a user meets it. The machine that runs the tests may be busy: then there is no verdict, and that is said.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/cli/support.h"
+#include "tests/shared/listening.h"
+
+namespace speclens::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::string short_prompts() {
+    static const std::string file = [] {
+        const std::filesystem::path path = fresh_folder() / "prompts.jsonl";
+        std::string text;
+        for (const char* question : {"What is the capital of Japan?", "What is 12 + 30?", "Name a planet.", "Say hello.",
+                                     "What is the capital of France?", "What is 7 + 5?", "Name a colour.", "Tell me a fact.", "Count to five."})
+            text += Json{{"prompt", question}, {"chat", true}, {"domain", "short"}}.dump() + "\n";
+        write_file(path, text);
+        return path.string();
+    }();
+    return file;
+}
+
+std::vector<std::string> quick(std::vector<std::string> more) {
+    std::vector<std::string> words = {"advise", "--prompts", short_prompts(), "--max-tokens", "12", "--for", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+std::string last_line(const std::string& text) {
+    const std::size_t end = text.find_last_not_of('\n'), from = text.rfind('\n', end);
+    return text.substr(from + 1, end - from);
+}
+
+} // namespace
+
+TEST(Advise, EndsInOneSentence) {
+    const Outcome out = speclens(quick({"--drafters", "eagle3,lookup", "--k", "1,3"}));
+    ASSERT_TRUE(out.code == 0 || out.code == 1) << out.err;
+    const std::string sentence = last_line(out.out);
+    EXPECT_EQ(out.code == 1, sentence.starts_with("No verdict: ")) << out.out;
+    for (const char* part : {"SpecLens advise", "[LIVE]", "eagle3", "lookup", "best K", "breaks even at", "tokens a second"})
+        EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
+}
+
+TEST(Advise, TellsProgramsTheSame) {
+    const Outcome out = speclens(quick({"--drafters", "eagle3", "--k", "1,2,3", "--json", "-"}));
+    ASSERT_TRUE(out.code == 0 || out.code == 1) << out.err;
+    const Json json = Json::parse(out.out);
+    EXPECT_EQ(json["schema"], "speclens-advice/1");
+    EXPECT_EQ(json["cells"].size(), 3U);
+    EXPECT_EQ(json["prompts"], 9);
+    EXPECT_EQ(json["verdict"] == "none", out.code == 1);
+    for (const Json& cell : json["cells"]) EXPECT_LT(cell["speedup_low"], cell["speedup_high"]);
+}
+
+TEST(Advise, WritesAProfileAndReadsItAgain) {
+    const std::filesystem::path file = fresh_folder() / "speculation_profile.json";
+    const Outcome wrote = speclens(quick({"--drafters", "eagle3", "--k", "1,2,3", "--profile", file.string()}));
+    ASSERT_TRUE(wrote.code == 0 || wrote.code == 1) << wrote.err;
+    const Json profile = Json::parse(read_file(file));
+    EXPECT_EQ(profile["method"], "eagle3");
+    EXPECT_EQ(profile["num_speculative_tokens"], 3);
+    EXPECT_TRUE(profile["validation"]["mean_consistency"]["passed"].get<bool>());
+    const Outcome read = speclens(quick({"--profile", file.string(), "--k", "1,2,3", "--json", "-"}));
+    ASSERT_TRUE(read.code == 0 || read.code == 1) << read.err;
+    EXPECT_NE(read.err.find("only costs are measured here"), std::string::npos) << read.err;
+    const Json advice = Json::parse(read.out);
+    ASSERT_EQ(advice["cells"].size(), 3U);
+    EXPECT_NEAR(advice["cells"][2]["tokens_per_round"].get<double>(), profile["mean_accept_length"].get<double>(), 1e-5);
+    EXPECT_EQ(Json::parse(read_file(file)), profile) << "a profile that is read is not written";
+    Json broken = profile;
+    broken["mean_accept_length"] = 1.01;
+    write_file(file, broken.dump());
+    const Outcome refused = speclens(quick({"--profile", file.string()}));
+    EXPECT_EQ(refused.code, 3) << refused.err;
+    EXPECT_NE(refused.err.find("mean_accept_length"), std::string::npos) << refused.err;
+}
+
+// Our own server obeys a request that asks for no drafts, so how fast it is without is measured.
+TEST(Advise, OnAServerThatCanSwitchDraftsOff) {
+    RunSettings settings;
+    settings.drafter = "eagle3";
+    settings.k = 3;
+    const Listening server(settings);
+    const Outcome out = speclens({"advise", "--url", server.endpoint.origin, "--prompts", short_prompts(), "--max-tokens", "24", "--json", "-"});
+    ASSERT_TRUE(out.code == 0 || out.code == 1) << out.err;
+    const Json json = Json::parse(out.out);
+    EXPECT_EQ(json["schema"], "speclens-served-advice/1");
+    EXPECT_EQ(json["k"], 3);
+    EXPECT_GT(json["tokens_per_round"], 1);
+    const Outcome told = speclens(
+        {"advise", "--url", server.endpoint.origin, "--prompts", short_prompts(), "--max-tokens", "24", "--plain", "0.5", "--for", "30"});
+    ASSERT_EQ(told.code, 0) << told.out << told.err;
+    EXPECT_TRUE(last_line(told.out).starts_with("Keep speculating with K = 3")) << told.out;
+    EXPECT_NE(told.out.find("without 0.5, as told"), std::string::npos) << told.out;
+}
+
+TEST(Advise, RefusesWhatMeansNothing) {
+    EXPECT_EQ(speclens({"advise", "--plain", "60"}).code, 2);
+    EXPECT_EQ(speclens({"advise", "--url", "127.0.0.1:1", "--model", "tiny"}).code, 2);
+    EXPECT_EQ(speclens({"advise", "--url", "127.0.0.1:1"}).code, 6);
+    EXPECT_EQ(speclens({"advise", "--drafters", "nobody"}).code, 2);
+    EXPECT_EQ(speclens({"advise", "--model", table_file()}).code, 2);
+}
+
+TEST(Advise, CompareEndsWithTheVerdict) {
+    const Outcome out =
+        speclens({"compare", "--drafters", "lookup", "--k", "3", "--prompts", short_prompts(), "--max-tokens", "8", "--repeats", "1"});
+    ASSERT_EQ(out.code, 0) << out.err;
+    const std::string sentence = last_line(out.out);
+    EXPECT_TRUE(sentence.starts_with("No verdict: ") || sentence.starts_with("Do not speculate here") || sentence.starts_with("Use "))
+        << out.out;
+}
+
+} // namespace speclens::test

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""A Qwen3 folder of ours as a GGUF file, for llama.cpp: tiny_gguf.py FOLDER OUT.gguf
+
+Matrices stay bf16, vectors become f32 as llama.cpp wants them; the tokenizer is byte-level BPE with Qwen2's splitting,
+which the built-in models have. Needs nothing but Python."""
+import json
+import os
+import struct
+import sys
+
+folder, out = sys.argv[1], sys.argv[2]
+config = json.load(open(os.path.join(folder, "config.json")))
+tokenizer = json.load(open(os.path.join(folder, "tokenizer.json")))
+settings = json.load(open(os.path.join(folder, "tokenizer_config.json")))
+assert config["model_type"] == "qwen3", config["model_type"]
+assert r"\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*" in json.dumps(tokenizer["pre_tokenizer"]).replace("\\\\", "\\"), "another splitting"
+
+UINT32, FLOAT32, BOOL, STRING, ARRAY, INT32 = 4, 6, 7, 8, 9, 5
+NORMAL, CONTROL, USER_DEFINED, UNUSED = 1, 3, 4, 5
+F32, BF16 = 0, 30
+
+
+def text(words):
+    data = words.encode()
+    return struct.pack("<Q", len(data)) + data
+
+
+def pair(key, kind, value):
+    forms = {UINT32: "<I", FLOAT32: "<f", BOOL: "<?"}
+    body = text(value) if kind == STRING else struct.pack(forms[kind], value)
+    return text(key) + struct.pack("<I", kind) + body
+
+
+def listed(key, kind, values):
+    body = b"".join(text(v) if kind == STRING else struct.pack("<i", v) for v in values)
+    return text(key) + struct.pack("<IIQ", ARRAY, kind, len(values)) + body
+
+
+def pieces():
+    size = config["vocab_size"]
+    words, kinds = ["[PAD%d]" % i for i in range(size)], [UNUSED] * size
+    for word, i in tokenizer["model"]["vocab"].items():
+        words[i], kinds[i] = word, NORMAL
+    for added in tokenizer["added_tokens"]:
+        words[added["id"]], kinds[added["id"]] = added["content"], CONTROL if added["special"] else USER_DEFINED
+    return words, kinds
+
+
+def metadata():
+    words, kinds = pieces()
+    merges = [m if isinstance(m, str) else " ".join(m) for m in tokenizer["model"]["merges"]]
+    of = "qwen3."
+    pairs = [
+        pair("general.architecture", STRING, "qwen3"),
+        pair("general.name", STRING, os.path.basename(os.path.normpath(folder))),
+        pair("general.file_type", UINT32, 32),
+        pair(of + "block_count", UINT32, config["num_hidden_layers"]),
+        pair(of + "context_length", UINT32, config["max_position_embeddings"]),
+        pair(of + "embedding_length", UINT32, config["hidden_size"]),
+        pair(of + "feed_forward_length", UINT32, config["intermediate_size"]),
+        pair(of + "attention.head_count", UINT32, config["num_attention_heads"]),
+        pair(of + "attention.head_count_kv", UINT32, config["num_key_value_heads"]),
+        pair(of + "attention.key_length", UINT32, config["head_dim"]),
+        pair(of + "attention.value_length", UINT32, config["head_dim"]),
+        pair(of + "attention.layer_norm_rms_epsilon", FLOAT32, config["rms_norm_eps"]),
+        pair(of + "rope.freq_base", FLOAT32, config["rope_theta"]),
+        pair("tokenizer.ggml.model", STRING, "gpt2"),
+        pair("tokenizer.ggml.pre", STRING, "qwen2"),
+        listed("tokenizer.ggml.tokens", STRING, words),
+        listed("tokenizer.ggml.token_type", INT32, kinds),
+        listed("tokenizer.ggml.merges", STRING, merges),
+        pair("tokenizer.ggml.eos_token_id", UINT32, config["eos_token_id"]),
+        pair("tokenizer.ggml.padding_token_id", UINT32, config["pad_token_id"]),
+        pair("tokenizer.ggml.add_bos_token", BOOL, False),
+    ]
+    if settings.get("chat_template"):
+        pairs.append(pair("tokenizer.chat_template", STRING, settings["chat_template"]))
+    return pairs
+
+
+NAMES = {
+    "model.embed_tokens.weight": "token_embd.weight",
+    "model.norm.weight": "output_norm.weight",
+    "lm_head.weight": "output.weight",
+}
+LAYER = {
+    "input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output", "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm",
+    "post_attention_layernorm": "ffn_norm", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
+}
+
+
+def gguf_name(name):
+    if name in NAMES:
+        return NAMES[name]
+    _, _, layer, rest = name.split(".", 3)
+    return "blk.%s.%s.weight" % (layer, LAYER[rest.rsplit(".", 1)[0]])
+
+
+def widened(data):  # bf16 to f32: two zero bytes below
+    return b"".join(b"\0\0" + data[i : i + 2] for i in range(0, len(data), 2))
+
+
+def tensors():
+    data = open(os.path.join(folder, "model.safetensors"), "rb").read()
+    size = struct.unpack("<Q", data[:8])[0]
+    for name, told in json.loads(data[8 : 8 + size]).items():
+        if name == "__metadata__":
+            continue
+        begin, end = told["data_offsets"]
+        body = data[8 + size + begin : 8 + size + end]
+        assert told["dtype"] in ("BF16", "F32"), told["dtype"]
+        if told["dtype"] == "BF16" and len(told["shape"]) == 1:
+            body = widened(body)
+        kind = F32 if len(told["shape"]) == 1 or told["dtype"] == "F32" else BF16
+        yield gguf_name(name), told["shape"][::-1], kind, body
+
+
+ALIGNMENT = 32
+
+
+def padded(data):
+    return data + bytes(-len(data) % ALIGNMENT)
+
+
+pairs, infos, bodies, offset = metadata(), [], [], 0
+for name, shape, kind, body in tensors():
+    infos.append(text(name) + struct.pack("<I", len(shape)) + struct.pack("<%dQ" % len(shape), *shape) + struct.pack("<IQ", kind, offset))
+    bodies.append(padded(body))
+    offset += len(bodies[-1])
+head = b"GGUF" + struct.pack("<IQQ", 3, len(infos), len(pairs)) + b"".join(pairs) + b"".join(infos)
+with open(out, "wb") as file:
+    file.write(padded(head) + b"".join(bodies))
+print(len(infos), "tensors in", out)
