@@ -429,7 +429,9 @@ RaceSettings race_settings(const Options& options, bool text) {
     race.stepped = options.stepped || !options.timing; // without times the lanes have only their steps
     race.base = run_settings(options, kNoDrafter, 0);
     race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, kNoDrafter);
-    race.base.k = options.k.value_or(kRaceDrafts);
+    // On a model that is bound by memory a pass over five costs hardly more than one, over eight half as much again.
+    constexpr int kRealDrafts = 4;
+    race.base.k = options.k.value_or(loaded_model(options) == kBuiltInModel ? kRaceDrafts : kRealDrafts);
     race.base.options = options.method; // every lane takes what its drafter reads
     if (text) {
         race.prompts = prompt_texts(options);

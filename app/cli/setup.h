@@ -57,7 +57,7 @@ void say_if_asked_as_text(const Models& models);
 // The texts of --prompts, or of the gallery that suits the target. Throws Error for a file with anything else in it.
 [[nodiscard]] std::vector<GalleryPrompt> prompt_texts(const Options& options);
 
-// The race that the options ask for: greedy, kRaceDrafts guesses and a prompt of the gallery unless said
+// The race that the options ask for: greedy, kRaceDrafts guesses (four on any other model) and a prompt of the gallery unless said
 // otherwise, averages over the gallery. Lanes are empty when no drafters were named. `text`: the models have
 // a tokenizer.
 [[nodiscard]] RaceSettings race_settings(const Options& options, bool text);
