@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 DRAWS = 4000
+BUSY = 0.3                # cores that other programs kept busy, on average: behind it times say nothing
 
 
 def interval(tokens, rounds, rng):
@@ -37,7 +38,7 @@ def contests(results):
     for result in results:
         rows = {(r["drafter"], r["k"]): r for r in result["rows"] if r["domain"] == "all" and "problem" not in r}
         for sample in result["per_prompt"]:
-            entry = out.setdefault((sample["drafter"], sample["k"]), {"samples": [], "row": rows.get((sample["drafter"], sample["k"])), "busy": result["busy_cores"] > 0.1})
+            entry = out.setdefault((sample["drafter"], sample["k"]), {"samples": [], "row": rows.get((sample["drafter"], sample["k"])), "busy": result["busy_cores"] > BUSY})
             entry["samples"].append(sample)
     return out
 
