@@ -2,20 +2,188 @@
 #include <fstream>
 #include <optional>
 
-#include "app/cli/advise_server.h"
 #include "app/cli/advise_text.h"
+#include "app/cli/attach_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
+#include "app/cli/server.h"
 #include "app/cli/setup.h"
+#include "app/cli/walk_words.h"
 #include "engine/advice/advice_json.h"
 #include "engine/advice/advice_measurement.h"
 #include "engine/advice/advice_words.h"
 #include "engine/advice/profile.h"
+#include "engine/advice/served_advice.h"
 #include "engine/base/json_read.h"
 #include "engine/model/precision.h"
+#include "engine/run/gallery.h"
+#include "remote/client/served_text.h"
 
 namespace speclens::cli {
+
+namespace {
+
+constexpr double kServerSeconds = 60;
+constexpr std::size_t kMostAsked = 12;
+
+std::vector<GalleryPrompt> server_prompts(const Options& options) {
+    const std::string file = options.prompts.empty() ? gallery_file(assets_folder(), false).string() : options.prompts.string();
+    std::vector<GalleryPrompt> prompts = options.prompts.empty() ? load_gallery(file) : prompt_texts(options);
+    if (!options.domain.empty()) std::erase_if(prompts, [&](const GalleryPrompt& p) { return p.domain != options.domain; });
+    if (prompts.empty()) throw Error(file + ": no prompts of the domain '" + options.domain + "'", "Leave --domain out.", Exit::usage);
+    return mixed_prompts(prompts);
+}
+
+// Milliseconds a token behind the first, by the server's own clock where it has one; of an answer that is over too soon for
+// that those of all of it, reading the prompt included.
+std::optional<double> token_ms(const ServedText& served) {
+    constexpr int kFewestTokens = 8;
+    const std::optional<double> rate = served.told_tokens_per_second ? served.told_tokens_per_second : served.tokens_per_second();
+    if (rate && *rate > 0) return 1000 / *rate;
+    if (served.tokens < kFewestTokens || served.total_ms <= 0) return {};
+    return served.total_ms / served.tokens;
+}
+
+bool has_drafts(const ServedText& served) { return served.counts && served.counts->drafted > 0; }
+
+struct ServerAnswers {
+    ServedEvidence evidence;
+    std::optional<SpecCounts> counts; // of all these requests; absent: some did not tell
+    bool switched_off = false;        // requests without drafts were answered without
+    bool whole = true;                // Ctrl+C did not end it
+};
+
+RequestSettings request_about(const Options& options, const GalleryPrompt& prompt) {
+    RequestSettings request;
+    request.prompt = prompt.prompt;
+    request.system = prompt.system;
+    request.chat = prompt.chat;
+    request.model = options.server_model;
+    request.max_tokens = options.max_tokens.value_or(64);
+    request.temperature = options.temperature.value_or(0);
+    if (options.has("--seed")) request.seed = options.seed;
+    return request;
+}
+
+// Each prompt as the server drafts, then with drafts switched off, as long as that is obeyed.
+ServerAnswers ask_all(const Options& options, const Endpoint& endpoint, const ServerFacts& facts, const HttpSettings& http) {
+    HttpSettings patient = http;
+    patient.silence_seconds = 120; // a queue may be long
+    const std::vector<GalleryPrompt> prompts = server_prompts(options);
+    ServerAnswers asked;
+    asked.counts = SpecCounts{};
+    bool try_off = may_switch_off(facts) && !options.plain_rate;
+    ProgressBar bar;
+    const double end = now_ms() + 1000 * options.for_seconds.value_or(kServerSeconds);
+    RequestSettings first = request_about(options, prompts.front()); // the first one of a server is slower
+    first.max_tokens = 4;
+    (void)send_request(endpoint, facts, first, patient);
+    for (std::size_t i = 0; i < std::min(prompts.size(), kMostAsked) && now_ms() < end; ++i) {
+        bar.show("asking", static_cast<double>(i), static_cast<double>(std::min(prompts.size(), kMostAsked)), "prompts");
+        try {
+            RequestSettings request = request_about(options, prompts[i]);
+            const ServedText with = send_request(endpoint, facts, request, patient);
+            const std::optional<double> ms = token_ms(with);
+            if (with.counts && asked.counts)
+                asked.counts = *asked.counts + *with.counts;
+            else if (!with.counts)
+                asked.counts.reset();
+            if (!ms) continue; // too short to be timed
+            ServedTiming timing{*ms, {}};
+            if (try_off && has_drafts(with)) {
+                request.plain = true;
+                const ServedText without = send_request(endpoint, facts, request, patient);
+                try_off = !has_drafts(without);
+                if (try_off) timing.without_ms = token_ms(without);
+                asked.switched_off = asked.switched_off || try_off;
+            }
+            asked.evidence.prompts.push_back(timing);
+        } catch (const Error&) {
+            if (!interrupted().load()) throw;
+            asked.whole = false;
+            break;
+        }
+    }
+    return asked;
+}
+
+// What these requests told of themselves, else what the whole server counted meanwhile, else since its start.
+void take_counts(ServerAnswers& asked, const std::optional<SpecCounts>& before, const std::optional<SpecCounts>& after) {
+    std::optional<SpecCounts> counts = asked.counts;
+    if (!counts || counts->empty()) {
+        asked.evidence.whole_server = true;
+        counts = after;
+        if (before && after && !(*after - *before).empty()) counts = *after - *before;
+    }
+    if (!counts) return;
+    asked.evidence.rounds = counts->rounds.value_or(0);
+    asked.evidence.drafted = counts->drafted;
+    asked.evidence.accepted = counts->accepted;
+    asked.evidence.accepted_at = counts->accepted_at;
+}
+
+std::string advice_text(const ServedAdvice& advice, const ServerAnswers& asked, const Terminal& terminal) {
+    std::string text;
+    const auto line = [&](const std::string& words) { text += wrap("  " + words, terminal.prose_width(), 2) + "\n"; };
+    line(counted(advice.prompts, "answer") + " timed one after another" +
+         (asked.evidence.whole_server ? "; acceptance is the whole server's, other people's requests included"
+                                      : "; acceptance is theirs"));
+    for (const std::string& finding : advice_findings(advice)) line(finding);
+    if (!advice.plain_rate)
+        line("No request switched speculation off here: start the server once without it, and give its speed, --plain TOK_S.");
+    text += "\n" + terminal.paint(advice.kind == ServedAdvice::Kind::keep     ? Tone::accepted
+                                  : advice.kind == ServedAdvice::Kind::change ? Tone::rejected
+                                                                              : Tone::strong,
+                                  wrap(verdict_sentence(advice), terminal.prose_width())) +
+            "\n";
+    return text;
+}
+
+void write_profile(const Options& options, const ServerFacts& facts, const ServedEvidence& evidence) {
+    SpeculationProfile profile = profile_of_counts(evidence.rounds, evidence.accepted_at);
+    if (!facts.models.empty()) profile.target_model = facts.models.front();
+    profile.temperature = options.temperature.value_or(0);
+    profile.backend = server_name(facts.kind);
+    if (const std::string wrong = broken_identity(profile); !wrong.empty())
+        throw Error("the server's counts make no profile: " + wrong, "Were they counted in one run?", Exit::failed);
+    ResultFile file(options.profile);
+    file.write(profile_json(profile));
+    file.commit();
+    say("the acceptance that the server counted is in " + options.profile.string());
+}
+
+} // namespace
+
+static Exit advise_server(const Options& options) {
+    std::error_code ignored;
+    if (!options.profile.empty() && std::filesystem::exists(options.profile, ignored))
+        throw Error(options.profile.string() + " is there already, and a server's acceptance is what it counts",
+                    "Give another name, or leave --url out to advise with this profile.", Exit::usage);
+    std::optional<ResultFile> json;
+    if (!options.json.empty()) json.emplace(options.json);
+    const Endpoint endpoint = parse_endpoint(options.url);
+    const HttpSettings http = http_settings(options);
+    if (const std::string warning = caution(endpoint, !http.key.empty()); !warning.empty()) say(warning);
+    const ServerFacts facts = when_loaded(endpoint, http, options.server_model);
+    const Terminal terminal = standard_terminal(options.color);
+    ServerAnswers asked = ask_all(options, endpoint, facts, http);
+    const ServerReading after = facts.metrics ? scrape(endpoint, facts, http) : facts.reading;
+    take_counts(asked, facts.reading.counts, after.counts);
+    asked.evidence.told_plain_rate = options.plain_rate;
+    const ServedAdvice advice = advise_on(asked.evidence);
+    if (options.json != "-")
+        print_results(terminal.paint(Tone::strong, "SpecLens advise") + " · " + endpoint.shown() + " · " + server_name(facts.kind) +
+                      (facts.version.empty() ? "" : " " + facts.version) + " · " + terminal.paint(Tone::muted, "[REMOTE]") + "\n" +
+                      advice_text(advice, asked, terminal));
+    if (json) {
+        json->write(advice_json(advice, endpoint.shown()));
+        json->commit();
+    }
+    if (!options.profile.empty()) write_profile(options, facts, asked.evidence);
+    if (!asked.whole) throw Interrupted{};
+    return advice.kind == ServedAdvice::Kind::none ? Exit::failed : Exit::ok;
+}
 
 namespace {
 

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "app/cli/bench_against.h"
 #include "app/cli/bench_result.h"
 #include "app/cli/commands.h"
 #include "app/cli/measure.h"

@@ -1,7 +1,6 @@
 // The result of bench, by made-up times: its table, its JSON, and how it compares with an earlier one.
 #include <gtest/gtest.h>
 
-#include "app/cli/bench_against.h"
 #include "app/cli/bench_result.h"
 #include "kernels/error.h"
 #include "tests/shared/pass_times.h"
