@@ -24,20 +24,6 @@ Tone tone_of_cell(const AdviceCell& cell) {
     return cell.low > 1 ? Tone::accepted : cell.high < 1 ? Tone::rejected : Tone::plain;
 }
 
-// The best length of every drafter, fastest first.
-std::vector<const AdviceCell*> best_of_each(const Advice& advice) {
-    std::vector<const AdviceCell*> best;
-    for (const AdviceCell& cell : advice.cells) {
-        const auto same = std::ranges::find_if(best, [&](const AdviceCell* other) { return other->drafter == cell.drafter; });
-        if (same == best.end())
-            best.push_back(&cell);
-        else if (cell.speed_up > (*same)->speed_up)
-            *same = &cell;
-    }
-    std::ranges::stable_sort(best, [](const AdviceCell* a, const AdviceCell* b) { return a->speed_up > b->speed_up; });
-    return best;
-}
-
 std::string best_table(const Advice& advice, const Terminal& terminal) {
     std::string text = terminal.paint(Tone::muted, "  " + pad("drafter", kName) + pad_left("best K", 7) + "  " + pad("speed-up [90 %]", 22) +
                                                        pad_left("tok/round", 10) + pad_left("needs", 7) + pad_left("draft", 8) +

@@ -160,4 +160,17 @@ std::string advice_conditions(const Advice& advice) {
                  advice.max_tokens);
 }
 
+std::vector<const AdviceCell*> best_of_each(const Advice& advice) {
+    std::vector<const AdviceCell*> best;
+    for (const AdviceCell& cell : advice.cells) {
+        const auto same = std::ranges::find_if(best, [&](const AdviceCell* other) { return other->drafter == cell.drafter; });
+        if (same == best.end())
+            best.push_back(&cell);
+        else if (cell.speed_up > (*same)->speed_up)
+            *same = &cell;
+    }
+    std::ranges::stable_sort(best, [](const AdviceCell* a, const AdviceCell* b) { return a->speed_up > b->speed_up; });
+    return best;
+}
+
 } // namespace speclens

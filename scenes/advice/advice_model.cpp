@@ -14,20 +14,6 @@ namespace {
 
 constexpr double kSeconds = 40, kStillSeconds = 6; // in the window; for a picture
 
-// The best length of every drafter, fastest first.
-std::vector<const AdviceCell*> best_of_each(const Advice& advice) {
-    std::vector<const AdviceCell*> best;
-    for (const AdviceCell& cell : advice.cells) {
-        const auto same = std::ranges::find_if(best, [&](const AdviceCell* other) { return other->drafter == cell.drafter; });
-        if (same == best.end())
-            best.push_back(&cell);
-        else if (cell.speed_up > (*same)->speed_up)
-            *same = &cell;
-    }
-    std::ranges::stable_sort(best, [](const AdviceCell* a, const AdviceCell* b) { return a->speed_up > b->speed_up; });
-    return best;
-}
-
 std::string why_impossible(const SceneInput& input) {
     if (std::string why = no_models(input); !why.empty()) return why;
     return untimed_passes(input);
