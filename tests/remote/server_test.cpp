@@ -286,6 +286,36 @@ TEST(SpecServerTest, AnswersAtOnceWhenNobodyStreams) {
     EXPECT_EQ(Json::parse(http_get(server.endpoint, "/v1/models").body)["data"][0]["id"], "bundle S");
 }
 
+// llama.cpp's field: how somebody who measures asks the same server for less speculation, or none.
+TEST(SpecServerTest, DraftsAsFewAsARequestAsksFor) {
+    const Listening server(base("domino"));
+    const auto asked = [&](const std::string& n_max) {
+        return post(server.endpoint, "/v1/chat/completions",
+                    R"({"messages":[{"role":"user","content":"Write a short poem about the moon."}],"max_tokens":40,"temperature":0)" +
+                        n_max + "}");
+    };
+    const auto answer = [&](const std::string& n_max) {
+        const HttpAnswer got = asked(n_max);
+        EXPECT_EQ(got.status, 200) << got.body;
+        return Json::parse(got.body);
+    };
+    const Json usual = answer(""), two = answer(R"(,"speculative.n_max":2)"), plain = answer(R"(,"speculative.n_max":0)");
+    const auto text = [](const Json& of) { return of["choices"][0]["message"]["content"].get<std::string>(); };
+    EXPECT_EQ(text(two), text(usual));
+    EXPECT_EQ(text(plain), text(usual));
+    const auto rounds = [](const Json& of) { return of["metrics"]["speculative_decoding"]; };
+    for (const Json& drafted : rounds(two)["per_step_drafted"]) EXPECT_LE(drafted, 2) << two;
+    EXPECT_EQ(rounds(two)["per_step_drafted"][0], 2) << two;
+    EXPECT_EQ(rounds(usual)["per_step_drafted"][0], 4) << usual;
+    EXPECT_GT(rounds(two)["num_spec_steps"], rounds(usual)["num_spec_steps"]) << "shorter drafts, more rounds";
+    EXPECT_TRUE(rounds(plain).is_null()) << plain;
+    for (const char* wrong : {"5", "-1", "1.5", "\"two\""}) {
+        const HttpAnswer refused = asked(std::string(",\"speculative.n_max\":") + wrong);
+        EXPECT_EQ(refused.status, 400) << wrong;
+        EXPECT_NE(refused.body.find("speculative.n_max"), std::string::npos) << refused.body;
+    }
+}
+
 TEST(SpecServerTest, RefusesWithAReason) {
     const Listening server(base("small"));
     struct Case {

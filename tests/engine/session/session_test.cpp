@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/advice/advice.h"
 #include "engine/session/session.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
@@ -195,6 +196,37 @@ TEST(Session, TimesPassesOnRequest) {
     ASSERT_TRUE(eventually([&] { return table.published().status.state == EngineStatus::State::failed; }));
     EXPECT_NE(table.published().status.error.find("no passes"), std::string::npos);
     EXPECT_EQ(table.published().passes, nullptr);
+}
+
+TEST(Session, AdvisesOnWholePromptsAndKeepsThemWhenItIsCut) {
+    RunSettings short_text;
+    short_text.max_tokens = 4;
+    Session session({}, short_text);
+    session.send(AskAdvice{.base = short_text, .seconds = 0.01});
+    const auto advice = [&] { return session.published().advice; };
+    ASSERT_TRUE(eventually([&] { return advice() && advice()->complete; })) << session.published().status.error;
+    const auto done = advice();
+    EXPECT_EQ(done->prompts, kFewestAdvicePrompts) << "as few as tell something, since the time was up";
+    EXPECT_GT(done->plain_ms, 0);
+    EXPECT_GE(done->drafters.size(), 10U);
+    for (const AdviceDrafter& drafter : done->drafters) EXPECT_EQ(drafter.problem, "") << drafter.name;
+    EXPECT_NE(done->cell("eagle3", 4), nullptr);
+    ASSERT_TRUE(eventually([&] { return session.published().status.timed_model.empty(); })) << "nothing is measured any more";
+
+    session.send(AskAdvice{.base = short_text, .seconds = 1e6});
+    ASSERT_TRUE(eventually([&] { return advice() && !advice()->complete; })) << "another one began";
+    session.send(Cancel{});
+    ASSERT_TRUE(eventually([&] { return advice()->complete; }));
+    EXPECT_NE(session.published().status.state, EngineStatus::State::failed);
+    EXPECT_TRUE(session.published().status.timed_model.empty());
+}
+
+TEST(Session, SaysWhyThereIsNoAdvice) {
+    Session session({.target = table_file()}, on_table());
+    session.send(AskAdvice{.base = on_table(), .seconds = 1});
+    ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
+    EXPECT_NE(session.published().status.error, "");
+    EXPECT_EQ(session.published().advice, nullptr);
 }
 
 TEST(Session, TimesARealShapeBesideAndStopsOnRequest) {
