@@ -1,5 +1,5 @@
-# What docs/adding.md shows how to add: the code printed there is compiled, listed and run through what every drafter and
-# rule must keep. So it cannot grow old.
+# What docs/adding.md shows how to add: the code printed there is compiled, listed and run through what every drafter, rule
+# and scene must keep. So it cannot grow old.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/adding.md)
 file(READ ${CMAKE_SOURCE_DIR}/docs/adding.md adding)
 set(from_adding ${CMAKE_BINARY_DIR}/adding)
@@ -30,7 +30,10 @@ file(READ ${CMAKE_SOURCE_DIR}/engine/rules/rules.inc PREPEND)
 adding_code(rules/engine/rules/rules.inc "one line in `engine/rules/rules.inc`")
 file(READ ${CMAKE_SOURCE_DIR}/engine/drafters/settings.inc PREPEND)
 adding_code(settings/engine/drafters/settings.inc "The columns are explained at the top of that file.")
+file(READ ${CMAKE_SOURCE_DIR}/scenes/scenes.inc PREPEND)
+adding_code(scenes/scenes/scenes.inc "one line in `scenes/scenes.inc`")
 set(PREPEND "")
+adding_code(kept.cpp "`scenes/kept/kept.cpp`:")
 
 spec_test(adding_test LABELS fast PREFIX Adding. LIBS engine
     FILTER "Adding.*:Conformance.*:*EveryDrafterAnd*:*TheMatchRule*-*AStopToken*"
@@ -44,3 +47,10 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cp
 spec_test(adding_setting_test LABELS fast LIBS engine_drafters_headers kernels_error nlohmann_json::nlohmann_json
     SOURCES engine/drafters/adding_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_settings.cpp)
 target_include_directories(adding_setting_test BEFORE PRIVATE ${from_adding}/settings)
+
+if(TARGET app_frame)
+    spec_test(adding_scene_test LABELS fast LIBS app_frame
+        SOURCES scenes/adding_scene_test.cpp scenes/scenes_fixtures.cpp ${from_adding}/kept.cpp ${CMAKE_SOURCE_DIR}/scenes/scene_list.cpp)
+    target_include_directories(adding_scene_test BEFORE PRIVATE ${from_adding}/scenes)
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/scenes/scene_list.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endif()

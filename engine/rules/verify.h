@@ -92,7 +92,7 @@ struct RuleInfo {
     Guarantee guarantee = Guarantee::target;
     std::vector<RuleParameter> parameters = {};
     bool takes_verifier = false;         // RuleParams::block
-    // Whether with these numbers nothing of the draft's is left, so that its output follows the target after all; null: by `promise`.
+    // Whether with these numbers nothing of the draft's is left, so that its output follows the target after all; null: by `guarantee`.
     bool (*keeps_target)(const RuleParams& params) = nullptr;
     Verdict (*verify)(const Round& round);
     [[nodiscard]] bool lossless() const { return guarantee == Guarantee::target; }

@@ -39,7 +39,7 @@ struct RunSettings {
     int max_tokens = 64;
     int trace_top = 64;                // entries of each recorded distribution; 0 = fast mode, no rows; -1 = all
     bool timing = true;
-    bool lens = false;                 // record what the drafter's tensors look like (engine/drafters/lens.h); changes no token
+    bool lens = false;                 // record what the drafter's tensors look like (engine/drafters/internals.h); changes no token
     DrafterOptions options;
     // How guesses are drawn.
     [[nodiscard]] Sampling drafts() const { return draft_sampling.value_or(sampling); }
@@ -103,20 +103,20 @@ enum class Stride : std::uint8_t { phase, round, end };
 struct StepRace { Stride stride = Stride::phase; };
 struct EndSteppedRace {};                            // a timed race that waited for it goes on
 // Replay one cycle of the current trace with other method options, or with another guess: the same text, dice
-// and forced drafts. The answer is a Twin (engine/run/twin.h).
+// and forced drafts. The answer is a Replay (engine/run/replay.h).
 struct FetchReplay {
     int cycle = 0;
     DrafterOptions options;
     std::optional<std::pair<int, int>> force_draft = {}; // (index, token)
 };
-// Draft one cycle of the current trace with another head, distributions and lens included. The answer is a Guest
-// (engine/run/guest.h).
+// Draft one cycle of the current trace with another head, distributions and lens included. The answer is an OtherDrafterRound
+// (engine/run/other_drafter_round.h).
 struct FetchOtherDrafterRound {
     int cycle = 0;
     std::string drafter;
 };
-// Let every drafter guess at one cycle of the current trace: the same text, the same dice. The answer is a Guesses
-// (engine/run/guesses.h) that grows drafter by drafter. A new question replaces the old one.
+// Let every drafter guess at one cycle of the current trace: the same text, the same dice. The answer is a DrafterComparison
+// (engine/run/drafter_comparison.h) that grows drafter by drafter. A new question replaces the old one.
 struct CompareDrafters {
     int cycle = 0;
     int exit_layer = 0; // of `skip`; 0: as the run has it

@@ -30,7 +30,7 @@ struct CycleSettings {
     RuleParams rule_params = {};
     int trace_top = 64;               // 0: no rows; -1: all
     bool timing = true;               // false: every ms is 0
-    bool lens = false;                // record engine/drafters/lens.h
+    bool lens = false;                // record engine/drafters/internals.h
     std::vector<int> stops;
     // Changes of one cycle made by a fork.
     int forced_cycle = -1;

@@ -1,6 +1,6 @@
 // What rules that are not lossless give away, and what they get for it: at every position that the run
 // judged, how often a draft stays and how far what is written lies from the target's distribution. In closed form from
-// the recorded heads of both distributions (engine/rules/emitted.h). What the heads leave out counts as one more token,
+// the recorded heads of both distributions (engine/rules/output_distribution.h). What the heads leave out counts as one more token,
 // which would stay far too often if it were large: where it is, nothing is said and the means leave the guess
 // out.
 #pragma once
