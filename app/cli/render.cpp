@@ -93,16 +93,14 @@ Exit animate(const Options& options, const SceneWord& word) {
     if (first > count || last > count)
         throw Error("--frames: the scene has " + std::to_string(count) + " here",
                     "Give numbers from 1 to that, or all.", Exit::usage);
-    std::vector<std::unique_ptr<Asked>> asked; // frames point into them
-    std::vector<AnimationFrame> frames;
+    std::vector<FrameRequest> frames;
     ProgressBar bar;
     for (int beat = first; beat <= last; ++beat) {
         stop_if_interrupted();
         bar.show("drawing", beat - first, last - first + 1, "frames");
-        asked.push_back(std::make_unique<Asked>(options, SceneWord{word.scene, beat}, subject));
-        frames.push_back({asked.back()->request, asked.back()->distribution_pair()});
+        frames.push_back(request_for(options, SceneWord{word.scene, beat}, subject));
     }
-    if (const std::string part = part_words(frames.front().request); !part.empty()) say(part);
+    if (const std::string part = part_words(frames.front()); !part.empty()) say(part);
     render_animation(frames, subject.trace, subject.settings, subject.status, options.frame_ms,
                      options.output);
     return Exit::ok;
@@ -157,11 +155,10 @@ Exit command_describe(const Options& options) {
     if (is_lecture_file(options.words[0])) return describe_lecture(options);
     const SceneWord word = scene_word(options.words[0]);
     const Subject subject = asked_subject(options, word.scene);
-    const Asked asked(options, word, subject);
+    const FrameRequest request = request_for(options, word, subject);
     if (options.json != "-")
         print(broken_at(
-            describe_frame(asked.request, subject.trace, subject.settings, subject.status, asked.distribution_pair()) +
-                "\n",
+            describe_frame(request, subject.trace, subject.settings, subject.status) + "\n",
             standard_terminal(options.color).prose_width()));
     return Exit::ok;
 }

@@ -232,12 +232,13 @@ FrameRequest request_of(const Options& options, const SceneWord& word, const Sub
     return request;
 }
 
-// The full distributions of the position that the frame shows; absent for a saved trace, or when nothing was judged.
-std::optional<DistributionPair> distributions_of(const FrameRequest& request, const Subject& subject) {
-    if (!subject.models) return std::nullopt;
+// The full distributions of the position that the frame shows; none for a saved trace, or when nothing was judged.
+std::shared_ptr<const DistributionPair> distributions_of(const FrameRequest& request, const Subject& subject) {
+    if (!subject.models) return nullptr;
     const auto position = shown_position(request, *subject.trace);
-    if (!position) return std::nullopt;
-    return full_distributions(subject.models, subject.settings, *subject.trace, position->first, position->second);
+    if (!position) return nullptr;
+    return std::make_shared<const DistributionPair>(
+        full_distributions(subject.models, subject.settings, *subject.trace, position->first, position->second));
 }
 
 MedusaView trained_for(const TrainHeads& asked, const std::shared_ptr<const Models>& models) {
@@ -285,17 +286,17 @@ void time_passes(const MeasurePasses& asked, const std::shared_ptr<const Models>
 void answer(const speclens::Command& command, const Subject& subject, Answers& answers) {
     if (const auto* twin = std::get_if<FetchReplay>(&command)) {
         (twin->force_draft ? answers.other_guess : answers.twin) =
-            replay_twin(subject.models, subject.settings, *subject.trace, *twin);
+            std::make_shared<const Replay>(replay_twin(subject.models, subject.settings, *subject.trace, *twin));
     } else if (const auto* guest = std::get_if<FetchOtherDrafterRound>(&command)) {
-        answers.guest = guess_as(subject.models, subject.settings, *subject.trace, *guest);
+        answers.guest = std::make_shared<const OtherDrafterRound>(guess_as(subject.models, subject.settings, *subject.trace, *guest));
     } else if (const auto* guesses = std::get_if<CompareDrafters>(&command)) {
-        answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
+        answers.guesses = std::make_shared<const DrafterComparison>(guess_all(subject.models, subject.settings, *subject.trace, *guesses));
     } else if (const auto* asked = std::get_if<MeasurePasses>(&command); asked && subject.models->target) {
         time_passes(*asked, subject.models, answers);
     } else if (const auto* ask = std::get_if<AskAdvice>(&command); ask && subject.models->target) {
         answers.advice = advice_for(*ask, subject);
     } else if (const auto* heads = std::get_if<TrainHeads>(&command); heads && subject.models->target) {
-        answers.training = trained_for(*heads, subject.models);
+        answers.training = std::make_shared<const MedusaView>(trained_for(*heads, subject.models));
     } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
         Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
         for (const RunSettings& settings : plan->runs) {
@@ -308,9 +309,8 @@ void answer(const speclens::Command& command, const Subject& subject, Answers& a
 }
 
 // Where nobody chose a place, a head's first look is at a round where it has a guess.
-Answers answers_of(FrameRequest& request, const Subject& subject) {
-    Answers answers;
-    if (!subject.models) return answers;
+void answer_all(FrameRequest& request, const Subject& subject) {
+    Answers& answers = request.answers;
     const auto ask = [&] {
         for (const speclens::Command& command :
              frame_wants(request, subject.trace, subject.settings, subject.status))
@@ -324,11 +324,7 @@ Answers answers_of(FrameRequest& request, const Subject& subject) {
         request.cursor = cycle.end_event;
         ask();
     }
-    if (answers.guest) { // its picture has wishes of its own
-        request.guest = &*answers.guest;
-        ask();
-    }
-    return answers;
+    if (answers.guest) ask(); // its picture has wishes of its own
 }
 
 } // namespace
@@ -347,26 +343,19 @@ bool has_own_run(const Options& options, const std::string& scene, const Subject
     return subject.models && !own_drafter(options, scene, ready(*subject.models)).empty();
 }
 
-Asked::Asked(const Options& options, const SceneWord& word, const Subject& subject)
-    : request(request_of(options, word, subject)), distributions(distributions_of(request, subject)),
-      answers(answers_of(request, subject)) {
-    request.twin = answers.twin ? &*answers.twin : nullptr;
-    request.other_guess = answers.other_guess ? &*answers.other_guess : nullptr;
-    request.guest = answers.guest ? &*answers.guest : nullptr;
-    request.guesses = answers.guesses ? &*answers.guesses : nullptr;
-    request.studies = &answers.studies;
-    request.passes = answers.passes.get();
-    request.passes_beside = answers.passes_beside.get();
-    request.passes_forms = answers.passes_forms.get();
-    request.advice = answers.advice.get();
-    request.training = answers.training ? &*answers.training : nullptr;
+FrameRequest request_for(const Options& options, const SceneWord& word, const Subject& subject) {
+    FrameRequest request = request_of(options, word, subject);
+    if (!subject.models) return request;
+    request.answers.distributions = distributions_of(request, subject);
+    answer_all(request, subject);
+    return request;
 }
 
 void render_one(const Options& options, const SceneWord& word, const Subject& subject,
                 const std::filesystem::path& file) {
-    const Asked asked(options, word, subject);
-    render_frame(asked.request, subject.trace, subject.settings, subject.status, asked.distribution_pair(), file);
-    if (const std::string part = part_words(asked.request); !part.empty()) say(part);
+    const FrameRequest request = request_for(options, word, subject);
+    render_frame(request, subject.trace, subject.settings, subject.status, file);
+    if (const std::string part = part_words(request); !part.empty()) say(part);
 }
 
 } // namespace speclens::cli

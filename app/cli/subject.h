@@ -32,27 +32,8 @@ void complete(const Options& options, const std::string& scene, Subject& subject
 // Whether the scene is drawn with a run of its own where no drafter was asked for.
 [[nodiscard]] bool has_own_run(const Options& options, const std::string& scene, const Subject& subject);
 
-// What the frame asks to be replayed or measured; nothing for a saved trace.
-struct Answers {
-    std::optional<Replay> twin, other_guess;
-    std::optional<OtherDrafterRound> guest;
-    std::optional<DrafterComparison> guesses;
-    Studies studies;
-    std::shared_ptr<const PassTimes> passes, passes_beside;
-    std::shared_ptr<const std::vector<PassTimes>> passes_forms;
-    std::shared_ptr<const Advice> advice;
-    std::optional<MedusaView> training;
-};
-// A frame with everything it asks for; the request points into the rest.
-struct Asked {
-    FrameRequest request;
-    std::optional<DistributionPair> distributions;
-    Answers answers;
-    Asked(const Options& options, const SceneWord& word, const Subject& subject);
-    Asked(const Asked&) = delete;
-    Asked& operator=(const Asked&) = delete;
-    [[nodiscard]] const DistributionPair* distribution_pair() const { return distributions ? &*distributions : nullptr; }
-};
+// The frame, with what it asks to be replayed or measured; nothing of that for a saved trace.
+[[nodiscard]] FrameRequest request_for(const Options& options, const SceneWord& word, const Subject& subject);
 void render_one(const Options& options, const SceneWord& word, const Subject& subject,
                 const std::filesystem::path& file);
 

@@ -62,18 +62,8 @@ bool Controller::ended() const {
 
 void Controller::observe(const Snapshot& published, double now) {
     status_ = published.status;
-    distributions_ = published.distributions;
-    twin_ = published.twin;
-    other_guess_ = published.other_guess;
+    answers_ = published;
     earlier_ = published.earlier;
-    guest_ = published.guest;
-    guesses_ = published.guesses;
-    studies_ = published.studies;
-    passes_ = published.passes;
-    passes_beside_ = published.passes_beside;
-    passes_forms_ = published.passes_forms;
-    advice_ = published.advice;
-    training_ = published.training;
     prompt_room_ = published.prompt_room;
     saved_status_.ready_drafters = status_.ready_drafters;
     observe_opening(published);
@@ -176,7 +166,7 @@ void Controller::restart(RunSettings settings) {
 
 void Controller::change_run(RunSettings settings, double now) {
     std::string words = rule_words(wished(), settings);
-    const bool measuring = std::ranges::any_of(studies_, [](const auto& s) { return !s.second->complete(); });
+    const bool measuring = std::ranges::any_of(answers_.studies, [](const auto& s) { return !s.second->complete(); });
     if (measuring && !in_race() && !(settings == wished()))
         words +=
             std::string(words.empty() ? "" : " · ") + "the measurement under way is of the settings before";
@@ -324,18 +314,9 @@ void Controller::say(const std::string& words, double now) {
 SceneInput Controller::scene_input(double now) const {
     SceneInput in;
     source_.fill(in);
-    in.distributions = saved_ ? nullptr : distributions_.get();
-    in.twin = saved_ ? nullptr : twin_.get();
-    in.other_guess = saved_ ? nullptr : other_guess_.get();
-    in.guest = saved_ ? nullptr : guest_.get();
-    in.guesses = saved_ ? nullptr : guesses_.get();
+    static_cast<Answers&>(in) = answers_;
+    if (saved_) in.forget_run();
     in.earlier = saved_ ? nullptr : earlier_.get();
-    in.studies = &studies_;
-    in.passes = passes_.get();
-    in.passes_beside = passes_beside_.get();
-    in.passes_forms = passes_forms_.get();
-    in.advice = advice_.get();
-    in.training = training_.get();
     in.server = server_.get();
     in.settings = &wished();
     in.status = saved_ ? &saved_status_ : &status_;

@@ -190,16 +190,8 @@ class Controller {
     FrameSource source_;
     std::shared_ptr<const Trace> saved_; // an opened file hides the live run
     std::shared_ptr<const Trace> live_;
-    std::shared_ptr<const DistributionPair> distributions_;
-    std::shared_ptr<const Replay> twin_, other_guess_;
-    std::shared_ptr<const OtherDrafterRound> guest_;
+    Answers answers_;
     std::shared_ptr<const std::vector<EarlierSettings>> earlier_;
-    std::shared_ptr<const DrafterComparison> guesses_;
-    Studies studies_;
-    std::shared_ptr<const PassTimes> passes_, passes_beside_;
-    std::shared_ptr<const std::vector<PassTimes>> passes_forms_;
-    std::shared_ptr<const Advice> advice_;
-    std::shared_ptr<const MedusaView> training_;
     std::shared_ptr<const ServerView> server_;
     std::optional<RunSettings> served_;
     std::function<PromptRoom(const RunSettings&)> prompt_room_; // empty: no models yet

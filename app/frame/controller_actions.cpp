@@ -40,7 +40,7 @@ void Controller::step_beat(int by) {
 void Controller::stop_work() {
     if (!port_.send) return;
     const bool racing = in_race() && !saved_race_ && race() && !race()->cut && !race()->finished();
-    const bool stands = in_steps() && measuring(&studies_, training_.get(), &status_);
+    const bool stands = in_steps() && measuring(answers_, &status_);
     port_.send(racing && !stands ? Command{StopRace{}} : Command{Cancel{}});
 }
 

@@ -258,10 +258,10 @@ std::string picture_of(const FrameInput& input, const Rect& screen) {
 
 } // namespace
 
-bool measuring(const Studies* studies, const MedusaView* training, const EngineStatus* status) {
-    if (training && !training->complete) return true;
+bool measuring(const Answers& answers, const EngineStatus* status) {
+    if (answers.training && !answers.training->complete) return true;
     if (status && !status->timed_model.empty()) return true;
-    return studies && std::ranges::any_of(*studies, [](const auto& s) { return !s.second->complete(); });
+    return std::ranges::any_of(answers.studies, [](const auto& s) { return !s.second->complete(); });
 }
 
 std::string why_not(const FrameInput& input, Action action) {
@@ -311,7 +311,7 @@ std::string why_not(const FrameInput& input, Action action) {
         return run ? "" : "There is no run yet";
     case Action::cancel:
         if (race && input.scene.race && !input.scene.race->cut && !input.scene.race->finished()) return "";
-        if (measuring(input.scene.studies, input.scene.training, input.scene.status)) return "";
+        if (measuring(input.scene, input.scene.status)) return "";
         return input.scene.status && input.scene.status->state == EngineStatus::State::running
                    ? ""
                    : "Nothing is running";

@@ -153,7 +153,7 @@ using FrameCommand =
 std::vector<FrameCommand> compose(const FrameInput& input, FrameUi& state, ui::Ui& ui);
 
 // Whether something is measured or trained beside the run; all may be null.
-[[nodiscard]] bool measuring(const Studies* studies, const MedusaView* training, const EngineStatus* status);
+[[nodiscard]] bool measuring(const Answers& answers, const EngineStatus* status);
 // Why this action is not possible now; empty when it is.
 [[nodiscard]] std::string why_not(const FrameInput& input, Action action);
 

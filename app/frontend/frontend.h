@@ -94,23 +94,13 @@ struct FrameRequest {
     double plain_ms_per_token = 0;
     std::shared_ptr<const RaceView> race = {}; // for the scene "race"
     double race_ms = -1;                       // its clock; -1: the moment at which the first lane finishes
-    const Replay* twin = nullptr;                // answers to what frame_wants() asked for; may be null
-    const Replay* other_guess = nullptr;
-    const OtherDrafterRound* guest = nullptr;
-    const DrafterComparison* guesses = nullptr;
-    const Studies* studies = nullptr;
-    const PassTimes* passes = nullptr;
-    const PassTimes* passes_beside = nullptr;
-    const std::vector<PassTimes>* passes_forms = nullptr;
-    const Advice* advice = nullptr;
-    const MedusaView* training = nullptr;
+    Answers answers = {};                      // to what frame_wants() asked for
     std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
 };
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.
-// `distributions` may be null (the accept-rule scene then uses the recorded heads of the distributions).
+// Without distributions among its answers the scene of the accept rule uses the recorded heads.
 void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                  const RunSettings& settings, const EngineStatus& status, const DistributionPair* distributions,
-                  const std::filesystem::path& file);
+                  const RunSettings& settings, const EngineStatus& status, const std::filesystem::path& file);
 // What to say of a frame that shows a part of its scene only, because the size is small for the zoom; empty:
 // it shows all.
 [[nodiscard]] std::string part_words(const FrameRequest& request);
@@ -118,11 +108,7 @@ void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trac
 [[nodiscard]] int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                               const EngineStatus& status);
 // The same for several frames as an animated GIF, each shown for `ms`.
-struct AnimationFrame {
-    FrameRequest request;
-    const DistributionPair* distributions = nullptr;
-};
-void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+void render_animation(const std::vector<FrameRequest>& frames, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                       const EngineStatus& status, int ms, const std::filesystem::path& file);
 // What this frame would show more with: cycles to replay, runs to measure. The caller answers in the request.
 [[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request,
@@ -130,8 +116,7 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
                                                const RunSettings& settings, const EngineStatus& status);
 // The same frame in words.
 [[nodiscard]] std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                                         const RunSettings& settings, const EngineStatus& status,
-                                         const DistributionPair* distributions);
+                                         const RunSettings& settings, const EngineStatus& status);
 // The position the accept-rule scene shows for this request: (cycle, index), so that the caller can fetch its
 // distributions.
 [[nodiscard]] std::optional<std::pair<int, int>> shown_position(const FrameRequest& request,

@@ -19,7 +19,7 @@ void open_window(const WindowRequest&) {
     absent();
 }
 void render_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
-                  const DistributionPair*, const std::filesystem::path&) {
+                  const std::filesystem::path&) {
     absent();
 }
 std::string part_words(const FrameRequest&) {
@@ -28,7 +28,7 @@ std::string part_words(const FrameRequest&) {
 int frame_beats(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) {
     absent();
 }
-void render_animation(const std::vector<AnimationFrame>&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
+void render_animation(const std::vector<FrameRequest>&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
                       int, const std::filesystem::path&) {
     absent();
 }
@@ -37,7 +37,7 @@ std::vector<Command> frame_wants(const FrameRequest&, std::shared_ptr<const Trac
     return {};
 }
 std::string describe_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&,
-                           const EngineStatus&, const DistributionPair*) {
+                           const EngineStatus&) {
     absent();
 }
 std::vector<double> race_stop_times(const RaceView&) {

@@ -89,9 +89,9 @@ float zoom_of(const FrameRequest& request, const Scene& scene) {
     return request.presenter ? zoom * presenter_scale(size, scene.presenter_stage()) : zoom;
 }
 
-// `settings`, `status` and `distributions` must outlive the result.
+// `settings` and `status` must outlive the result.
 void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Trace> trace,
-             const RunSettings& settings, const EngineStatus& status, const DistributionPair* distributions) {
+             const RunSettings& settings, const EngineStatus& status) {
     const SceneInfo& info = scene_named(request.scene);
     p.figures = Published::load(assets_folder() / "published");
     if (const auto file = assets_folder() / "models" / "ablations.json"; std::filesystem::exists(file))
@@ -107,19 +107,9 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     SceneInput& scene = p.input.scene;
     p.source.fill(scene);
     if (request.selected) scene.selected = Position{request.selected->first, request.selected->second};
-    scene.distributions = distributions;
+    static_cast<Answers&>(scene) = request.answers;
     scene.settings = &settings;
     scene.status = &status;
-    scene.twin = request.twin;
-    scene.other_guess = request.other_guess;
-    scene.guest = request.guest;
-    scene.guesses = request.guesses;
-    scene.studies = request.studies;
-    scene.passes = request.passes;
-    scene.passes_beside = request.passes_beside;
-    scene.passes_forms = request.passes_forms;
-    scene.advice = request.advice;
-    scene.training = request.training;
     scene.server = request.server.get();
     scene.still = true;
     scene.plain.ms_per_token = request.plain_ms_per_token;
@@ -202,11 +192,10 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
 }
 
 void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                  const RunSettings& settings, const EngineStatus& status, const DistributionPair* distributions,
-                  const std::filesystem::path& file) {
+                  const RunSettings& settings, const EngineStatus& status, const std::filesystem::path& file) {
     check_size(request);
     Prepared p;
-    prepare(p, request, std::move(trace), settings, status, distributions);
+    prepare(p, request, std::move(trace), settings, status);
     FrameUi state;
     state.layout.presenter = request.presenter;
     draw_to_file(p.input, state, request.width, request.height, file);
@@ -235,24 +224,24 @@ int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                 const EngineStatus& status) {
     if (request.race) return static_cast<int>(race_stop_times(*request.race).size()) - 1;
     Prepared p;
-    prepare(p, request, std::move(trace), settings, status, nullptr);
+    prepare(p, request, std::move(trace), settings, status);
     return places_of(request, p, p.scene->beats(p.input.scene));
 }
 
-void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace,
+void render_animation(const std::vector<FrameRequest>& frames, std::shared_ptr<const Trace> trace,
                       const RunSettings& settings, const EngineStatus& status, int ms,
                       const std::filesystem::path& file) {
     const ui::FontSet fonts;
     ui::HeadlessFrame pixels(fonts);
     std::vector<ui::GifFrame> pictures;
-    for (const AnimationFrame& frame : frames) {
-        check_size(frame.request);
+    for (const FrameRequest& frame : frames) {
+        check_size(frame);
         Prepared p;
-        prepare(p, frame.request, trace, settings, status, frame.distributions);
+        prepare(p, frame, trace, settings, status);
         FrameUi state;
-        state.layout.presenter = frame.request.presenter;
+        state.layout.presenter = frame.presenter;
         pictures.push_back(
-            {frame_image(p.input, state, frame.request.width, frame.request.height, pixels), ms});
+            {frame_image(p.input, state, frame.width, frame.height, pixels), ms});
     }
     ui::write_gif(file.string(), pictures);
 }
@@ -260,7 +249,7 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
 std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                                  const RunSettings& settings, const EngineStatus& status) {
     Prepared p;
-    prepare(p, request, std::move(trace), settings, status, nullptr);
+    prepare(p, request, std::move(trace), settings, status);
     const ui::FontSet fonts;
     ui::HeadlessFrame pixels(fonts);
     const ui::Theme& theme = ui::theme(p.input.theme);
@@ -281,9 +270,9 @@ std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<co
 }
 
 std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                           const RunSettings& settings, const EngineStatus& status, const DistributionPair* distributions) {
+                           const RunSettings& settings, const EngineStatus& status) {
     Prepared p;
-    prepare(p, request, std::move(trace), settings, status, distributions);
+    prepare(p, request, std::move(trace), settings, status);
     return p.scene->describe(p.input.scene);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/lab/time_table.h"
+#include "engine/run/answers.h"
 #include "engine/run/control.h"
 #include "engine/run/models.h"
 #include "engine/run/trace.h"
@@ -41,7 +42,6 @@ struct Study {
     [[nodiscard]] bool complete() const { return static_cast<int>(points.size()) == planned; }
 };
 
-using Studies = std::map<std::string, std::shared_ptr<const Study>>;
 
 // What a finished run came to.
 [[nodiscard]] StudyPoint summary_of(const RunSettings& settings, const Trace& trace);

@@ -19,6 +19,7 @@
 #include "engine/lab/stepped_race.h"
 #include "engine/lab/study.h"
 #include "engine/lab/time_table.h"
+#include "engine/run/answers.h"
 #include "engine/run/control.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/other_drafter_round.h"
@@ -30,21 +31,10 @@
 namespace speclens {
 
 // What the engine shows; one consistent snapshot.
-struct Snapshot {
+struct Snapshot : Answers {
     std::shared_ptr<const Trace> trace;     // of the current branch; null before the first run
-    std::shared_ptr<const DistributionPair> distributions;    // last answer to FetchDistributions
     std::shared_ptr<const RaceView> race;   // the last timed race, finished or not; null before the first
     std::shared_ptr<const RaceView> stepped;  // the last stepped race; null before the first
-    std::shared_ptr<const Replay> twin;         // last answer to FetchTwin with other options
-    std::shared_ptr<const Replay> other_guess;  // last answer to FetchTwin with another guess
-    std::shared_ptr<const OtherDrafterRound> guest;       // last answer to FetchGuest
-    std::shared_ptr<const DrafterComparison> guesses; // last answer to FetchGuesses; growing
-    Studies studies;                        // answers to RunStudy, by name; growing
-    std::shared_ptr<const PassTimes> passes; // last answer to MeasurePasses
-    std::shared_ptr<const PassTimes> passes_beside; // of the geometry that one of them named; null: none
-    std::shared_ptr<const std::vector<PassTimes>> passes_forms; // of the larger one in other forms; null: none asked for
-    std::shared_ptr<const Advice> advice; // last answer to AskAdvice; growing
-    std::shared_ptr<const MedusaView> training; // last answer to TrainHeads; growing
     EngineStatus status;
     RunSettings settings;                   // of the current run
     std::shared_ptr<const std::vector<EarlierSettings>> earlier;  // of its rounds before a fork; null before the first run

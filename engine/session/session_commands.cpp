@@ -43,11 +43,7 @@ void Session::show_run() {
     const Header& header = *run_->trace().header();
     publish([&](Snapshot& p) {
         p.trace = run_->shared_trace();
-        p.distributions = nullptr;
-        p.twin = nullptr;
-        p.other_guess = nullptr;
-        p.guest = nullptr;
-        p.guesses = nullptr;
+        p.forget_run();
         p.settings = run_->settings();
         p.earlier = std::make_shared<const std::vector<EarlierSettings>>(run_->earlier());
         p.runs += 1 + std::exchange(runs_skipped_, 0);

@@ -24,7 +24,7 @@ std::string why_impossible(const SceneInput& input) {
 AdviceModel advice_model(const SceneInput& input, const AdviceState& state) {
     AdviceModel m;
     m.impossible = why_impossible(input);
-    m.advice = input.advice;
+    m.advice = input.advice.get();
     if (!m.advice) return m;
     m.under_way = !m.advice->complete;
     m.done = input.status ? input.status->timed : 0;

@@ -93,8 +93,8 @@ std::string doubt(const PassTimes& times, int marked) {
 
 BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState& state) {
     BottleneckModel m;
-    m.times = input.passes;
-    m.beside = input.passes_beside;
+    m.times = input.passes.get();
+    m.beside = input.passes_beside.get();
     m.untimed = untimed_passes(input);
     if (!m.untimed.empty()) m.tier = tier_of(input.whole->header);
     if (input.status && !input.status->timed_model.empty())

@@ -176,7 +176,7 @@ DominoModel domino_model(const SceneInput& input) {
     model.produced_on = model.cycle->commit ? static_cast<int>(model.cycle->commit->tokens.size()) : 0;
     model.own_on = model.cycle->resample ? model.cycle->resample->token : -1;
     if (model.head_on && model.greedy && model.cycle->complete() && !model.fast) derive_off(model);
-    const Replay* twin = input.twin;
+    const Replay* twin = input.twin.get();
     if (twin && twin->of == input.trace && twin->cycle == model.cycle->cycle &&
         twin->options.correction != model.head_on)
         use_twin(model, *twin);

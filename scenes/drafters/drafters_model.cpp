@@ -133,7 +133,7 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
     // A saved run in a window: the engine is there, but it holds another one, and the status names no model.
     model.can_ask = models_loaded(input) && !input.status->model.empty();
     if (input.guesses && input.guesses->of == input.trace && input.guesses->cycle == model.cycle->cycle)
-        model.guesses = input.guesses;
+        model.guesses = input.guesses.get();
     model.asking = model.can_ask && (!model.guesses || !model.guesses->complete());
     int written = 0;
     for (const OutputToken& token : input.whole->tokens)

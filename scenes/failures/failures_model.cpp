@@ -108,7 +108,7 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     m.bins = entropy_bins(*input.whole);
     m.untimed = untimed_passes(input);
     if (!input.passes || input.passes->passes.size() < 2) return m;
-    m.times = input.passes;
+    m.times = input.passes.get();
     for (const int requests : kRequests)
         for (const int k : kGuesses) m.cells.push_back(load_cell(*m.times, m.levers, requests, k));
     return m;

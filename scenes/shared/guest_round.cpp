@@ -17,7 +17,7 @@ int round_of(const SceneInput& input) {
 } // namespace
 
 GuestRound::GuestRound(const SceneInput& input, const char* drafter) : input_(input), drafter_(drafter) {
-    const OtherDrafterRound* guest = input.guest;
+    const OtherDrafterRound* guest = input.guest.get();
     // The round before stays until the next one is there. A picture has no next one.
     here_ = drafts_otherwise(input, drafter) && guest && guest->trace && guest->drafter == drafter &&
             guest->of == input.trace && (!input.still || guest->cycle == round_of(input));
@@ -29,7 +29,7 @@ GuestRound::GuestRound(const SceneInput& input, const char* drafter) : input_(in
     alone_.cursor = alone_.available = guest->trace->size();
     alone_.settings = &guest->settings;
     alone_.earlier = nullptr;
-    alone_.twin = guest->twin ? &*guest->twin : nullptr;
+    alone_.twin = guest->twin ? std::shared_ptr<const Replay>(input.guest, &*guest->twin) : nullptr;
     alone_.other_guess = nullptr;
     alone_.distributions = nullptr;
 }
@@ -45,7 +45,7 @@ std::optional<FetchOtherDrafterRound> GuestRound::wish() const {
         !input_.settings)
         return {};
     const int cycle = round_of(input_);
-    const OtherDrafterRound* known = input_.guest;
+    const OtherDrafterRound* known = input_.guest.get();
     if (known && known->of == input_.trace && known->drafter == drafter_ && known->cycle == cycle) return {};
     return FetchOtherDrafterRound{cycle, drafter_};
 }
@@ -60,7 +60,7 @@ void GuestAsker::ask(const GuestRound& round, const SceneInput& input, std::vect
 }
 
 std::string no_guest(const SceneInput& run, const std::string& drafter) {
-    const OtherDrafterRound* guest = run.guest;
+    const OtherDrafterRound* guest = run.guest.get();
     if (!guest || guest->of != run.trace || guest->drafter != drafter || guest->cycle != round_of(run) || guest->problem.empty())
         return "";
     return "round " + std::to_string(guest->cycle + 1) + " cannot be shown: " + guest->problem;

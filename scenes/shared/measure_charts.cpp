@@ -220,9 +220,8 @@ std::string sample_words(const Study& study) {
 }
 
 const Study* study_named(const SceneInput& input, const std::string& name) {
-    if (!input.studies) return nullptr;
-    const auto found = input.studies->find(name);
-    return found == input.studies->end() ? nullptr : found->second.get();
+    const auto found = input.studies.find(name);
+    return found == input.studies.end() ? nullptr : found->second.get();
 }
 
 const Study* study_of(const SceneInput& input, const RunStudy& now) {

@@ -17,6 +17,7 @@
 #include "engine/lab/study.h"
 #include "engine/published/ablations.h"
 #include "engine/published/published.h"
+#include "engine/run/answers.h"
 #include "engine/run/control.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/drafter_comparison.h"
@@ -57,21 +58,10 @@ enum class Deed : std::uint32_t {
 struct SceneInfo; // below
 
 // Everything a frame depends on.
-struct SceneInput {
+struct SceneInput : Answers {
     const Trace* trace = nullptr;         // never null; may be empty while models load
     const CycleView* view = nullptr;      // fold(trace, cursor), made once per frame by the caller
     const CycleView* whole = nullptr;     // fold(trace, available)
-    const DistributionPair* distributions = nullptr;        // full distributions of the last position that was asked for; may be null
-    const Replay* twin = nullptr;           // last cycle that was replayed with other options; may be null
-    const Replay* other_guess = nullptr;    // last cycle that was replayed with another guess; may be null
-    const OtherDrafterRound* guest = nullptr;         // a cycle as another head would draft it; may be null
-    const DrafterComparison* guesses = nullptr;     // what every drafter guesses at one cycle; may be null
-    const Studies* studies = nullptr;     // by name; may be null
-    const PassTimes* passes = nullptr;    // what passes of the target cost; may be null
-    const PassTimes* passes_beside = nullptr; // and of random weights of a real shape; may be null
-    const std::vector<PassTimes>* passes_forms = nullptr; // of the larger one's shape in other forms; may be null
-    const Advice* advice = nullptr;       // does speculation pay here; may be null
-    const MedusaView* training = nullptr; // heads that are trained here; may be null
     std::size_t cursor = 0;               // events shown
     std::size_t available = 0;            // trace size of this frame
     int beat = 0;                         // story beat, for scenes that are not driven by the cursor

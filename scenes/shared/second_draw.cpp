@@ -77,7 +77,7 @@ std::vector<TopEntries::Entry> distribution_rows(const TopEntries& top, int draw
 }
 
 std::optional<SecondDraw> second_draw(const SceneInput& input, const HeadModel& m) {
-    const Replay* twin = input.other_guess;
+    const Replay* twin = input.other_guess.get();
     if (m.empty != HeadModel::Empty::no || !twin || twin->of != input.trace ||
         twin->cycle != m.cycle->cycle || !twin->forced)
         return {};

@@ -143,7 +143,7 @@ std::string conditions(const MedusaView& view) {
 
 StageTitle live_training_title(const SceneInput& input) {
     StageTitle title;
-    const MedusaView* view = input.training;
+    const MedusaView* view = input.training.get();
     if (!view) {
         title.title = "Train a drafter here";
         title.subtitle = "press M: Medusa heads for the loaded target, on text that it writes itself";
@@ -212,7 +212,7 @@ void finish_live_story(const SceneInput& input, Story& story) {
 }
 
 std::string live_training_lines(const SceneInput& input) {
-    const MedusaView* view = input.training;
+    const MedusaView* view = input.training.get();
     if (!view || view->curve.empty()) return "";
     std::ostringstream out;
     for (const MedusaPoint& point : view->curve) {
@@ -234,7 +234,7 @@ std::string live_training_lines(const SceneInput& input) {
 void draw_live_training(const TrainingDraw& d) {
     const Rect stage = d.input.stage;
     const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8;
-    const MedusaView* view = d.input.training;
+    const MedusaView* view = d.input.training.get();
     if (!view || view->curve.empty()) {
         const Rect box{x, top, w, std::min(240.0F, bottom - top)};
         ui::slot(d.ui.canvas, d.ui.theme, box,
@@ -270,7 +270,7 @@ void draw_live_training_details(const TrainingDraw& d) {
     line("u = h + silu(W h + b), logits = E u", Font::mono, theme.ink, 22);
     line("h: the target's last state; E: its output matrix", Font::text, theme.muted, 20);
     line("W and b learn, one pair a head; the rest is frozen", Font::text, theme.muted, 30);
-    const MedusaView* view = d.input.training;
+    const MedusaView* view = d.input.training.get();
     if (!view || view->curve.empty()) return;
     const HeadWorth& now = view->curve.back().worth;
     line("Tokens it names", Font::text_bold, theme.ink, 0);

@@ -8,6 +8,7 @@
 
 #include "app/frontend/frontend.h"
 #include "scenes/shared/words.h"
+#include "tests/shared/unowned.h"
 #include "tests/scenes/accept_bench.h"
 #include "tests/scenes/scenes_look.h"
 
@@ -417,7 +418,7 @@ TEST(AcceptRule, ThereIsNoOtherTokenWhereAllHaveABar) {
     const Position position = saved.positions().back();
     SceneInput input = saved.at(position);
     DistributionPair distributions{position.cycle, position.index, {0.2, 0.7, 0.1}, {0.8, 0.1, 0.1}, {}, {}};
-    input.distributions = &distributions;
+    input.distributions = test::unowned(distributions);
     const AcceptView view = accept_view(input, {}, -1);
     ASSERT_EQ(view.bars.size(), 3u);
     for (const AcceptBar& bar : view.bars) EXPECT_GE(bar.id, 0);

@@ -5,6 +5,7 @@
 
 #include "engine/lab/pass_times.h"
 #include "scenes/bottleneck/bottleneck_model.h"
+#include "tests/shared/unowned.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/scenes_tab.h"
@@ -124,8 +125,8 @@ TEST(BottleneckScene, DrawsNothingOutsideItsChart) {
         times.passes[2].median = 9000;
         Window window(true);
         SceneInput input = window.input();
-        input.passes = &times;
-        input.passes_beside = &shape;
+        input.passes = test::unowned(times);
+        input.passes_beside = test::unowned(shape);
         BottleneckState state;
         const BottleneckModel m = bottleneck_model(input, state);
         EXPECT_LT(cost_range(m).low, std::min(1.0, ms / 2));
@@ -150,7 +151,7 @@ TEST(BottleneckScene, GivesBothSharesOfTheBestRate) {
     SceneInput input = window.input();
     PassTimes times = made_passes();
     times.product_rate = std::nan(""); // there was no memory for it
-    input.passes = &times;
+    input.passes = test::unowned(times);
     input.beat = 2;
     const std::string text = bottleneck_story(input, bottleneck_model(input, {}), {}).text;
     EXPECT_NE(text.find("ran at " + ui::percent(0.15) + " of the best rate seen, now at " + ui::percent(1)),
@@ -164,8 +165,8 @@ struct Told {
     Window window{true};
     SceneInput input = window.input();
     Told() {
-        input.passes = &own;
-        input.passes_beside = &shape;
+        input.passes = test::unowned(own);
+        input.passes_beside = test::unowned(shape);
     }
     [[nodiscard]] BottleneckModel model(int beat) {
         input.beat = beat;
@@ -232,7 +233,7 @@ TEST(BottleneckScene, SaysWhyTheRealShapeIsNotThere) {
     PassTimes none;
     none.model = "smollm2-135m";
     none.problem = "out of memory: need 300 MiB, 12 MiB available";
-    told.input.passes_beside = &none;
+    told.input.passes_beside = test::unowned(none);
     EXPECT_NE(told.words().find("smollm2-135m: not measured, out of memory: need 300 MiB"), std::string::npos)
         << told.words();
     EXPECT_EQ(told.title().title, "Eight tokens at once cost 6.25× the time of one");
@@ -257,7 +258,7 @@ TEST(BottleneckScene, DoubtsAPassThatAWiderOneOutran) {
     Window window(true);
     PassTimes times = made_passes();
     SceneInput input = window.input();
-    input.passes = &times;
+    input.passes = test::unowned(times);
     input.beat = 2;
     const auto told = [&] { return bottleneck_description(input, bottleneck_model(input, {}), {}); };
     EXPECT_EQ(told().find("in doubt"), std::string::npos);
@@ -379,7 +380,7 @@ TEST(BottleneckScene, HoldsWhatWasSaidAgainstWhatWasMeasured) {
 
 struct InForms : Told {
     std::vector<PassTimes> forms = made_forms();
-    InForms() { input.passes_forms = &forms; }
+    InForms() { input.passes_forms = test::unowned(forms); }
     [[nodiscard]] std::string words() { return bottleneck_description(input, model(kFormsBeat), {}); }
     [[nodiscard]] StageTitle title() { return bottleneck_title(model(kFormsBeat)); }
     [[nodiscard]] std::string text() { return story(kFormsBeat).text; }

@@ -9,6 +9,7 @@
 #include "engine/run/trace_json.h"
 #include "engine/session/session.h"
 #include "scenes/domino/domino_draw.h"
+#include "tests/shared/unowned.h"
 #include "tests/scenes/domino_bench.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/shared/eventually.h"
@@ -290,7 +291,7 @@ TEST(DominoScene, DerivesTheVerdictWithoutTheHeadAsAReplayGivesIt) {
             DominoFrame frame(run.shared_trace(), settings, cycle.end_event);
             const DominoModel derived = domino_model(frame.input);
             const Replay twin = replay_twin(models, settings, run.trace(), {cycle.cycle, off});
-            frame.input.twin = &twin;
+            frame.input.twin = test::unowned(twin);
             const DominoModel replayed = domino_model(frame.input);
             EXPECT_TRUE(replayed.replayed);
             ASSERT_EQ(replayed.other, DominoModel::Other::whole);

@@ -9,6 +9,7 @@
 #include "engine/run/run.h"
 #include "kernels/error.h"
 #include "scenes/failures/failures_model.h"
+#include "tests/shared/unowned.h"
 #include "tests/scenes/failures_bench.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
@@ -78,7 +79,7 @@ TEST(Failures, ABlockCostsTheSameWhateverK) {
         SceneInput input;
         input.trace = trace.get();
         input.view = input.whole = &whole;
-        input.passes = &times;
+        input.passes = test::unowned(times);
         input.plain.ms_per_token = 9;
         const FailuresModel m = failures_model(input, {});
         ASSERT_TRUE(m.from_run);
@@ -207,7 +208,7 @@ TEST(Frames, HaveNoBeatBeyondTheLast) {
     request.scene = "failures";
     const auto told = [&](int beat) {
         request.beat = beat;
-        return describe_frame(request, fixtures::mixed(), RunSettings{}, EngineStatus{}, nullptr);
+        return describe_frame(request, fixtures::mixed(), RunSettings{}, EngineStatus{});
     };
     EXPECT_NE(told(kFailuresBeats), told(kFailuresBeats - 1));
     EXPECT_THROW((void)told(kFailuresBeats + 1), Error);

@@ -304,7 +304,7 @@ TEST(RaceWords, APictureOfATablesRaceCountsRounds) {
     request.scene = "race";
     request.race = toy_race(/*averages=*/false, "TABLE");
     const auto told = [&] {
-        return describe_frame(request, nullptr, RunSettings{}, EngineStatus{}, nullptr);
+        return describe_frame(request, nullptr, RunSettings{}, EngineStatus{});
     };
     EXPECT_NE(told().find(" · after 2 rounds, as Domino finishes"), std::string::npos) << told();
     EXPECT_EQ(race_stop_times(*request.race).size(), 13u) << "ends of rounds: 1 to 12";

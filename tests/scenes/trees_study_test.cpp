@@ -44,18 +44,19 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
     done.points.back().verify_ms = 50; // something else had the cores during the last seed
     live.published.studies[done.name] = std::make_shared<const Study>(done);
     SceneInput disturbed = live.bench->controller.frame(0).scene;
-    disturbed.studies = &live.published.studies;
+    disturbed.studies = live.published.studies;
     EXPECT_EQ(trees_rows(disturbed)[4].speedup, rows[4].speedup);
     Study brief = *live.published.studies.at(kTreesStudy);
     for (StudyPoint& p : brief.points) p.timed = p.settings.seed == live.settings.seed ? 1 : 0;
     live.published.studies[brief.name] = std::make_shared<const Study>(brief);
+    disturbed.studies = live.published.studies;
     for (const TreesRow& row : trees_rows(disturbed)) EXPECT_TRUE(row.few && row.speedup == 0) << row.name;
     EXPECT_NE(trees_description(disturbed, trees_model(disturbed, {})).find("too few full rounds"),
               std::string::npos);
     for (StudyPoint& p : done.points) p.most = 3; // as heads that make three guesses
     live.published.studies[done.name] = std::make_shared<const Study>(done);
     SceneInput input = live.bench->controller.frame(0).scene;
-    input.studies = &live.published.studies;
+    input.studies = live.published.studies;
     EXPECT_EQ(rows[0].rows, 5);
     EXPECT_EQ(trees_rows(input)[0].rows, 4);
     live.beat(5);
@@ -125,7 +126,7 @@ TEST(TreesScene, NamesTheFastestOnlyWhereItStandsOut) {
     for (StudyPoint& p : shaken.points)
         if (p.settings.seed != live.settings.seed) p.verify_ms *= 1.5; // the quickest count
     live.published.studies[shaken.name] = std::make_shared<const Study>(shaken);
-    input.studies = &live.published.studies;
+    input.studies = live.published.studies;
     const std::vector<TreesRow> rows = trees_rows(input);
     EXPECT_EQ(trees_leaders(rows).most, std::vector<std::size_t>{1}) << "tokens do not depend on the clock";
     EXPECT_EQ(trees_leaders(rows).fastest.size(), rows.size());
