@@ -1,10 +1,15 @@
 #include "kernels/cpu/memory.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -24,6 +29,77 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
     throw Error("out of memory: need " + std::to_string((bytes + kMiB - 1) / kMiB) + " MiB, " +
                     std::to_string(available / kMiB) + " MiB available",
                 "choose a smaller model or a shorter context, or close other programs", Exit::device);
+}
+
+// At the start of a huge page where `bytes` fill some. Null: there is no memory.
+void* map_aligned(std::size_t bytes) {
+    const bool large = bytes >= 2 * kHugePage;
+    void* data = nullptr;
+    if (posix_memalign(&data, large ? kHugePage : kCacheLine, std::max<std::size_t>(bytes, 1)) != 0) return nullptr;
+#if defined(MADV_HUGEPAGE)
+    if (large)
+        madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE); // a wish; failure changes only speed
+#endif
+    return data;
+}
+
+// Matrices that fill no huge page of their own share blocks that do. A block goes when the last of them has gone; the
+// newest one stays, to be filled again.
+class SharedBlocks {
+  public:
+    // The address sanitizer sees no end of a matrix inside a block, so with it every matrix stands alone.
+#if defined(__SANITIZE_ADDRESS__)
+    static bool takes(std::size_t) { return false; }
+#else
+    static bool takes(std::size_t bytes) { return bytes >= kLeast && bytes < 2 * kHugePage; }
+#endif
+    void* allocate(std::size_t bytes) {
+        const std::size_t room = (bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
+        const std::lock_guard lock(mutex_);
+        if (!newest_ || blocks_.at(newest_).used + room > kBlock) {
+            auto* const block = static_cast<std::byte*>(map_aligned(kBlock));
+            if (!block) return nullptr;
+            drop_if_empty(newest_);
+            newest_ = block;
+            blocks_.emplace(block, Block{});
+        }
+        Block& block = blocks_.at(newest_);
+        ++block.lent;
+        return newest_ + std::exchange(block.used, block.used + room);
+    }
+    // False: it is of no block.
+    bool release(void* data) noexcept {
+        const std::lock_guard lock(mutex_);
+        auto found = blocks_.upper_bound(static_cast<std::byte*>(data));
+        if (found == blocks_.begin()) return false;
+        --found;
+        if (static_cast<std::byte*>(data) >= found->first + kBlock) return false;
+        if (--found->second.lent > 0) return true;
+        found->second.used = 0;
+        if (found->first != newest_) drop_if_empty(found->first);
+        return true;
+    }
+
+  private:
+    static constexpr std::size_t kBlock = 8 * kHugePage, kLeast = std::size_t{64} << 10;
+    struct Block {
+        std::size_t used = 0;
+        int lent = 0;
+    };
+    void drop_if_empty(std::byte* block) {
+        const auto found = blocks_.find(block);
+        if (found == blocks_.end() || found->second.lent > 0) return;
+        std::free(block);
+        blocks_.erase(found);
+    }
+    std::mutex mutex_;
+    std::map<std::byte*, Block, std::less<>> blocks_;
+    std::byte* newest_ = nullptr;
+};
+
+SharedBlocks& shared_blocks() {
+    static auto* const blocks = new SharedBlocks; // buffers of static storage may outlive a destructor
+    return *blocks;
 }
 
 } // namespace
@@ -57,20 +133,13 @@ void* allocate_aligned(std::size_t bytes) {
         if (const std::size_t available = available_memory(); bytes > available)
             out_of_memory(bytes, available);
     }
-    const bool large = bytes >= 2 * kHugePage;
-    void* data = nullptr;
-    if (posix_memalign(&data, large ? kHugePage : kCacheLine, std::max<std::size_t>(bytes, 1)) != 0) {
-        out_of_memory(bytes, available_memory());
-    }
-#if defined(MADV_HUGEPAGE)
-    if (large)
-        madvise(data, bytes / kHugePage * kHugePage, MADV_HUGEPAGE); // a wish; failure changes only speed
-#endif
+    void* const data = SharedBlocks::takes(bytes) ? shared_blocks().allocate(bytes) : map_aligned(bytes);
+    if (!data) out_of_memory(bytes, available_memory());
     return data;
 }
 
 void release_aligned(void* data) noexcept {
-    std::free(data);
+    if (!shared_blocks().release(data)) std::free(data);
 }
 
 } // namespace speclens

@@ -1,5 +1,6 @@
-// Memory of the CPU backend: aligned, and on huge pages where it is large, because a pass over a gigabyte of
-// weights touches 300 000 small pages and would spend its time on address translation.
+// Memory of the CPU backend: aligned, and on huge pages, because a pass over a gigabyte of weights touches 300 000 small
+// pages and would spend its time on address translation, and because the processor reads ahead within a page only.
+// Matrices of narrow models fill no huge page: some share a block of them.
 #pragma once
 
 #include <cstddef>

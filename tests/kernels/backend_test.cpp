@@ -1,4 +1,7 @@
 // The backend object: creation, instruction sets, memory, imports, clocks.
+#include <cstring>
+#include <random>
+
 #include "kernels/cuda_module.h"
 #include "kernels/error.h"
 #include "kernels/product_probe.h"
@@ -60,6 +63,35 @@ TEST(Memory, IsAlignedAndReportsWhatIsFree) {
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 64, 0u);
         backend->release(data, bytes);
     }
+}
+
+// Matrices of narrow models share blocks of huge pages: none lies in another one, whatever was released between them.
+TEST(Memory, IsLentToOneAtATime) {
+    struct Lent {
+        unsigned char* data;
+        std::size_t bytes;
+        unsigned char mark;
+    };
+    const std::unique_ptr<Backend> backend = make_backend("cpu");
+    std::vector<Lent> lent;
+    std::mt19937 dice(5);
+    const auto give_back = [&](std::size_t at) {
+        const Lent one = lent[at];
+        for (std::size_t i = 0; i < one.bytes; i += 61) ASSERT_EQ(one.data[i], one.mark) << "of " << one.bytes;
+        ASSERT_EQ(one.data[one.bytes - 1], one.mark) << "of " << one.bytes;
+        backend->release(one.data, one.bytes);
+        lent[at] = lent.back();
+        lent.pop_back();
+    };
+    for (int round = 0; round < 400; ++round) {
+        if (lent.size() > 24 || (!lent.empty() && dice() % 3 == 0)) give_back(dice() % lent.size());
+        const std::size_t bytes = 1 + dice() % (dice() % 4 == 0 ? std::size_t{5} << 20 : std::size_t{600} << 10);
+        void* data = backend->allocate(bytes);
+        ASSERT_EQ(reinterpret_cast<std::uintptr_t>(data) % 64, 0u);
+        lent.push_back({static_cast<unsigned char*>(data), bytes, static_cast<unsigned char>(round)});
+        std::memset(data, static_cast<unsigned char>(round), bytes);
+    }
+    while (!lent.empty()) give_back(lent.size() - 1);
 }
 
 TEST(Memory, RefusesMoreThanTheMachineHas) {
