@@ -68,6 +68,9 @@ std::string describe_head(const DraftNetwork& network) {
         if (c.norm_before_residual) add("norm before the residual");
         if (c.fc_norm) add("a norm for every tap");
         break;
+    case DraftConfig::Method::mtp:
+        add(layers_text(c.layer.layers) + std::string(", used again for every guess"));
+        break;
     case DraftConfig::Method::medusa:
         add(std::to_string(c.medusa_heads) + " heads" +
             (c.shared_head ? " on the target's output matrix" : ""));
