@@ -19,7 +19,7 @@ struct OpenPath {
 
 class TreeGrowth {
   public:
-    TreeGrowth(const BlockTreeLimits& limits, const DraftRequest& request, const Behind& behind, Draft& draft)
+    TreeGrowth(const BlockTreeLimits& limits, const DraftRequest& request, const Lookahead& behind, Draft& draft)
         : limits_(limits), request_(request), behind_(behind), draft_(draft) {}
 
     void grow() {
@@ -33,8 +33,8 @@ class TreeGrowth {
     }
 
   private:
-    [[nodiscard]] const Top& row(int parent) const { return *rows_[static_cast<std::size_t>(parent + 1)]; }
-    [[nodiscard]] static double logp(const Top& row, int rank) { return row.entries[static_cast<std::size_t>(rank)].logp; }
+    [[nodiscard]] const TopEntries& row(int parent) const { return *rows_[static_cast<std::size_t>(parent + 1)]; }
+    [[nodiscard]] static double logp(const TopEntries& row, int rank) { return row.entries[static_cast<std::size_t>(rank)].logp; }
 
     void open(double weight, int parent, int rank, int depth) { open_.push({weight, parent, rank, depth, order_++}); }
 
@@ -47,7 +47,7 @@ class TreeGrowth {
     // With a chain to seed the heap holds its next node alone until it ends; the siblings beside it wait.
     void take(const OpenPath& best, bool seeding) {
         const int own = static_cast<int>(draft_.nodes.size());
-        const Top& siblings = row(best.parent);
+        const TopEntries& siblings = row(best.parent);
         const int likely = siblings.entries[static_cast<std::size_t>(best.rank)].id;
         DraftNode node;
         node.token = request_.forced(own).value_or(likely);
@@ -81,9 +81,9 @@ class TreeGrowth {
 
     const BlockTreeLimits& limits_;
     const DraftRequest& request_;
-    const Behind& behind_;
+    const Lookahead& behind_;
     Draft& draft_;
-    std::vector<const Top*> rows_; // behind node i at i + 1; null: nobody asked
+    std::vector<const TopEntries*> rows_; // behind node i at i + 1; null: nobody asked
     std::priority_queue<OpenPath> open_;
     std::vector<OpenPath> waiting_;
     bool chaining_ = true;
@@ -92,7 +92,7 @@ class TreeGrowth {
 
 } // namespace
 
-void grow_block_tree(const BlockTreeLimits& limits, const DraftRequest& request, const Behind& behind, Draft& draft) {
+void grow_block_tree(const BlockTreeLimits& limits, const DraftRequest& request, const Lookahead& behind, Draft& draft) {
     TreeGrowth(limits, request, behind, draft).grow();
 }
 

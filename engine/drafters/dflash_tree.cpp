@@ -13,13 +13,13 @@ class DFlashTree final : public BlockDrafter {
 
   protected:
     void choose(const Block&, int k, const DraftRequest& request, Draft& draft) override {
-        std::vector<Top> rows(static_cast<std::size_t>(k)); // one for each depth, whatever stands before it
+        std::vector<TopEntries> rows(static_cast<std::size_t>(k)); // one for each depth, whatever stands before it
         const int entries = block_tree_entries(options_, request);
         grow_block_tree(
             block_tree_limits(options_, request, k), request,
-            [&](int, int depth) -> const Top& {
-                Top& row = rows[static_cast<std::size_t>(depth - 1)];
-                if (row.entries.empty()) row = base_rows().heads(depth - 1, kRawSampling, entries).law;
+            [&](int, int depth) -> const TopEntries& {
+                TopEntries& row = rows[static_cast<std::size_t>(depth - 1)];
+                if (row.entries.empty()) row = base_rows().heads(depth - 1, kRawSampling, entries).distribution;
                 return row;
             },
             draft);

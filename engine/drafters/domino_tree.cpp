@@ -21,20 +21,20 @@ class DominoTree final : public BlockDrafter {
 
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
         const int entries = block_tree_entries(options_, request), prefix = network().config.prefix;
-        std::vector<Top> base(static_cast<std::size_t>(k)); // of the rows that nothing corrects
-        std::deque<Top> corrected;
+        std::vector<TopEntries> base(static_cast<std::size_t>(k)); // of the rows that nothing corrects
+        std::deque<TopEntries> corrected;
         if (corrects_) {
             causal_.begin(block.rows, block.base, std::min(prefix, k - 1));
             reserve_states(request.nodes + 1);
         }
         grow_block_tree(
             block_tree_limits(options_, request, k), request,
-            [&](int parent, int depth) -> const Top& {
+            [&](int parent, int depth) -> const TopEntries& {
                 if (corrects_) read(parent, parent < 0 ? block.anchor : draft.nodes[static_cast<std::size_t>(parent)].token, draft);
                 if (corrects_ && depth > prefix)
-                    return corrected.emplace_back(causal_.correct(depth - 1).heads(0, kRawSampling, entries).law);
-                Top& row = base[static_cast<std::size_t>(depth - 1)];
-                if (row.entries.empty()) row = base_rows().heads(depth - 1, kRawSampling, entries).law;
+                    return corrected.emplace_back(causal_.correct(depth - 1).heads(0, kRawSampling, entries).distribution);
+                TopEntries& row = base[static_cast<std::size_t>(depth - 1)];
+                if (row.entries.empty()) row = base_rows().heads(depth - 1, kRawSampling, entries).distribution;
                 return row;
             },
             draft);

@@ -25,9 +25,9 @@ class DSparkTree final : public BlockDrafter {
   protected:
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
         const int entries = block_tree_entries(options_, request);
-        std::vector<Top> base(static_cast<std::size_t>(k));
-        std::map<std::pair<int, int>, Top> known; // by depth and token before, where nothing else counts
-        std::deque<Top> corrected;
+        std::vector<TopEntries> base(static_cast<std::size_t>(k));
+        std::map<std::pair<int, int>, TopEntries> known; // by depth and token before, where nothing else counts
+        std::deque<TopEntries> corrected;
         if (corrects_) {
             markov_->begin(block.rows);
             if (markov_->keeps_state() && states_.view().rows < request.nodes + 1)
@@ -40,19 +40,19 @@ class DSparkTree final : public BlockDrafter {
             if (markov_->keeps_state()) backend().copy(markov_->state(), states_.view().slice(parent + 1, 1));
             const Projection add[] = {{markov_out_.weight, block.base.slice(depth - 1, 1), corrected_.begin(1, markov_out_.ids)}};
             backend().matmul(e, add);
-            return corrected_.heads(0, kRawSampling, entries).law;
+            return corrected_.heads(0, kRawSampling, entries).distribution;
         };
         grow_block_tree(
             block_tree_limits(options_, request, k), request,
-            [&](int parent, int depth) -> const Top& {
+            [&](int parent, int depth) -> const TopEntries& {
                 const int token = parent < 0 ? block.anchor : draft.nodes[static_cast<std::size_t>(parent)].token;
                 if (!corrects_) {
-                    Top& row = base[static_cast<std::size_t>(depth - 1)];
-                    if (row.entries.empty()) row = base_rows().heads(depth - 1, kRawSampling, entries).law;
+                    TopEntries& row = base[static_cast<std::size_t>(depth - 1)];
+                    if (row.entries.empty()) row = base_rows().heads(depth - 1, kRawSampling, entries).distribution;
                     return row;
                 }
                 if (markov_->keeps_state()) return corrected.emplace_back(correct(parent, depth, token));
-                Top& row = known[{depth, token}];
+                TopEntries& row = known[{depth, token}];
                 if (row.entries.empty()) row = correct(parent, depth, token);
                 return row;
             },

@@ -29,7 +29,7 @@ Verdict verify_tree_match(const Round& round) {
         verdict.from = round.count() > 0 && children.empty() ? TokenSource::bonus : TokenSource::target;
         verdict.token = drawn;
         verdict.u = u;
-        verdict.law = round.p(row);
+        verdict.distribution = round.p(row);
         return verdict;
     }
 }

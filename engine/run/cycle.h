@@ -62,14 +62,14 @@ class Cycle {
     void do_draft();
     void look_at_draft(const DraftRequest& request);
     void do_verify();
-    void judge();        // laws and verdict, once per cycle, at the first accept step
+    void judge();        // distributions and verdict, once per cycle, at the first accept step
     void do_accept();
     void do_resample();
     void do_commit();
     // depth: 0 for the token right after the pending one
     [[nodiscard]] double coin(Purpose purpose, int depth, int lane = 0) const;
-    [[nodiscard]] const Law& target_law(int row);
-    [[nodiscard]] const Law& draft_law(int index);
+    [[nodiscard]] const Distribution& target_distribution(int row);
+    [[nodiscard]] const Distribution& draft_distribution(int index);
     void take_behind(int k);
 
     Decoder& target_;
@@ -91,7 +91,7 @@ class Cycle {
     std::vector<int> drafted_tokens_, parents_, depths_, lanes_;  // of each node
     bool tree_ = false;
     PassRows* rows_ = nullptr;
-    std::vector<Law> draft_laws_;
+    std::vector<Distribution> draft_distributions_;
     std::optional<DraftNode> behind_;  // a rule that mixes: what the draft says after its last node; not proposed
     Verdict verdict_;
     bool judged_ = false;

@@ -17,14 +17,14 @@ namespace {
 
 // The rows of the built-in tables by the token before; row 0 stands at the start of a text.
 struct Toy {
-    std::vector<Law> target, draft;
+    std::vector<Distribution> target, draft;
     Toy() {
         const TablePair tables = toy_tables();
         const auto rows = [](const TableModel& table) {
-            std::vector<Law> laws(1 + static_cast<std::size_t>(table.vocab));
-            for (const auto& [context, law] : table.rows)
-                laws[context.empty() ? 0 : 1 + static_cast<std::size_t>(std::stoi(context))] = law;
-            return laws;
+            std::vector<Distribution> distributions(1 + static_cast<std::size_t>(table.vocab));
+            for (const auto& [context, distribution] : table.rows)
+                distributions[context.empty() ? 0 : 1 + static_cast<std::size_t>(std::stoi(context))] = distribution;
+            return distributions;
         };
         target = rows(*tables.target);
         draft = rows(*tables.draft);
@@ -40,14 +40,14 @@ std::size_t row_after(const std::vector<int>& text) {
     return text.empty() ? 0 : 1 + static_cast<std::size_t>(text.back());
 }
 
-struct Guesses {
+struct DrafterComparison {
     std::vector<int> tokens, parents; // parents: empty for a chain
     std::vector<std::size_t> rows;    // of the tables: row 0 behind the text, row 1 + i behind guess i
 };
 
 // A chain of guesses that are drawn, or, for a rule that judges the draft's favourites, both favourites and what is likeliest behind each.
-Guesses guesses_behind(const std::vector<int>& text, const RuleInfo& rule, const std::function<double(Purpose)>& coin) {
-    Guesses guesses;
+DrafterComparison guesses_behind(const std::vector<int>& text, const RuleInfo& rule, const std::function<double(Purpose)>& coin) {
+    DrafterComparison guesses;
     guesses.rows.push_back(row_after(text));
     const auto add = [&](int token) {
         guesses.tokens.push_back(token);
@@ -57,8 +57,8 @@ Guesses guesses_behind(const std::vector<int>& text, const RuleInfo& rule, const
         for (int k = 0; k < kLosslessDrafts; ++k) add(sample(toy().draft[guesses.rows.back()], coin(Purpose::draft)));
         return guesses;
     }
-    const Top best = top_of(toy().draft[guesses.rows.front()], 2);
-    for (const Top::Entry& entry : best.entries) add(entry.id), guesses.parents.push_back(-1);
+    const TopEntries best = top_of(toy().draft[guesses.rows.front()], 2);
+    for (const TopEntries::Entry& entry : best.entries) add(entry.id), guesses.parents.push_back(-1);
     for (int parent = 0; parent < static_cast<int>(best.entries.size()); ++parent) {
         add(argmax(toy().draft[guesses.rows[1 + static_cast<std::size_t>(parent)]]));
         guesses.parents.push_back(parent);
@@ -76,12 +76,12 @@ std::vector<int> one_text(const RuleInfo& rule, std::uint64_t seed, long n) {
                         .purpose = purpose});
     };
     while (static_cast<int>(text.size()) < kLosslessTokens) {
-        const Guesses guesses = guesses_behind(text, rule, coin);
+        const DrafterComparison guesses = guesses_behind(text, rule, coin);
         Round round;
         round.drafts = guesses.tokens;
         round.parents = guesses.parents;
-        round.p = [&](int row) -> const Law& { return toy().target[guesses.rows[static_cast<std::size_t>(row)]]; };
-        round.q = [&](int node) -> const Law& { return toy().draft[guesses.rows[static_cast<std::size_t>(round.row_of(node))]]; };
+        round.p = [&](int row) -> const Distribution& { return toy().target[guesses.rows[static_cast<std::size_t>(row)]]; };
+        round.q = [&](int node) -> const Distribution& { return toy().draft[guesses.rows[static_cast<std::size_t>(round.row_of(node))]]; };
         round.p_argmax = [&](int row) { return argmax(round.p(row)); };
         round.accept_coin = [&](int) { return coin(Purpose::accept); };
         round.resample_coin = [&](int) { return coin(Purpose::resample); };
@@ -94,7 +94,7 @@ std::vector<int> one_text(const RuleInfo& rule, std::uint64_t seed, long n) {
 }
 
 void look_at(LosslessCount& counts) {
-    const LawTest test = against_law(counts.texts, exact_texts());
+    const DistributionTest test = against_distribution(counts.texts, exact_texts());
     counts.looks.push_back({counts.drawn, test.total_variation, test.p_value});
     if (counts.caught == 0 && test.p_value < kLosslessAlarm) counts.caught = counts.drawn;
 }
@@ -109,9 +109,9 @@ bool is_look(long n) {
 
 } // namespace
 
-const ExactLaw& exact_texts() {
-    static const ExactLaw law = [] {
-        ExactLaw all;
+const ExactDistribution& exact_texts() {
+    static const ExactDistribution distribution = [] {
+        ExactDistribution all;
         std::vector<std::pair<std::vector<int>, double>> open{{{}, 1.0}};
         while (!open.empty()) {
             const auto [text, mass] = open.back();
@@ -120,7 +120,7 @@ const ExactLaw& exact_texts() {
                 all[text] = mass;
                 continue;
             }
-            const Law& row = toy().target[row_after(text)];
+            const Distribution& row = toy().target[row_after(text)];
             for (std::size_t v = 0; v < row.size(); ++v) {
                 std::vector<int> next = text;
                 next.push_back(static_cast<int>(v));
@@ -129,7 +129,7 @@ const ExactLaw& exact_texts() {
         }
         return all;
     }();
-    return law;
+    return distribution;
 }
 
 void draw_texts(const RuleInfo& rule, std::uint64_t seed, long count, LosslessCount& counts) {
@@ -143,12 +143,12 @@ namespace {
 
 // Favourites are certain, so the first position has one way to go wrong: both are refused, one after the other.
 void prove_favourites(const RuleInfo& rule, std::vector<ProofRow>& rows) {
-    const Guesses guesses = guesses_behind({}, rule, [](Purpose) { return 0.0; });
+    const DrafterComparison guesses = guesses_behind({}, rule, [](Purpose) { return 0.0; });
     Round round;
     round.drafts = guesses.tokens;
     round.parents = guesses.parents;
-    round.p = [&](int row) -> const Law& { return toy().target[guesses.rows[static_cast<std::size_t>(row)]]; };
-    round.q = [&](int node) -> const Law& { return toy().draft[guesses.rows[static_cast<std::size_t>(round.row_of(node))]]; };
+    round.p = [&](int row) -> const Distribution& { return toy().target[guesses.rows[static_cast<std::size_t>(row)]]; };
+    round.q = [&](int node) -> const Distribution& { return toy().draft[guesses.rows[static_cast<std::size_t>(round.row_of(node))]]; };
     round.accept_coin = [&](int node) { return round.parent(node) < 0 ? std::nextafter(1.0, 0.0) : 0.0; };
     round.resample_coin = [](int) { return 0.5; };
     const Verdict verdict = rule.verify(round);
@@ -159,7 +159,7 @@ void prove_favourites(const RuleInfo& rule, std::vector<ProofRow>& rows) {
         left *= 1 - check.threshold;
     }
     if (verdict.accepted() > 0) return;
-    for (std::size_t v = 0; v < rows.size(); ++v) rows[v].replaced = left * verdict.law[v];
+    for (std::size_t v = 0; v < rows.size(); ++v) rows[v].replaced = left * verdict.distribution[v];
 }
 
 } // namespace
@@ -172,7 +172,7 @@ double expected_distance(long n) {
 }
 
 std::vector<ProofRow> proof_rows(const RuleInfo& rule) {
-    const Law &p = toy().target[0], &q = toy().draft[0];
+    const Distribution &p = toy().target[0], &q = toy().draft[0];
     std::vector<ProofRow> rows(p.size());
     for (std::size_t x = 0; x < p.size(); ++x) rows[x].target = p[x], rows[x].draft = q[x];
     if (rule.siblings != Siblings::none) {
@@ -187,8 +187,8 @@ std::vector<ProofRow> proof_rows(const RuleInfo& rule) {
         const auto row_of = [&](int row) {
             return row == 0 ? std::size_t{0} : row == 1 ? 1 + x : std::size_t{1};
         };
-        round.p = [&](int row) -> const Law& { return toy().target[row_of(row)]; };
-        round.q = [&](int node) -> const Law& { return toy().draft[row_of(node)]; };
+        round.p = [&](int row) -> const Distribution& { return toy().target[row_of(row)]; };
+        round.q = [&](int node) -> const Distribution& { return toy().draft[row_of(node)]; };
         round.p_argmax = [&](int row) { return argmax(round.p(row)); };
         round.accept_coin = [](int) { return std::nextafter(1.0, 0.0); };
         round.resample_coin = [](int) { return 0.5; };
@@ -196,7 +196,7 @@ std::vector<ProofRow> proof_rows(const RuleInfo& rule) {
         const double stays = verdict.checks.front().threshold;
         rows[x].kept = q[x] * stays;
         if (verdict.accepted() > 0) continue;
-        for (std::size_t v = 0; v < p.size(); ++v) rows[v].replaced += q[x] * (1 - stays) * verdict.law[v];
+        for (std::size_t v = 0; v < p.size(); ++v) rows[v].replaced += q[x] * (1 - stays) * verdict.distribution[v];
     }
     return rows;
 }
@@ -214,7 +214,7 @@ LosslessModel lossless_model(LosslessState& state) {
     LosslessModel m;
     m.rule = lossless_rules()[static_cast<std::size_t>(state.rule)];
     m.count = &state.counts[m.rule->name];
-    if (m.count->drawn > 0) m.test = against_law(m.count->texts, exact_texts());
+    if (m.count->drawn > 0) m.test = against_distribution(m.count->texts, exact_texts());
     m.noise = expected_distance(m.count->drawn);
     return m;
 }

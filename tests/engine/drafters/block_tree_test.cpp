@@ -16,10 +16,10 @@ namespace speclens::test {
 namespace {
 
 struct MadeRows {
-    std::vector<Law> rows;          // by depth, from 1
-    mutable std::map<int, Top> top; // by depth
-    [[nodiscard]] const Top& behind(int depth) const {
-        Top& row = top[depth];
+    std::vector<Distribution> rows;          // by depth, from 1
+    mutable std::map<int, TopEntries> top; // by depth
+    [[nodiscard]] const TopEntries& behind(int depth) const {
+        TopEntries& row = top[depth];
         if (row.entries.empty()) row = top_of(rows[static_cast<std::size_t>(depth - 1)], -1);
         return row;
     }
@@ -29,7 +29,7 @@ MadeRows made_rows(std::mt19937& dice, int depth, int vocab, double peak) {
     MadeRows made;
     std::uniform_real_distribution<double> uniform(0, 1);
     for (int d = 0; d < depth; ++d) {
-        Law row;
+        Distribution row;
         double sum = 0;
         for (int v = 0; v < vocab; ++v) row.push_back(std::pow(uniform(dice), peak) + 1e-6), sum += row.back();
         for (double& value : row) value /= sum;
@@ -40,7 +40,7 @@ MadeRows made_rows(std::mt19937& dice, int depth, int vocab, double peak) {
 
 Draft tree_of(const MadeRows& made, const BlockTreeLimits& limits, const DraftRequest& request = {}) {
     Draft draft;
-    grow_block_tree(limits, request, [&](int, int depth) -> const Top& { return made.behind(depth); }, draft);
+    grow_block_tree(limits, request, [&](int, int depth) -> const TopEntries& { return made.behind(depth); }, draft);
     return draft;
 }
 
@@ -112,7 +112,7 @@ TEST(BlockTree, HoldsTheLikeliestPathsOfAll) {
 TEST(BlockTree, IsTheChainWhereTheRowsAreSure) {
     MadeRows made;
     for (int d = 0; d < 7; ++d) {
-        Law row(5, 0.0001);
+        Distribution row(5, 0.0001);
         row[static_cast<std::size_t>(d % 5)] = 0.9996;
         made.rows.push_back(row);
     }
@@ -267,8 +267,8 @@ TEST_P(TreeDrafters, ABranchHasTheDistributionsOfItsOwnPath) {
         request.force = force;
         const Draft draft = chain->draft(request);
         const DraftNode& there = draft.nodes[path.size()];
-        for (const Top::Entry& entry : node.raw_top.entries) {
-            EXPECT_NEAR(std::exp(entry.logp), there.law[static_cast<std::size_t>(entry.id)], 1e-5) << "depth " << path.size() + 1;
+        for (const TopEntries::Entry& entry : node.raw_top.entries) {
+            EXPECT_NEAR(std::exp(entry.logp), there.distribution[static_cast<std::size_t>(entry.id)], 1e-5) << "depth " << path.size() + 1;
             ++compared;
         }
     }

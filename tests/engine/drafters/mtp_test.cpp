@@ -65,7 +65,7 @@ class MtpHead : public ::testing::Test {
         for (const DraftNode& node : draft.nodes) {
             guessed.tokens.push_back(node.token);
             Vec logp(61, -1e9);
-            for (const Top::Entry& entry : node.heads.raw.entries) logp[static_cast<std::size_t>(entry.id)] = entry.logp;
+            for (const TopEntries::Entry& entry : node.heads.raw.entries) logp[static_cast<std::size_t>(entry.id)] = entry.logp;
             guessed.logp.push_back(logp);
         }
         return guessed;

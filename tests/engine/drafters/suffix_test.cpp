@@ -190,7 +190,7 @@ TEST(Suffix, DraftsAsFarAsTheCountsAreSure) {
     ASSERT_EQ(draft.nodes.size(), 3u); // a match of three drafts three
     EXPECT_EQ(draft.nodes[0].token, 4);
     EXPECT_EQ(draft.nodes[2].token, 6);
-    EXPECT_TRUE(draft.nodes[0].law.empty());
+    EXPECT_TRUE(draft.nodes[0].distribution.empty());
     EXPECT_EQ(draft.nodes[0].extra, "3-gram found at token 7, 2× before, 0.67 to here");
     const Text nothing = {1, 2, 3, 40};
     drafter->begin(nothing);
