@@ -19,7 +19,7 @@ struct OpenPath {
 
 class TreeGrowth {
   public:
-    TreeGrowth(const BlockTreeLimits& limits, const DraftRequest& request, const Lookahead& behind, Draft& draft)
+    TreeGrowth(const BlockTreeLimits& limits, const DraftRequest& request, const RowBehind& behind, Draft& draft)
         : limits_(limits), request_(request), behind_(behind), draft_(draft) {}
 
     void grow() {
@@ -81,7 +81,7 @@ class TreeGrowth {
 
     const BlockTreeLimits& limits_;
     const DraftRequest& request_;
-    const Lookahead& behind_;
+    const RowBehind& behind_;
     Draft& draft_;
     std::vector<const TopEntries*> rows_; // behind node i at i + 1; null: nobody asked
     std::priority_queue<OpenPath> open_;
@@ -92,7 +92,7 @@ class TreeGrowth {
 
 } // namespace
 
-void grow_block_tree(const BlockTreeLimits& limits, const DraftRequest& request, const Lookahead& behind, Draft& draft) {
+void grow_block_tree(const BlockTreeLimits& limits, const DraftRequest& request, const RowBehind& behind, Draft& draft) {
     TreeGrowth(limits, request, behind, draft).grow();
 }
 

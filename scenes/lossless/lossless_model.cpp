@@ -40,14 +40,14 @@ std::size_t row_after(const std::vector<int>& text) {
     return text.empty() ? 0 : 1 + static_cast<std::size_t>(text.back());
 }
 
-struct DrafterComparison {
+struct Guesses {
     std::vector<int> tokens, parents; // parents: empty for a chain
     std::vector<std::size_t> rows;    // of the tables: row 0 behind the text, row 1 + i behind guess i
 };
 
 // A chain of guesses that are drawn, or, for a rule that judges the draft's favourites, both favourites and what is likeliest behind each.
-DrafterComparison guesses_behind(const std::vector<int>& text, const RuleInfo& rule, const std::function<double(Purpose)>& coin) {
-    DrafterComparison guesses;
+Guesses guesses_behind(const std::vector<int>& text, const RuleInfo& rule, const std::function<double(Purpose)>& coin) {
+    Guesses guesses;
     guesses.rows.push_back(row_after(text));
     const auto add = [&](int token) {
         guesses.tokens.push_back(token);
@@ -76,7 +76,7 @@ std::vector<int> one_text(const RuleInfo& rule, std::uint64_t seed, long n) {
                         .purpose = purpose});
     };
     while (static_cast<int>(text.size()) < kLosslessTokens) {
-        const DrafterComparison guesses = guesses_behind(text, rule, coin);
+        const Guesses guesses = guesses_behind(text, rule, coin);
         Round round;
         round.drafts = guesses.tokens;
         round.parents = guesses.parents;
@@ -143,7 +143,7 @@ namespace {
 
 // Favourites are certain, so the first position has one way to go wrong: both are refused, one after the other.
 void prove_favourites(const RuleInfo& rule, std::vector<ProofRow>& rows) {
-    const DrafterComparison guesses = guesses_behind({}, rule, [](Purpose) { return 0.0; });
+    const Guesses guesses = guesses_behind({}, rule, [](Purpose) { return 0.0; });
     Round round;
     round.drafts = guesses.tokens;
     round.parents = guesses.parents;
