@@ -315,7 +315,7 @@ TEST(Lectures, BecomePicturesAndAHandout) {
 TEST(SuffixMemory, DraftsFromWhatAnEarlierRunWrote) {
     const TempFolder folder;
     const std::string file = (folder / "answers.json").string();
-    const std::vector<std::string> run = {"run", "--model", micro_model(), "--prompt", "abcabcab", "--temp", "0", "--max-tokens", "24", "--text-only",
+    const std::vector<std::string> run = {"run", "--model", micro_model(), "--prompt", "abcabcab", "--temp", "0", "--max-tokens", "24", "--text",
                                           "--no-timing", "--suffix-memory", file};
     const Outcome first = speclens(run), second = speclens(run);
     EXPECT_EQ(first.code, 0) << first.err;
