@@ -11,13 +11,13 @@
 
 namespace speclens {
 
-std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::path& temporary) {
+std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::path& temporary, Readers readers) {
     constexpr int kTries = 1000;
     const std::string own = "." + std::to_string(::getpid());
     for (int i = 0; i < kTries; ++i) {
         temporary = file;
         temporary += own + (i > 0 ? "-" + std::to_string(i) : "") + ".part";
-        const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, readers == Readers::owner ? 0600 : 0666);
         if (fd >= 0) return ::fdopen(fd, "wb");
         if (errno != EEXIST) break;
     }
@@ -31,11 +31,11 @@ std::filesystem::path behind_links(const std::filesystem::path& file) {
     return failed ? file : there;
 }
 
-AtomicFile::AtomicFile(std::filesystem::path file) : file_(behind_links(file)) {
+AtomicFile::AtomicFile(std::filesystem::path file, Readers readers) : file_(behind_links(file)) {
     std::error_code ignored;
     if (std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored))
         throw Error(file_.string() + " is there and is no file", "Choose another name.", Exit::model);
-    out_ = create_beside(file_, temporary_);
+    out_ = create_beside(file_, temporary_, readers);
     if (!out_) fail("create");
 }
 

@@ -10,14 +10,16 @@ namespace speclens {
 
 // A new file beside `file`, whose name goes to `temporary`: "o.json.4711.part". Never one that is there already,
 // somebody else's or left by a crash. nullptr: errno says why not.
-[[nodiscard]] std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::path& temporary);
+enum class Readers : unsigned char { anybody, owner }; // owner: mode 0600
+[[nodiscard]] std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::path& temporary,
+                                       Readers readers = Readers::anybody);
 
 // The file that a link leads to, which is what is replaced; of anything else the path itself.
 [[nodiscard]] std::filesystem::path behind_links(const std::filesystem::path& file);
 
 class AtomicFile {
   public:
-    explicit AtomicFile(std::filesystem::path file);  // throws Error when the folder cannot be written
+    explicit AtomicFile(std::filesystem::path file, Readers readers = Readers::anybody);  // throws Error when the folder cannot be written
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
     ~AtomicFile();                                    // removes the unfinished file unless committed

@@ -255,6 +255,13 @@ void check_models(Checklist& list, const Options& options) {
                       (problem.empty() ? "; drafts behind a text of the target" : "; " + problem),
                   problem.empty() ? "" : "Is this head made for this target?");
         list_notices(drafter);
+        if (network->config.method == DraftConfig::Method::mtp && problem.empty()) {
+            const MtpStates states = mtp_states(models);
+            list.line(states.before_is_better() ? Grade::without : Grade::good, "mtp states",
+                      "first guesses right: " + number(100 * states.after_norm, 1) + " % with the state after the final norm, " +
+                          number(100 * states.before_norm, 1) + " % with the one before it, at " + std::to_string(states.places) + " places",
+                      states.before_is_better() ? "It seems to be trained on the state before the norm: add --mtp-raw." : "");
+        }
     }
     if (!models->tokenizer) {
         list.line(models->target ? Grade::bad : Grade::without, "tokenizer", "none",

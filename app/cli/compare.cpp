@@ -215,12 +215,14 @@ Exit command_compare(const Options& options) {
     if (!options.json.empty()) json.emplace(options.json);
     if (!options.csv.empty()) csv.emplace(options.csv);
     if (!options.reference.empty()) reference.emplace(options.reference);
-    const std::shared_ptr<const Models> models = load(options);
+    std::shared_ptr<const Models> models = load(options);
     std::vector<Contestant> contestants = contestants_of(options, *models);
     std::vector<std::string> names;
     for (const Contestant& c : contestants)
         if (c.problem.empty()) names.push_back(c.name);
     check_drafter_options(options, names, models->layers());
+    Remembering kept = remembering(options, models, names);
+    models = kept.models;
     std::vector<Prompt> prompts = prompts_of(options, *models);
     const std::size_t planned = prompts.size();
     const bool times = !models->target_table; // it costs nothing to ask
@@ -318,6 +320,10 @@ Exit command_compare(const Options& options) {
     if (csv) {
         csv->write(compare_csv(rows, facts));
         csv->commit();
+    }
+    if (kept.memory) {
+        for (const Sample& sample : contestants[0].samples) kept.memory->remember(sample.output);
+        keep_answers(kept);
     }
     if (look.greedy && !all_identical)
         say("a text differs from plain decoding's: this must not happen, please report it with the command "

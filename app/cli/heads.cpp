@@ -68,6 +68,9 @@ std::string describe_head(const DraftNetwork& network) {
         if (c.norm_before_residual) add("norm before the residual");
         if (c.fc_norm) add("a norm for every tap");
         break;
+    case DraftConfig::Method::mtp:
+        add(layers_text(c.layer.layers) + std::string(", used again for every guess"));
+        break;
     case DraftConfig::Method::medusa:
         add(std::to_string(c.medusa_heads) + " heads" +
             (c.shared_head ? " on the target's output matrix" : ""));
@@ -136,6 +139,28 @@ std::string head_problem(const std::shared_ptr<const Models>& models, const std:
         return "the target rejects its own text: " + std::to_string(accepted) + " of " +
                std::to_string(follower.proposed) + " kept";
     return "";
+}
+
+MtpStates mtp_states(const std::shared_ptr<const Models>& models) {
+    MtpStates states;
+    for (const bool raw : {false, true}) {
+        RunSettings settings;
+        settings.drafter = "mtp";
+        settings.k = 1;
+        settings.max_tokens = 512;
+        settings.trace_top = 0;
+        settings.timing = false;
+        settings.options.mtp_raw = raw;
+        if (!models->tokenizer) settings.token_ids = {0, 1, 2};
+        Run run(models, settings);
+        run.finish();
+        int asked = 0, right = 0;
+        for (std::size_t i = 0; i < run.trace().size(); ++i)
+            if (const auto* checked = std::get_if<Checked>(&run.trace()[i])) ++asked, right += checked->accepted;
+        (raw ? states.before_norm : states.after_norm) = asked > 0 ? static_cast<double>(right) / asked : 0;
+        states.places = asked;
+    }
+    return states;
 }
 
 } // namespace speclens::cli

@@ -18,4 +18,13 @@ namespace speclens::cli {
 [[nodiscard]] std::string head_problem(const std::shared_ptr<const Models>& models,
                                        const std::string& drafter);
 
+// Which of the target's states an MTP head was trained on, by its first guesses behind a greedy text of the target: nothing in its
+// files says so, and the wrong one only makes guesses a little worse.
+struct MtpStates {
+    double after_norm = 0, before_norm = 0; // share of right first guesses
+    int places = 0;
+    [[nodiscard]] bool before_is_better() const { return before_norm > after_norm + 0.01; }
+};
+[[nodiscard]] MtpStates mtp_states(const std::shared_ptr<const Models>& models);
+
 } // namespace speclens::cli

@@ -83,6 +83,7 @@ struct Options {
     RuleParams rule_params;                                      // from them
     std::uint64_t seed = 7;
     DrafterOptions method;
+    std::filesystem::path suffix_memory; // run, compare: answers of earlier runs for the drafter suffix
 
     int trace_top = 64;
     bool timing = true;

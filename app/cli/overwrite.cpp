@@ -55,6 +55,7 @@ std::vector<NamedFile> outputs_of(const Options& o) {
     add("--json", o.json);
     add("--csv", o.csv);
     add("--reference", o.reference);
+    add("--suffix-memory", o.suffix_memory);
     if (std::error_code ignored; !fs::exists(o.profile, ignored)) add("--profile", o.profile);
     if (o.command == Command::train && !o.output.empty())
         for (const char* file : {"config.json", "model.safetensors"}) add("-o", o.output / file);

@@ -106,8 +106,10 @@ std::string chat_advice(const Options& options, const Models& models, const Cycl
 } // namespace
 
 Exit command_run(const Options& options) {
-    const std::shared_ptr<const Models> models = load(options);
+    std::shared_ptr<const Models> models = load(options);
     const std::string drafter = working_drafter(options, *models);
+    Remembering kept = remembering(options, models, {drafter});
+    models = kept.models;
     RunSettings settings = run_settings(options, drafter, kWalkTemperature);
     if ((options.text_only) && options.json.empty()) settings.trace_top = 0;
     Run run(models, settings);
@@ -157,6 +159,10 @@ Exit command_run(const Options& options) {
     const auto network = models->network(view.header->drafter);
     const bool said = network && view.header->notice == network->config.notice;
     if (!view.header->notice.empty() && !said && !reporter.walks()) say(view.header->notice);
+    if (kept.memory) {
+        kept.memory->remember(std::span(run.sequence()).subspan(view.header->prompt.size()));
+        keep_answers(kept);
+    }
     return cut ? Exit::interrupted : Exit::ok;
 }
 

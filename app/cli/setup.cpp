@@ -232,6 +232,25 @@ std::shared_ptr<const Models> load_without_notices(const Options& options) {
     return models;
 }
 
+Remembering remembering(const Options& options, std::shared_ptr<const Models> models, const std::vector<std::string>& drafters) {
+    if (options.suffix_memory.empty()) return {{}, std::move(models)};
+    if (std::ranges::find(drafters, "suffix") == drafters.end())
+        throw Error("--suffix-memory does nothing here: nobody drafts from earlier answers", "Add the drafter suffix.", Exit::usage);
+    if (!models->tokenizer) throw Error("--suffix-memory needs a model with a tokenizer", "Leave it out.", Exit::usage);
+    Remembering what;
+    what.memory.emplace(options.suffix_memory, models->fingerprint.empty() ? models->target_name() : models->fingerprint, models->vocab());
+    auto with = std::make_shared<Models>(*models);
+    with->answers = what.memory->trie(options.method.suffix_depth);
+    what.models = std::move(with);
+    return what;
+}
+
+void keep_answers(const Remembering& what) {
+    if (!what.memory) return;
+    what.memory->save();
+    say("remembered: " + what.memory->words());
+}
+
 std::string working_drafter(const Options& options, const Models& models) {
     const std::string drafter = chosen_drafter(options, models);
     check_drafter_options(options, {drafter}, models.layers());
@@ -251,6 +270,7 @@ std::string chosen_drafter(const Options& options, const Models& models) {
 
 std::string chosen_drafter(const Options& options, bool small_is_ready) {
     if (!options.drafters.empty()) return options.drafters[0].name;
+    if (!options.suffix_memory.empty()) return "suffix";
     // A setting names who reads it, where that needs no trained head: --ngram lookup, --tree-topk small_tree.
     for (const DrafterSetting& setting : drafter_settings()) {
         if (!options.has(typed(setting)) || reads_setting("small", setting.id)) continue;
@@ -332,7 +352,10 @@ void check_drafter_options(const Options& options, const std::vector<std::string
         needs({option}, read, readers_of(setting.id));
     }
     const bool draws = any([](const DrafterInfo* info) { return info->draws; });
-    needs({"--draft-temp"}, draws, "every drafter but none and lookup");
+    std::string drawing;
+    for (const DrafterInfo& info : drafter_list())
+        if (info.drafts() && info.draws) drawing += (drawing.empty() ? "" : ", ") + std::string(info.name);
+    needs({"--draft-temp"}, draws, drawing);
     // A tree's guesses are the draft's favourites under these, whatever its temperature.
     const bool certain =
         options.rule == "tree_topk" || options.rule == "greedy" || options.temperature == 0.0;

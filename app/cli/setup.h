@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/cli/options.h"
+#include "engine/recall/answer_memory.h"
 #include "engine/lab/race.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"
@@ -34,6 +36,14 @@ void read_prompt(Options& options); // @FILE and @- become the text; once, becau
 [[nodiscard]] std::string chosen_drafter(const Options& options, bool small_is_ready);
 // The same for a command that drafts with no other; throws Error (model) where these models cannot run it.
 [[nodiscard]] std::string working_drafter(const Options& options, const Models& models);
+// The answers of earlier runs that --suffix-memory names, and models that draft from them too. Nothing without the option.
+// Throws Error where no drafter reads them, or where the file is something else.
+struct Remembering {
+    std::optional<AnswerMemory> memory;
+    std::shared_ptr<const Models> models;
+};
+[[nodiscard]] Remembering remembering(const Options& options, std::shared_ptr<const Models> models, const std::vector<std::string>& drafters);
+void keep_answers(const Remembering& what); // writes the file and says what is in it
 // Loads with a progress bar, and says on standard error what the folders leave open (notices_of); Ctrl+C
 // throws Interrupted.
 [[nodiscard]] std::shared_ptr<const Models> load(const Options& options);

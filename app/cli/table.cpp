@@ -312,6 +312,10 @@ constexpr OptionRow kOptionRows[] =
          "speculation_profile.json of one drafter: where FILE exists, its acceptance takes the place of what would be measured "
          "here; else it is written, of the drafter that comes out best",
          in(advise), [](Options& o, Text, Text t) { o.profile = t; }},
+        {"--suffix-memory", "FILE", "Speculation",
+         "suffix: draft from the answers in FILE too, and add this run's: at most 10000 answers and 262144 token ids, the oldest "
+         "go first; only you can read it",
+         in(run, compare), [](Options& o, Text, Text t) { o.suffix_memory = t; }},
         {"--samples", "N", "Measuring", "rounds per case (default 200000)", in(oracle),
          [](Options& o, Text name, Text text) { o.samples = whole(name, text, 1, 1000000000); }},
 

@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 
 from data import ANSWER, tokenizer_of
-from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config
+from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config
 from drafters.common import Sequence, capture
 from evaluate_drafter import Distribution, plain, read_prompts
 from export import load
@@ -67,7 +67,8 @@ def trained_logits(drafter, batch, table, offset, starts, k):
     if hasattr(drafter, "midlayer"):
         outputs = [drafter.logits(o)[0] for o in drafter.unroll(batch, table, k)]
         return [torch.stack([outputs[i][offset + s - 1] for i in range(k)]) for s in starts]
-    heads = [F.linear(head(batch.hidden), table)[0] for head in drafter.medusa_head]
+    heads = ([F.linear(state, table)[0] for state in drafter.unroll(batch, table, k)] if hasattr(drafter, "mtp_layers")
+             else [F.linear(head(batch.hidden), table)[0] for head in drafter.medusa_head])
     return [torch.stack([heads[i][offset + s - 1] for i in range(k)]) for s in starts]
 
 
@@ -104,7 +105,7 @@ def fresh(target, mask):
     torch.manual_seed(1)
     block = (target, [1, 5, 9], mask, 2, 16)
     made = {"eagle3": eagle3_config(target, [1, 5, 9], 1536, 0, 0), "dart": dart_config(target, [1, 5, 9], 1536, 0, 0, 7),
-            "medusa": medusa_config(target, 4), "dflash": block_config(*block),
+            "medusa": medusa_config(target, 4), "mtp": mtp_config(target), "dflash": block_config(*block),
             "dspark": dspark_config(*block, 48)}
     for shift in (True, False):
         for prefix in (0, 1, 2):

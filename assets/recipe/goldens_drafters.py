@@ -23,7 +23,7 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
 
-from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, save_drafter
+from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config, save_drafter
 from drafters.common import Sequence
 from evaluate_drafter import Distribution
 from export import load
@@ -70,13 +70,14 @@ def bundles(target):
     made["micro_dspark"] = randomise(CLASSES["dspark"](dspark_config(target, TAPS, MASK, 2, 5, 12)), 24)
     made["micro_medusa"] = randomise(CLASSES["medusa"]({**medusa_config(target, 3), "shared_lm_head": False}), 25)
     made["micro_medusa_shared"] = randomise(CLASSES["medusa"](medusa_config(target, 3)), 26)
+    made["micro_mtp"] = randomise(CLASSES["mtp"](dict(mtp_config(target), max_position_embeddings=256)), 28)
     return made
 
 
 # ---- our own implementation ----
 
 def drafts_of(drafter):
-    return min(drafter.longest(), 5 if hasattr(drafter, "midlayer") else 15)
+    return min(drafter.longest(), 5 if hasattr(drafter, "midlayer") or hasattr(drafter, "mtp_layers") else 15)
 
 
 @torch.no_grad()
@@ -400,16 +401,30 @@ def write(target, specforge, deepspec, dart):
     (GOLDEN / "micro_drafters.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
+def write_own(target, name):
+    save_drafter(bundles(target)[name], GOLDEN / name)
+    drafter = load_drafter(GOLDEN / name)
+    values = rounds(target, drafter, drafts_of(drafter))
+    save_file({k: v.contiguous().clone() for k, v in values.items()}, GOLDEN / f"{name}.golden.safetensors", metadata={"format": "pt"})
+    (GOLDEN / f"{name}.golden.safetensors").chmod(0o644)
+    record = json.loads((GOLDEN / "micro_drafters.json").read_text())
+    record["origin"][name] = {"values": "our own implementation (assets/recipe/drafters)"}
+    (GOLDEN / "micro_drafters.json").write_text(json.dumps(record, indent=1) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--only", help="write this folder alone, one whose values are our own implementation's")
     parser.add_argument("--specforge", help="checkout of sgl-project/SpecForge")
     parser.add_argument("--deepspec", help="checkout of deepseek-ai/DeepSpec")
     parser.add_argument("--dart", help="checkout of fvliang/DART")
     args = parser.parse_args()
     torch.set_num_threads(1)
     target = load(TARGET)
-    if args.write:
+    if args.only:
+        write_own(target, args.only)
+    elif args.write:
         write(target, args.specforge, args.deepspec, args.dart)
     for name, values in own_goldens(target).items():
         gap = difference(values, load_file(GOLDEN / f"{name}.golden.safetensors"))

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from data import ANSWER, pack
-from drafters import (CLASSES, DFlash, Domino, Eagle3, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config,
+from drafters import (CLASSES, DFlash, Domino, Eagle3, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, mtp_config,
                       save_drafter)
 from export import load
 from optim import Muon, Optimiser
@@ -144,6 +144,8 @@ def build(args, target, paths, ids):
         drafter.set_vocabulary(frequent.tolist())
     elif args.method == "medusa":
         drafter = CLASSES["medusa"](medusa_config(target, args.heads))
+    elif args.method == "mtp":
+        drafter = CLASSES["mtp"](mtp_config(target))
     else:
         common = (target, args.taps, mask, args.layers, args.block)
         config = {"dflash": lambda: block_config(*common),
@@ -202,7 +204,7 @@ def arguments(methods=tuple(CLASSES), more=lambda parser: None):
     group.add_argument("--shift-label", action=argparse.BooleanOptionalAction, default=True)
     group.add_argument("--base-rho", type=float, default=1.0, help="curriculum length as a share of the run; 0 = teacher forcing alone")
     group.add_argument("--self-generated", action="store_true", help="ablation: the head's own tokens as prefixes")
-    group = parser.add_argument_group("EAGLE-3, DART and Medusa")
+    group = parser.add_argument_group("EAGLE-3, DART, MTP and Medusa")
     group.add_argument("--test-steps", type=int, default=7, help="training-time test steps: as many as drafts will be served")
     group.add_argument("--draft-vocab", type=int, default=1536)
     group.add_argument("--ahead", type=int, default=7, help="DART: masks behind the newest column")
@@ -231,7 +233,7 @@ def main():
     if args.taps is None:
         args.taps = stored["taps"]
     tokens = json.loads((args.target / "tokenizer.json").read_text())["added_tokens"]
-    taps = [] if args.method == "medusa" else args.taps
+    taps = [] if args.method in ("medusa", "mtp") else args.taps
     samples = Samples(text, target.config.hidden_size, taps, taps, args.device)
     chosen = settings(args, target_sha256=stored["target_sha256"], text_seed=stored["seed"], text_tokens=samples.count())
     latest = out / "latest.pt"

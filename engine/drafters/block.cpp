@@ -206,8 +206,9 @@ void BlockDrafter::choose(const Block&, int k, const DraftRequest& request, Draf
 void BlockDrafter::look(const Block& block, Draft& draft) {
     const auto hidden = static_cast<std::size_t>(network_->config.layer.hidden);
     std::vector<float> row(hidden);
+    const std::vector<int> depths = draft.depths();
     for (std::size_t i = 0; i < draft.nodes.size(); ++i) {
-        backend().download(block.rows.slice(static_cast<std::int64_t>(i), 1), row.data());
+        backend().download(block.rows.slice(depths[i] - 1, 1), row.data());
         draft.nodes[i].lens.add("row", row);
     }
     if (draft.nodes.empty() || !taps_known_ || !network_->config.conditioned || !options_.conditioning) return;

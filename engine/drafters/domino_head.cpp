@@ -105,6 +105,12 @@ void DominoHead::catch_up() {
     unread_.clear();
 }
 
+void DominoHead::resume(const Tensor& state) {
+    unread_.clear();
+    backend().copy(state, state_.view());
+    hidden_known_ = false;
+}
+
 ModelRows& DominoHead::correct(int index) {
     catch_up();
     if (pool_size_ > 0)

@@ -41,6 +41,9 @@ class DominoHead {
     // asked once and answers once.
     [[nodiscard]] std::vector<int> guesses(const Tensor& rows, const Tensor& base, int prefix, int anchor);
 
+    // Goes on from a state that was copied from state(): for the branches of a tree.
+    void resume(const Tensor& state);
+
     // ---- for the lens ----
     [[nodiscard]] ModelRows& rows() { return corrected_; } // of the last correction
     void catch_up();

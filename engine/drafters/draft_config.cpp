@@ -15,7 +15,7 @@ namespace speclens {
 namespace {
 
 using Method = DraftConfig::Method;
-const char* const kSupportedHeads = "Supported are EAGLE-3, DART, DFlash, Domino, DSpark and Medusa heads "
+const char* const kSupportedHeads = "Supported are EAGLE-3, DART, DFlash, Domino, DSpark, Medusa and MTP heads "
                                     "for Llama, Mistral, Qwen3 and Qwen2.5 targets.";
 const char* const kCheck = "Is this the config.json of a draft head for this target?";
 
@@ -57,7 +57,14 @@ int eagle3_layers(const TensorFiles& file) {
     return layers;
 }
 
-enum class Kind : std::uint8_t { eagle, block, medusa };
+enum class Kind : std::uint8_t { eagle, block, medusa, mtp };
+
+// What stands before the tensors of an MTP head; empty: there is none.
+std::string mtp_tensors(const TensorFiles& file) {
+    for (const char* layers : {"mtp_layers.0.", "model.mtp_layers.0."})
+        if (file.find(layers + std::string("input_proj.weight")) != nullptr) return layers;
+    return file.find(kQwenMtp + std::string("fc.weight")) != nullptr ? kQwenMtp : "";
+}
 
 // What kind of head it is: by the name of its architecture, or by its tensors where that is no head's name,
 // which is said.
@@ -72,6 +79,7 @@ Kind kind_of(const Fields& fields, const TensorFiles& file, DraftConfig& config)
     if (named) config.architecture = (*list)[0].get<std::string>();
     const std::string& name = config.architecture;
     if (name == "MedusaModel") return Kind::medusa;
+    if (!mtp_tensors(file).empty()) return Kind::mtp;
     if (kBlocks.contains(name)) return Kind::block;
     if (name == "PEagleDraftModel" || name == "PEagleSpeculator" || tensor_of(file, "mask_hidden") != nullptr)
         fields.fail(
@@ -365,6 +373,48 @@ void read_eagle3(const Fields& fields, const ModelConfig& target, const TensorFi
     config.fc_norm = fields.flag_or("fc_norm", false);
 }
 
+// Every field of a head's own config.json is known or refused. One that stands in its model's checkpoint was read with the model.
+void refuse_unknown(const Fields& fields, const std::set<std::string_view>& known) {
+    for (const std::string& name : fields.names())
+        if (!known.contains(name))
+            fields.fail(name.c_str(), "is not known, so what the head was trained for is not", "Use a head of a layout in docs/models.md.");
+}
+
+constexpr std::array<std::string_view, 41> kGeometryFields = {
+    "architectures", "model_type", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
+    "head_dim", "vocab_size", "max_position_embeddings", "rms_norm_eps", "rope_theta", "rope_scaling", "rope_parameters", "hidden_act",
+    "attention_bias", "attention_dropout", "mlp_bias", "tie_word_embeddings", "torch_dtype", "dtype", "bos_token_id", "eos_token_id",
+    "pad_token_id", "initializer_range", "use_cache", "transformers_version", "pretraining_tp", "layer_types", "sliding_window",
+    "use_sliding_window", "max_window_layers", "target_fingerprint", "num_target_layers", "target_hidden_size", "_name_or_path",
+    "num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers", "rope_interleaved", "qkv_bias"};
+
+void read_mtp(const Fields& fields, const Fields& geometry, const TensorFiles& file, const ModelConfig& target, bool speculators,
+              DraftConfig& config) {
+    config.method = Method::mtp;
+    config.tensors = mtp_tensors(file);
+    config.taps = {target.layers}; // the state after the final norm
+    config.layer.layers = 1;
+    // MiMo's trainer joins the other way round and leaves the first token out; speculators writes every head as embedding first.
+    config.state_first = config.zeroes_first = config.tensors.starts_with("model.");
+    const std::string type = geometry.text_or("model_type", "");
+    for (const char* gated : {"qwen3_next", "qwen3_5", "qwen3_5_text"})
+        if (type == gated)
+            geometry.fail("model_type", "is \"" + type + "\", whose MTP layer has gated attention, which is not supported", kSupportedHeads);
+    for (const char* count : {"num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers"})
+        if (const int layers = fields.integer_or(count, 1, 0, 1000); layers > 1)
+            fields.fail(count, "is " + std::to_string(layers) + "; one MTP layer is supported, which is used again for every guess",
+                        kSupportedHeads);
+    const std::string layer = config.tensors == kQwenMtp ? config.tensors + "layers.0." : config.tensors;
+    config.layer.qk_norm = file.find(layer + "self_attn.q_norm.weight") != nullptr;
+    config.layer.qkv_bias = file.find(layer + "self_attn.q_proj.bias") != nullptr;
+    if (file.find("model.layers.0.input_layernorm.weight") != nullptr) return; // in its model's checkpoint
+    std::set<std::string_view> known(kGeometryFields.begin(), kGeometryFields.end());
+    if (speculators) refuse_unknown(geometry, known);
+    known.insert({"transformer_layer_config", "speculators_config", "speculators_model_type", "speculators_version", "auto_map",
+                  "tie_word_embeddings", "num_steps", "num_speculative_steps"});
+    refuse_unknown(fields, known);
+}
+
 void read_medusa(const Fields& fields, DraftConfig& config) {
     config.method = Method::medusa;
     config.medusa_heads = fields.integer_or("medusa_num_heads", 5, 1, 32);
@@ -389,13 +439,14 @@ void check_against_target(const Fields& fields, const Fields& geometry, const Mo
 } // namespace
 
 const char* name_of(Method method) {
-    constexpr std::array kNames = {"eagle3", "dflash", "domino", "dspark", "medusa", "dart"};
+    constexpr std::array kNames = {"eagle3", "dflash", "domino", "dspark", "medusa", "dart", "mtp"};
     return kNames[static_cast<std::size_t>(method)];
 }
 
 int DraftConfig::most_drafts() const {
     switch (method) {
     case Method::eagle3:
+    case Method::mtp:
         return 64;
     case Method::medusa:
         return medusa_heads;
@@ -434,7 +485,7 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
             refuse_variants(geometry, kSupportedHeads);
         else
             refuse_activations(geometry, kSupportedHeads);
-        if (geometry.flag_or("attention_bias", false))
+        if (kind != Kind::mtp && geometry.flag_or("attention_bias", false))
             geometry.fail("attention_bias", "is true, which is not supported", kSupportedHeads);
         check_config(config.layer, file);
     }
@@ -442,6 +493,9 @@ DraftConfig read_draft_config(const std::filesystem::path& folder, const ModelCo
     switch (kind) {
     case Kind::medusa:
         read_medusa(fields, config);
+        break;
+    case Kind::mtp:
+        read_mtp(fields, geometry, tensors, target, speculators, config);
         break;
     case Kind::eagle:
         read_eagle3(fields, target, tensors, speculators, config);

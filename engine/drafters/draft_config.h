@@ -15,7 +15,7 @@
 namespace speclens {
 
 struct DraftConfig {
-    enum class Method { eagle3, dflash, domino, dspark, medusa, dart } method = Method::dflash;
+    enum class Method { eagle3, dflash, domino, dspark, medusa, dart, mtp } method = Method::dflash;
     std::string architecture; // as the file names it
     ModelConfig layer;        // geometry of the draft layers; vocab and hidden size are the target's
     std::vector<int> taps;    // see PassInput::taps
@@ -63,8 +63,14 @@ struct DraftConfig {
     int medusa_heads = 0;
     int medusa_blocks = 0;    // residual blocks per head
     bool shared_head = false; // the heads use the target's output matrix
+
+    // ---- MTP ----
+    std::string tensors;      // what stands before the names of its tensors
+    bool state_first = false; // the joining matrix reads the target's state first, then the token (MiMo)
+    bool zeroes_first = false; // the token of the first row counts as zeros (MiMo)
 };
 [[nodiscard]] const char* name_of(DraftConfig::Method method); // "eagle3", as --drafter spells it
+inline constexpr const char* kQwenMtp = "mtp."; // DraftConfig::tensors of Qwen's layout; the others end in "mtp_layers.0."
 inline constexpr const char* kMaskTensor = "mask_embedding"; // see DraftConfig::own_mask
 
 // The shape of the public heads of `drafter` (AngelSlim EAGLE-3, DART on the same layer, z-lab DFlash, Huang2020 Domino, deepseek-ai DSpark) for

@@ -146,6 +146,19 @@ void medusa_slots(DraftNetwork& n, SlotList& slots) {
     }
 }
 
+// DraftConfig::tensors says in which of the layouts.
+void mtp_slots(DraftNetwork& n, SlotList& slots) {
+    const DraftConfig& c = n.config;
+    const std::int64_t h = c.layer.hidden;
+    const bool qwen = c.tensors == kQwenMtp;
+    slots.matrix(c.tensors + (qwen ? "fc.weight" : "input_proj.weight"), h, 2 * h, n.fc);
+    slots.vector(c.tensors + (qwen ? "pre_fc_norm_embedding.weight" : "token_layernorm.weight"), h, n.token_norm);
+    slots.vector(c.tensors + (qwen ? "pre_fc_norm_hidden.weight" : "hidden_layernorm.weight"), h, n.hidden_norm);
+    n.layer.resize(1);
+    slots.layer(c.layer, c.tensors + (qwen ? "layers.0." : ""), h, n.layer[0]);
+    slots.vector(c.tensors + (qwen ? "norm.weight" : "final_layernorm.weight"), h, n.norm);
+}
+
 // `file` chooses between spellings of names; null: the first ones.
 std::vector<Slot> network_slots(DraftNetwork& n, const TensorFiles* file) {
     SlotList slots;
@@ -167,6 +180,9 @@ std::vector<Slot> network_slots(DraftNetwork& n, const TensorFiles* file) {
     case Method::dspark:
         block_slots(n, slots);
         dspark_slots(n, slots);
+        break;
+    case Method::mtp:
+        mtp_slots(n, slots);
         break;
     }
     return slots.take();
@@ -376,9 +392,12 @@ std::shared_ptr<const DraftNetwork> DraftNetwork::load(std::shared_ptr<const Mod
     check_cancelled(progress);
 
     Backend& backend = network->backend();
-    const bool own_head = network->config.draft_vocab > 0;
-    const StoredWeights weights(file, network_slots(*network, &file),
-                                [&](std::string_view name) { return ignorable(name, own_head); });
+    const bool own_head = network->config.draft_vocab > 0, mtp = network->config.method == Method::mtp;
+    // An MTP head may stand in its model's own checkpoint: whatever has another beginning is the model's.
+    const StoredWeights weights(file, network_slots(*network, &file), [&](std::string_view name) {
+        return mtp ? !name.starts_with(network->config.tensors) || name.ends_with("embed_tokens.weight") || name.ends_with(".inv_freq")
+                   : ignorable(name, own_head);
+    });
     check_memory(network->name, {.weights = weights.bytes_on_device()}, backend.free_memory());
     if (own_head) network->target_id = read_target_ids(file, network->config);
     if (network->config.method == Method::dart) network->ngrams = read_ngrams(folder, progress);

@@ -1,4 +1,4 @@
-// The weights of a trained drafter that lives on its target: EAGLE-3, DART, DFlash, Domino, DSpark or Medusa. It
+// The weights of a trained drafter that lives on its target: EAGLE-3, DART, DFlash, Domino, DSpark, Medusa or MTP. It
 // has no embedding of its own and, where it ranks all ids, no output matrix: it shares the target's. Immutable after
 // loading. What the parts compute is said in engine/drafters/.
 #pragma once
@@ -44,9 +44,10 @@ class DraftNetwork {
     DraftConfig config;
     std::shared_ptr<const Model> target;
 
-    Buffer fc;                   // (h, taps * h)
+    Buffer fc;                   // (h, taps * h); MTP: (h, 2h)
     std::vector<Buffer> fc_norm; // EAGLE-3: (1, h) of each tap, or empty
-    Buffer hidden_norm;          // (1, h): of the fused features
+    Buffer hidden_norm;          // (1, h): of the fused features; MTP: of the target's state
+    Buffer token_norm;           // MTP: (1, h), of the embedding
     Buffer norm;                 // (1, h): before the logits
     Buffer cos_sin;              // (positions, d)
     std::vector<LayerWeights> layer;

@@ -25,6 +25,7 @@
 namespace speclens {
 
 class DraftNetwork;  // engine/drafters/draft_network.h
+class SuffixTrie;    // engine/recall/suffix_trie.h
 
 struct DraftNode {
     int token = 0;
@@ -101,6 +102,7 @@ struct DrafterArgs {
     std::shared_ptr<const DraftNetwork> network;
     DrafterOptions options;
     std::shared_ptr<const FrequentIds> frequent = {};  // needed where DrafterOptions::fr_spec is set
+    std::shared_ptr<const SuffixTrie> answers = {};    // of earlier texts; null: none are remembered
 
     // As `options` want it, whole or cut to the frequent ids: the target's matrix, or one of `network`, one row per id.
     [[nodiscard]] OutputHead target_head() const;

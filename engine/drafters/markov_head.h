@@ -20,6 +20,10 @@ class MarkovHead {
     void begin(const Tensor& rows);
     // e (1, ρ) of row `index` after `token`; rows in order, each once.
     [[nodiscard]] Tensor step(int index, int token);
+    // For the branches of a tree: what the recurrent head keeps from step to step, (1, ρ), and going on from a copy of it.
+    [[nodiscard]] bool keeps_state() const { return network_.config.markov == DraftConfig::Markov::rnn; }
+    [[nodiscard]] const Tensor& state() const { return state_.view(); }
+    void resume(const Tensor& state) { backend().copy(state, state_.view()); }
     // w1[token] of the last step, (1, ρ).
     [[nodiscard]] const Tensor& previous() const { return previous_.view(); }
 

@@ -6,6 +6,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
+#include "kernels/error.h"
 
 namespace speclens {
 namespace {

@@ -140,7 +140,7 @@ std::string mtp_notice(const TensorFiles& file, const ModelConfig& config) {
         file.tensors(), [&](const auto& tensor) { return is_mtp_tensor(tensor.first, config); });
     if (stored != file.tensors().end())
         return file.file_name(stored->second) + ": has an MTP head (" + stored->first +
-               " …), which guesses several next tokens; it is not used here";
+               " …), which guesses several next tokens; --drafter mtp drafts with it where docs/models.md has its layout";
     if (config.mtp_layers == 0) return "";
     return file.name() + ": config.json names an MTP head of " + std::to_string(config.mtp_layers) +
            (config.mtp_layers == 1 ? " layer" : " layers") +

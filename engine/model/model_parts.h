@@ -40,7 +40,7 @@ void layer_slots(const ModelConfig& config, const std::string& prefix, std::int6
 [[nodiscard]] std::vector<Slot> model_slots(Model& model);
 
 // Tensors of a head for several next tokens (MTP) that checkpoints carry along: mtp.*, or layers behind the
-// last one where config.json counts some there. The engine does not use them.
+// last one where config.json counts some there. The model does not use them, the drafter mtp may.
 [[nodiscard]] bool is_mtp_tensor(std::string_view name, const ModelConfig& config);
 // What becomes of such a head, named by config.json or by its tensors: "model.safetensors: has an MTP head
 // …"; empty: there is none.

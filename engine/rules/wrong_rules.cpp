@@ -1,5 +1,7 @@
 #include "engine/rules/wrong_rules.h"
 
+#include "engine/rules/tree_walk.h"
+
 namespace speclens {
 namespace {
 
@@ -38,6 +40,10 @@ Verdict ratio_upside_down(const Round& round) {
     return find_rule("token")->verify(swapped);
 }
 
+Verdict chosen_as_if_drawn(const Round& round) {
+    return walk_tree(round, &drawn_with, &without_proposal);
+}
+
 } // namespace
 
 std::span<const RuleInfo> wrong_rules() {
@@ -51,6 +57,9 @@ std::span<const RuleInfo> wrong_rules() {
         wrong("target", "Replacement from the target", "A rejected draft is replaced by a draw from the whole distribution of the target.",
               replace_from_the_target),
         wrong("swapped", "Ratio upside down", "A draft stays with probability min(1, draft / target).", ratio_upside_down),
+        {.name = "chosen", .title = "Favourites judged as drawn", .about = "A tree's children are the draft's favourites, and each stays with "
+                                                                           "probability min(1, target / draft), as if it had been drawn.",
+         .needs_q = true, .siblings = Siblings::best, .guarantee = Guarantee::nothing, .verify = chosen_as_if_drawn},
     };
     return kRules;
 }

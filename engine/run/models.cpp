@@ -7,9 +7,11 @@
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter.h"
 #include "engine/model/fingerprint.h"
+#include "engine/model/model_parts.h"
 #include "engine/model/precision.h"
 #include "engine/model/table_json.h"
 #include "engine/run/shipped_heads.h"
+#include "engine/weights/safetensors.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -143,6 +145,21 @@ void check_fingerprint(const fs::path& head, const Models& models) {
                 Exit::usage);
 }
 
+// The MTP head that stands in the target's own checkpoint; null: there is none, or one whose layout is not known, which the target's
+// notice names.
+std::shared_ptr<const DraftNetwork> own_mtp_head(const Models& models, const fs::path& folder, const Progress& progress) {
+    std::error_code failure;
+    if (!fs::is_regular_file(folder / "config.json", failure)) return nullptr;
+    try {
+        const Safetensors file = Safetensors::open_folder(folder);
+        const auto is_head = [&](const auto& tensor) { return is_mtp_tensor(tensor.first, models.target->config); };
+        if (std::ranges::none_of(file.tensors(), is_head)) return nullptr;
+        return DraftNetwork::load(models.target, folder, progress);
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
 // The target is a server: what is loaded here is a draft model, or a tokenizer alone.
 void load_around_scorer(const ModelPaths& paths, const Progress& progress, Models& models) {
     fs::path draft = paths.draft;
@@ -233,6 +250,8 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
         check_fingerprint(folder, models);
         models.networks.emplace(drafter, std::move(network));
     }
+    if (const char* const mtp = name_of(DraftConfig::Method::mtp); !models.networks.contains(mtp))
+        if (auto own = own_mtp_head(models, target, progress)) models.networks.emplace(mtp, std::move(own));
     return models;
 }
 

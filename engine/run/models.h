@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/drafters/draft_network.h"
+#include "engine/recall/suffix_trie.h"
 #include "engine/model/decoder.h"
 #include "engine/model/model.h"
 #include "engine/model/scorer.h"
@@ -32,6 +33,7 @@ struct Models {
     std::shared_ptr<const Tokenizer> tokenizer;       // null for tables and random models
     ChatFormat chat;                                  // of the target
     std::map<std::string, std::shared_ptr<const DraftNetwork>> networks;  // trained heads, by drafter
+    std::shared_ptr<const SuffixTrie> answers;        // that earlier runs wrote, where they are remembered (answer_memory.h)
     std::string vocabulary_problem;                   // why `draft` cannot draft for `target`; empty: it can
     std::string bundle;                               // "bundle S" when the target is the shipped one, else empty
     double load_ms = 0;                               // what loading all of it took

@@ -276,7 +276,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     drafter_ = plan.drafter->make(
         {*target_,
          plan.drafter->needs_draft_model() ? draft_decoder(*models_, prompt_size, capacity) : nullptr,
-         models_->network(plan.drafter->name), settings_.options, frequent_ids(*models_, settings_, plan)});
+         models_->network(plan.drafter->name), settings_.options, frequent_ids(*models_, settings_, plan), models_->answers});
 
     trace_ = std::make_shared<Trace>(models_->texts());
     trace_->append(header_of(*models_, settings_, plan, prompt));

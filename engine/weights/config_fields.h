@@ -28,6 +28,12 @@ class Fields {
         const auto found = json_->find(name);
         return found == json_->end() || found->is_null() ? nullptr : &*found;
     }
+    [[nodiscard]] std::vector<std::string> names() const {
+        std::vector<std::string> all;
+        for (const auto& [name, value] : json_->items())
+            if (!value.is_null()) all.push_back(name);
+        return all;
+    }
     [[nodiscard]] int integer(const char* name, int low, int high) const {
         const Json* value = find(name);
         if (value == nullptr) fail(name, "is missing");

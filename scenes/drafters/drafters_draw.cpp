@@ -236,11 +236,19 @@ void draw_drafter_rows(const DraftersDraw& d, float top) {
     const Rect stage = d.input.stage;
     const Columns c = columns_for(stage);
     heading(d, c, top + 12);
+    constexpr float kLowest = 27, kHint = 20;
     const int n = static_cast<int>(d.model.rows.size());
-    const float first = top + 28, room = stage.bottom() - 8 - first;
-    const int fit = std::clamp(static_cast<int>(room / 31), 1, std::max(1, n));
+    const float first = top + 28;
+    float room = stage.bottom() - 8 - first;
+    const bool hidden = static_cast<float>(n) * kLowest > room;
+    if (hidden) room -= kHint;
+    const int fit = std::clamp(static_cast<int>(room / kLowest), 1, std::max(1, n));
     const float pitch = std::min(52.0F, room / static_cast<float>(fit));
     const int from = std::clamp(d.model.selected - fit / 2, 0, n - fit);
+    if (hidden)
+        ui::fitted_text(d.ui.canvas, {c.left, stage.bottom() - 10},
+                        std::to_string(from + 1) + " to " + std::to_string(from + fit) + " of " + std::to_string(n) + ": ↑ ↓ brings the others",
+                        Font::text, 14, d.ui.theme.muted, c.right - c.left);
     for (int i = 0; i < fit; ++i)
         draw_row(d, c, from + i,
                  {c.left - 8, first + pitch * static_cast<float>(i), c.right - c.left + 16, pitch - 2});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "engine/base/rng.h"
 #include "engine/drafters/drafter.h"
@@ -39,6 +40,32 @@ std::size_t row_after(const std::vector<int>& text) {
     return text.empty() ? 0 : 1 + static_cast<std::size_t>(text.back());
 }
 
+struct Guesses {
+    std::vector<int> tokens, parents; // parents: empty for a chain
+    std::vector<std::size_t> rows;    // of the tables: row 0 behind the text, row 1 + i behind guess i
+};
+
+// A chain of guesses that are drawn, or, for a rule that judges the draft's favourites, both favourites and what is likeliest behind each.
+Guesses guesses_behind(const std::vector<int>& text, const RuleInfo& rule, const std::function<double(Purpose)>& coin) {
+    Guesses guesses;
+    guesses.rows.push_back(row_after(text));
+    const auto add = [&](int token) {
+        guesses.tokens.push_back(token);
+        guesses.rows.push_back(row_after({token}));
+    };
+    if (rule.siblings == Siblings::none) {
+        for (int k = 0; k < kLosslessDrafts; ++k) add(sample(toy().draft[guesses.rows.back()], coin(Purpose::draft)));
+        return guesses;
+    }
+    const TopEntries best = top_of(toy().draft[guesses.rows.front()], 2);
+    for (const TopEntries::Entry& entry : best.entries) add(entry.id), guesses.parents.push_back(-1);
+    for (int parent = 0; parent < static_cast<int>(best.entries.size()); ++parent) {
+        add(argmax(toy().draft[guesses.rows[1 + static_cast<std::size_t>(parent)]]));
+        guesses.parents.push_back(parent);
+    }
+    return guesses;
+}
+
 // Rounds until the text is long enough. `n` names its dice; every coin of a text is another one.
 std::vector<int> one_text(const RuleInfo& rule, std::uint64_t seed, long n) {
     std::vector<int> text;
@@ -49,22 +76,17 @@ std::vector<int> one_text(const RuleInfo& rule, std::uint64_t seed, long n) {
                         .purpose = purpose});
     };
     while (static_cast<int>(text.size()) < kLosslessTokens) {
-        std::vector<int> ahead = text, drafts;
-        std::vector<std::size_t> rows{row_after(text)};
-        for (int k = 0; k < kLosslessDrafts; ++k) {
-            drafts.push_back(sample(toy().draft[rows.back()], coin(Purpose::draft)));
-            ahead.push_back(drafts.back());
-            rows.push_back(row_after(ahead));
-        }
+        const Guesses guesses = guesses_behind(text, rule, coin);
         Round round;
-        round.drafts = drafts;
-        round.p = [&](int row) -> const Distribution& { return toy().target[rows[static_cast<std::size_t>(row)]]; };
-        round.q = [&](int node) -> const Distribution& { return toy().draft[rows[static_cast<std::size_t>(node)]]; };
+        round.drafts = guesses.tokens;
+        round.parents = guesses.parents;
+        round.p = [&](int row) -> const Distribution& { return toy().target[guesses.rows[static_cast<std::size_t>(row)]]; };
+        round.q = [&](int node) -> const Distribution& { return toy().draft[guesses.rows[static_cast<std::size_t>(round.row_of(node))]]; };
         round.p_argmax = [&](int row) { return argmax(round.p(row)); };
         round.accept_coin = [&](int) { return coin(Purpose::accept); };
         round.resample_coin = [&](int) { return coin(Purpose::resample); };
         const Verdict verdict = rule.verify(round);
-        for (const int node : verdict.path) text.push_back(drafts[static_cast<std::size_t>(node)]);
+        for (const int node : verdict.path) text.push_back(guesses.tokens[static_cast<std::size_t>(node)]);
         text.push_back(verdict.token);
     }
     text.resize(kLosslessTokens);
@@ -117,6 +139,31 @@ void draw_texts(const RuleInfo& rule, std::uint64_t seed, long count, LosslessCo
     }
 }
 
+namespace {
+
+// Favourites are certain, so the first position has one way to go wrong: both are refused, one after the other.
+void prove_favourites(const RuleInfo& rule, std::vector<ProofRow>& rows) {
+    const Guesses guesses = guesses_behind({}, rule, [](Purpose) { return 0.0; });
+    Round round;
+    round.drafts = guesses.tokens;
+    round.parents = guesses.parents;
+    round.p = [&](int row) -> const Distribution& { return toy().target[guesses.rows[static_cast<std::size_t>(row)]]; };
+    round.q = [&](int node) -> const Distribution& { return toy().draft[guesses.rows[static_cast<std::size_t>(round.row_of(node))]]; };
+    round.accept_coin = [&](int node) { return round.parent(node) < 0 ? std::nextafter(1.0, 0.0) : 0.0; };
+    round.resample_coin = [](int) { return 0.5; };
+    const Verdict verdict = rule.verify(round);
+    double left = 1; // that every favourite so far was refused
+    for (const Judgement& check : verdict.checks) {
+        if (round.parent(check.node) >= 0) break;
+        rows[static_cast<std::size_t>(guesses.tokens[static_cast<std::size_t>(check.node)])].kept = left * check.threshold;
+        left *= 1 - check.threshold;
+    }
+    if (verdict.accepted() > 0) return;
+    for (std::size_t v = 0; v < rows.size(); ++v) rows[v].replaced = left * verdict.distribution[v];
+}
+
+} // namespace
+
 double expected_distance(long n) {
     if (n <= 0) return 0;
     double sum = 0;
@@ -127,9 +174,12 @@ double expected_distance(long n) {
 std::vector<ProofRow> proof_rows(const RuleInfo& rule) {
     const Distribution &p = toy().target[0], &q = toy().draft[0];
     std::vector<ProofRow> rows(p.size());
+    for (std::size_t x = 0; x < p.size(); ++x) rows[x].target = p[x], rows[x].draft = q[x];
+    if (rule.siblings != Siblings::none) {
+        prove_favourites(rule, rows);
+        return rows;
+    }
     for (std::size_t x = 0; x < p.size(); ++x) {
-        rows[x].target = p[x];
-        rows[x].draft = q[x];
         // Two drafts, so that the first is not the last; the second one's fate does not matter here.
         const int drafts[] = {static_cast<int>(x), 0};
         Round round;

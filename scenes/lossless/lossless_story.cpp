@@ -80,7 +80,8 @@ StageTitle lossless_title(const LosslessModel& m) {
         title.title = ui::integer(n) + (n == 1 ? " text" : " texts") +
                       (m.right() ? ", and no difference from the target's distribution was found"
                                  : ", and the mistake still hides");
-    title.subtitle = "token rule" + std::string(m.right() ? "" : " with a mistake on purpose") +
+    const bool tree = m.rule->siblings != Siblings::none;
+    title.subtitle = (tree ? "tree of the draft's favourites" : "token rule") + std::string(m.right() ? "" : " with a mistake on purpose") +
                      ", K = " + std::to_string(kLosslessDrafts) + ", built-in table of three tokens";
     if (n > 0)
         title.subtitle += " · distance " + fine_probability(m.test.total_variation) + ", by chance " +

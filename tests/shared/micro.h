@@ -46,7 +46,8 @@ inline DraftConfig micro_head(DraftConfig::Method method, const ModelConfig& tar
     config.confidence = config.confidence_with_markov = true;
     config.medusa_heads = 4;
     config.medusa_blocks = 1;
-    if (method == DraftConfig::Method::medusa) config.taps = {target.layers};
+    if (method == DraftConfig::Method::medusa || method == DraftConfig::Method::mtp) config.taps = {target.layers};
+    if (method == DraftConfig::Method::mtp) config.layer.layers = 1, config.tensors = "mtp_layers.0.";
     return config;
 }
 
@@ -60,7 +61,7 @@ inline std::shared_ptr<const Models> random_models(int threads, const ModelConfi
     models->draft = Model::random(*models->backend, draft, "micro draft", 6, {}, form, precision);
     models->frequent = std::make_shared<FrequentIds>(61, std::vector<int>{});
     using Method = DraftConfig::Method;
-    for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa, Method::dart})
+    for (const Method method : {Method::eagle3, Method::dflash, Method::domino, Method::dspark, Method::medusa, Method::dart, Method::mtp})
         models->networks.emplace(name_of(method), DraftNetwork::random(models->target, micro_head(method, models->target->config),
                                                                        name_of(method), 7));
     return models;

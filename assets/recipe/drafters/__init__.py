@@ -14,9 +14,10 @@ from .domino import Domino, domino_config
 from .dspark import DSpark, dspark_config
 from .eagle3 import Eagle3, eagle3_config
 from .medusa import Medusa, medusa_config
+from .mtp import Mtp, mtp_config
 from .small import Small
 
-CLASSES = {"eagle3": Eagle3, "dflash": DFlash, "domino": Domino, "medusa": Medusa, "dspark": DSpark, "dart": Dart}
+CLASSES = {"eagle3": Eagle3, "dflash": DFlash, "domino": Domino, "medusa": Medusa, "dspark": DSpark, "dart": Dart, "mtp": Mtp}
 
 
 def method_of(config):
@@ -24,6 +25,8 @@ def method_of(config):
     kind = config["architectures"][0]
     if kind.startswith("Qwen3ForCausalLM"):
         return "small"
+    if kind == "MTPDraftModel":
+        return "mtp"
     if kind == "LlamaForCausalLMDart":
         return "dart"
     if kind == "LlamaForCausalLMEagle3":

@@ -311,4 +311,26 @@ TEST(Lectures, BecomePicturesAndAHandout) {
     EXPECT_EQ(speclens({"list", "quiz", "--json"}).code, 0);
 }
 
+// Answers are kept for the next run, by their owner alone, and change no text.
+TEST(SuffixMemory, DraftsFromWhatAnEarlierRunWrote) {
+    const TempFolder folder;
+    const std::string file = (folder / "answers.json").string();
+    const std::vector<std::string> run = {"run", "--model", micro_model(), "--prompt", "abcabcab", "--temp", "0", "--max-tokens", "24", "--text",
+                                          "--no-timing", "--suffix-memory", file};
+    const Outcome first = speclens(run), second = speclens(run);
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(second.code, 0) << second.err;
+    EXPECT_EQ(first.out, second.out);
+    EXPECT_NE(first.err.find("1 answer, "), std::string::npos) << first.err;
+    EXPECT_NE(second.err.find("2 answers, "), std::string::npos) << second.err;
+    namespace fs = std::filesystem;
+    EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    const Outcome none = speclens({"run", "--model", micro_model(), "--prompt", "abc", "--drafter", "lookup", "--suffix-memory", file});
+    EXPECT_EQ(none.code, 2) << none.err;
+    write_file(file, "{}");
+    const Outcome broken = speclens(run);
+    EXPECT_EQ(broken.code, 3) << broken.err;
+    EXPECT_EQ(read_file(file), "{}") << "what is something else stays as it was";
+}
+
 } // namespace speclens::test

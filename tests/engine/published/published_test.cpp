@@ -290,7 +290,7 @@ TEST_F(Toy, PutsFiguresIntoWords) {
 TEST(Published, LoadsAndCoversTheMethodsThatScenesName) {
     const std::vector<std::string> methods = shipped().methods();
     for (const char* method : {"small", "lookup", "layerskip", "swift", "draft_verify", "medusa", "eagle3",
-                               "dflash", "domino", "dspark", "dart", "fr_spec", "block"})
+                               "dflash", "domino", "dspark", "dart", "mtp", "ddtree", "suffix", "fr_spec", "block"})
         EXPECT_NE(std::find(methods.begin(), methods.end(), method), methods.end()) << method;
     EXPECT_GT(shipped().figures().size(), 300u);
     EXPECT_GT(shipped().conflict_count(), 30u);

@@ -214,5 +214,44 @@ TEST(TreeRules, OnAChainTheRulesForDrawnTreesAreTheTokenRule) {
     }
 }
 
+// The target's draw decides: .4 lies in the segment of id 0, .6 in that of id 1, .9 in that of id 2, which no child has.
+TEST(TreeRules, MatchGoesWhereTheTargetsOwnDrawGoes) {
+    Tree tree = two_children();
+    tree.q = {{1, 0, 0}, {0, 1, 0}};
+    tree.resample = 0.4;
+    Verdict verdict = tree.run("tree_match");
+    EXPECT_EQ(verdict.path, (std::vector<int>{0}));
+    EXPECT_EQ(verdict.from, TokenSource::bonus);
+    EXPECT_EQ(verdict.token, 2) << ".4 behind id 0, whose row is (.1, .1, .8)";
+    EXPECT_EQ(verdict.checks.size(), 1u);
+    tree.resample = 0.6;
+    verdict = tree.run("tree_match");
+    EXPECT_EQ(verdict.path, (std::vector<int>{1}));
+    EXPECT_EQ(verdict.checks.size(), 2u);
+    EXPECT_EQ(verdict.token, 1);
+    tree.resample = 0.9;
+    verdict = tree.run("tree_match");
+    EXPECT_TRUE(verdict.path.empty());
+    EXPECT_EQ(verdict.from, TokenSource::target);
+    EXPECT_EQ(verdict.token, 2);
+    expect_distribution(verdict.distribution, tree.p[0]);
+}
+
+// Whatever the coins: on a chain it is the match rule.
+TEST(TreeRules, OnAChainTreeMatchIsMatch) {
+    for (int seed = 0; seed < 200; ++seed) {
+        const auto number = [&](int i) { return uniform({.seed = static_cast<std::uint64_t>(seed), .position = static_cast<std::uint32_t>(i)}); };
+        Tree tree;
+        for (int i = 0; i < 4; ++i) tree.p.push_back(apply_sampling(Distribution{number(4 * i), number(4 * i + 1), number(4 * i + 2)}, {.temperature = 1}));
+        for (int i = 0; i < 3; ++i) tree.drafts.push_back(static_cast<int>(3 * number(50 + i))), tree.q.push_back(one_hot(3, tree.drafts.back()));
+        tree.resample = number(60);
+        const Verdict match = tree.run("match"), same = tree.run("tree_match");
+        EXPECT_EQ(same.path, match.path);
+        EXPECT_EQ(same.token, match.token);
+        EXPECT_EQ(same.from, match.from);
+        EXPECT_EQ(same.checks.size(), match.checks.size());
+    }
+}
+
 } // namespace
 } // namespace speclens

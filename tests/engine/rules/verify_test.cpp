@@ -123,7 +123,7 @@ TEST(Verify, AnEmptyResidualFallsBackToTheTargetAndSaysSo) {
 TEST(Verify, EveryRuleWithAResidualFallsBackToTheTargetAndSaysSo) {
     for (const RuleInfo& rule : rule_list()) {
         const std::string name = rule.name;
-        if (rule.greedy_only || name == "match" || name == "typical") continue;
+        if (rule.greedy_only || rule.kind == RuleKind::match || name == "typical") continue;
         const Distribution certain{0, 1};
         Rows rows{.drafts = {1},
                   .p = {certain, {0.5, 0.5}},
@@ -170,7 +170,7 @@ TEST(Verify, EveryRuleSaysWhereItsOwnTokenComesFrom) {
         EXPECT_EQ(verdict.distribution, greedy ? Distribution() : behind) << rule.name;
         if (rule.is_cascade()) continue; // they keep a draft that is as sure as the next one
         const std::string name = rule.name;
-        const bool own = greedy || name == "match" || name == "typical";
+        const bool own = greedy || rule.kind == RuleKind::match || name == "typical";
         rows.drafts = {1};
         rows.q = {{0.1, 0.9}};
         rows.accept = {0.99};

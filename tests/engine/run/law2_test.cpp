@@ -17,7 +17,7 @@ namespace speclens {
 namespace {
 
 constexpr int kLength = 5;        // tokens of one sample: three rounds and more at K = 2 with rejections
-constexpr int kTests = 250;       // false alarms of the whole file stay below kAlarm
+constexpr int kTests = 400;       // false alarms of the whole file stay below kAlarm
 constexpr double kAlarm = 1e-3;
 
 // The exact distribution of the first kLength tokens of a table target under `sampling`.
@@ -320,7 +320,7 @@ TEST_F(Law2, CatchesAPlantedBugInEveryRuleForTrees) {
     settings.sampling.temperature = 1;
     for (const RuleInfo& rule : planted)
         EXPECT_LT(sample_tables(*target, models, settings, 20000, &rule).fit.p_value, 1e-6) << rule.name << " was not caught";
-    for (const char* real : {"tree_topk", "tree_wor", "tree_wr", "tree_kseq"})  // the harness itself passes
+    for (const char* real : {"tree_topk", "tree_match", "tree_wor", "tree_wr", "tree_kseq"})  // the harness itself passes
         EXPECT_GT(sample_tables(*target, models, settings, 20000, find_rule(real)).fit.p_value, kAlarm / kTests) << real;
     // And a drafter that does not do what the rule says: drawn with replacement under the rule that strikes out.
     const RuleInfo wrong_draws = planted_rule("wrong-draws", true, Siblings::with, find_rule("tree_topk")->verify);
@@ -329,7 +329,9 @@ TEST_F(Law2, CatchesAPlantedBugInEveryRuleForTrees) {
 }
 
 TEST_F(Law2, CatchesAPlantedBugInEverySamplingRule) {
-    std::vector<RuleInfo> planted(wrong_rules().begin(), wrong_rules().end());
+    std::vector<RuleInfo> planted;
+    for (const RuleInfo& rule : wrong_rules()) // the one for trees has tests in the scene, where a favourite keeps its distribution
+        if (rule.siblings == Siblings::none) planted.push_back(rule);
     planted.push_back(planted_rule("match-residual", true, Siblings::none, match_with_residual));
     for (const RuleInfo& rule : planted) {
         RunSettings settings;

@@ -137,6 +137,8 @@ TEST(RoundEvents, ATokenIsWhatItsDistributionAndItsCoinGive) {
         settings.k = 3;
         settings.sampling.temperature = 0.8;
         settings.trace_top = -1;
+        if (drafter.reads_setting(Setting::sam_match)) settings.options.sam_match = 1; // a short text repeats little
+        if (drafter.reads_setting(Setting::mod_ngram)) settings.options.mod_ngram = settings.options.mod_least = 1;
         const auto run = test::finished(models, settings);
         int guesses = 0;
         for (std::size_t i = 0; i < run->trace().size(); ++i) {
