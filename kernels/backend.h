@@ -118,6 +118,22 @@ struct AttentionMask {
                       // 0..i
 };
 
+// The rows of one text in a pass over several. Its keys and values lie in blocks of a cache that all texts share (paged
+// attention: Kwon et al. 2023, arXiv 2309.06180): position p is slot blocks[p / block] * block + p % block. Row i is written
+// to position prefix + i, sees the positions [0, prefix) and those rows of the same text that `ancestors` names.
+struct TextRows {
+    int first_row = 0;           // of the pass
+    int rows = 0;
+    int prefix = 0;              // committed positions
+    std::span<const int> blocks; // on the host, at least ceil((prefix + rows) / block)
+    Tensor ancestors;            // as AttentionMask::ancestors, of these rows alone
+};
+// All rows of a pass, text after text.
+struct PagedRows {
+    int block = 0; // positions of a block, a power of two
+    std::span<const TextRows> texts;
+};
+
 // A point in time on the device's own clock; see Backend::elapsed_ms.
 struct TimeMark {
     std::int64_t ticks = 0;
@@ -205,6 +221,17 @@ class Backend {
     // Softmax attention over the cache, scale 1/sqrt(d), keys walked in slot order. out (rows, H * d)
     virtual void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
                            const AttentionMask& mask, const Tensor& out) = 0;
+
+    // ---- the same for several texts in one pass ----
+    // Whether the two operations below exist here. Where they do not they throw Error(device).
+    [[nodiscard]] virtual bool pages() const { return false; }
+    // rope_store() with the slots that `rows` names.
+    virtual void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
+                                  const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
+                                  const Tensor& positions, const KvLayer& cache, const PagedRows& rows);
+    // Every row has the bits that attention() gives it where its text lies in a cache of its own.
+    virtual void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows,
+                                 const Tensor& out);
 
     // ---- operations of draft heads ----
     // x = silu(x), element by element, in place.

@@ -36,6 +36,13 @@ constexpr int kRows = kAttentionRows;
 constexpr int kHeads = kLanes == 16 ? 4 : 2; // query heads that share a load: as many as the registers hold
 constexpr int kStride = static_cast<int>(kLanes);
 
+// The row of the cache that holds a slot.
+HWY_INLINE std::int64_t row_of(const AttentionTask& task, std::int64_t slot) {
+    if (task.blocks == nullptr) return slot;
+    const std::int64_t rest = slot & ((std::int64_t{1} << task.block_bits) - 1);
+    return (static_cast<std::int64_t>(task.blocks[slot >> task.block_bits]) << task.block_bits) + rest;
+}
+
 // Walks the slots that one row sees.
 class Visits {
   public:
@@ -74,20 +81,24 @@ class Visits {
 // What comes next of the keys or the values, asked for a line at a time while the block before it is worked on. Several
 // heads walk over a block before the next one, so this is one stream through memory, as far as a walk has all heads.
 struct Stream {
-    std::uintptr_t at = 0; // of the first slot
-    std::int64_t slot_bytes = 0, bytes = 0; // from slot to slot; of each slot
+    const AttentionTask* task = nullptr;
+    std::uintptr_t cache = 0; // where what is asked for of row 0 is
+    std::int64_t slot = 0;    // the next one
+    std::int64_t slot_bytes = 0, bytes = 0; // from row to row; of each
+    int slots = 0;            // left
+    std::uintptr_t at = 0;    // of the slot
     std::int64_t offset = 0;
-    int slots = 0; // left
 
     HWY_INLINE void ask(std::int64_t some) {
         for (; some > 0 && slots > 0; some -= 64) {
             hwy::Prefetch(reinterpret_cast<const char*>(at + static_cast<std::uintptr_t>(offset)));
             if ((offset += 64) < bytes) continue;
             offset = 0;
-            at += static_cast<std::uintptr_t>(slot_bytes);
-            --slots;
+            ++slot;
+            if (--slots > 0) seek();
         }
     }
+    HWY_INLINE void seek() { at = cache + static_cast<std::uintptr_t>(row_of(*task, slot) * slot_bytes); }
 };
 struct Ahead {
     Stream keys, values;
@@ -111,8 +122,9 @@ Block<T> block_of(const AttentionTask& task, int kv_head, Visits& visits) {
     const std::int64_t slot_size = static_cast<std::int64_t>(task.shape.kv_heads) * task.shape.dim;
     const std::int64_t column = static_cast<std::int64_t>(kv_head) * task.shape.dim;
     for (int i = 0; i < block.count; ++i) {
-        block.keys[i] = static_cast<const T*>(task.k) + slots[i] * slot_size + column;
-        block.values[i] = static_cast<const T*>(task.v) + slots[i] * slot_size + column;
+        const std::int64_t at = row_of(task, slots[i]) * slot_size + column;
+        block.keys[i] = static_cast<const T*>(task.k) + at;
+        block.values[i] = static_cast<const T*>(task.v) + at;
     }
     return block;
 }
@@ -419,11 +431,14 @@ void walk(const AttentionTask& task, const Walkers& who, std::int64_t first_part
     };
     const std::int64_t slot_bytes = static_cast<std::int64_t>(sizeof(T)) * task.shape.kv_heads * d;
     const auto stream = [&](const void* cache, std::int64_t slot) {
-        return Stream{.at = reinterpret_cast<std::uintptr_t>(cache) +
-                            static_cast<std::uintptr_t>(slot * slot_bytes + static_cast<std::int64_t>(sizeof(T)) * who.first_head * d),
-                      .slot_bytes = slot_bytes,
-                      .bytes = static_cast<std::int64_t>(sizeof(T)) * (who.last_head - who.first_head) * d,
-                      .slots = kBlock};
+        Stream ahead{.task = &task,
+                     .cache = reinterpret_cast<std::uintptr_t>(cache) + sizeof(T) * static_cast<std::uintptr_t>(who.first_head * d),
+                     .slot = slot,
+                     .slot_bytes = slot_bytes,
+                     .bytes = static_cast<std::int64_t>(sizeof(T)) * (who.last_head - who.first_head) * d,
+                     .slots = kBlock};
+        ahead.seek();
+        return ahead;
     };
     WideBlock buffer;
     std::int64_t part = first_part;
