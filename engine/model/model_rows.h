@@ -35,6 +35,8 @@ class ModelRows final : public PassRows {
     [[nodiscard]] Heads heads(int row, const Sampling& sampling, int entries) override;
     [[nodiscard]] int draw(int row, const Sampling& sampling, double u) override;
     [[nodiscard]] std::vector<float> logits(int row) override;
+    // law(), computed into memory of the caller's: rows of many texts would keep a law each here.
+    void law_into(int row, const Sampling& sampling, Law& law);
 
   private:
     // softmax of logits_ at one temperature, all rows in one launch: a round looks at nearly all of them.
