@@ -60,7 +60,7 @@ class Layer {
                      q = empty(count, kHeads * kDim);
         const Buffer k = empty(count, kKvHeads * kDim), v = empty(count, kKvHeads * kDim),
                      mixed = empty(count, kHeads * kDim);
-        const Buffer wide = empty(count, kFfn), logits = empty(count, kVocab), laws = empty(count, kVocab);
+        const Buffer wide = empty(count, kFfn), logits = empty(count, kVocab), distributions = empty(count, kVocab);
         backend_.embed(embedding_.view(), ids.view(), x.view());
         keep(steps, "embed", x);
         backend_.add_norm(x.view(), {}, norm_.view(), 1e-6f, normed.view());
@@ -88,8 +88,8 @@ class Layer {
         keep(steps, "matmul_swiglu", wide);
         const Projection head[] = {{embedding_.view(), {}, logits.view()}};
         backend_.matmul(normed.view(), head);
-        backend_.softmax(logits.view(), 0.7f, laws.view());
-        keep(steps, "softmax", laws);
+        backend_.softmax(logits.view(), 0.7f, distributions.view());
+        keep(steps, "softmax", distributions);
         return steps;
     }
 

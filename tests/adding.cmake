@@ -23,7 +23,7 @@ endfunction()
 adding_code(echo.cpp "`engine/drafters/echo.cpp`:")
 adding_code(half_block.cpp "asks for half as many tokens:")
 adding_code(skeptic.cpp "`engine/rules/skeptic.cpp`:")
-# Plain decoding stays beside them: the laws compare with that.
+# Plain decoding stays beside them: the distributions compare with that.
 set(PREPEND "DRAFTER(none)\nDRAFTER(half_block)\n")
 adding_code(drafters/engine/drafters/drafters.inc "one line in `engine/drafters/drafters.inc`")
 file(READ ${CMAKE_SOURCE_DIR}/engine/rules/rules.inc PREPEND)

@@ -1,7 +1,7 @@
-# The CUDA engine. Everything that tests operations, reference values and laws on the CPU runs again: on the
+# The CUDA engine. Everything that tests operations, reference values and distributions on the CPU runs again: on the
 # emulated device everywhere (simt.h), on a real one where the engine was built and there is a GPU.
-spec_test_objects(law_tests LIBS engine
-    SOURCES engine/drafters/drafter_goldens.cpp engine/lab/medusa_gradient_test.cpp engine/drafters/drafters_test.cpp engine/model/forward_test.cpp kernels/cuda_laws_test.cpp)
+spec_test_objects(distribution_tests LIBS engine
+    SOURCES engine/drafters/drafter_goldens.cpp engine/lab/medusa_gradient_test.cpp engine/drafters/drafters_test.cpp engine/model/forward_test.cpp kernels/cuda_distributions_test.cpp)
 # The device as code of this machine, for these tests and as a module for the program itself (app/cli/cuda_test.cpp).
 add_library(emulated_device OBJECT ${CMAKE_SOURCE_DIR}/kernels/cuda/emulated_sources.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt_runtime.cpp)
 spec_target(emulated_device)
@@ -12,10 +12,10 @@ set_target_properties(emulated_device PROPERTIES POSITION_INDEPENDENT_CODE ON UN
 target_compile_options(emulated_device PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O2>)
 spec_test(cuda_emulated_test LABELS fast PREFIX Emulated. LIBS engine
     # A row at every place of a pass and the emulated device in whole texts: each operation is watched alone.
-    SOME plain_only "Determinism.ARowHasTheSameBits|CudaLaws.GreedyText|MedusaGradient|ExponentialIsAccurateToAFewUnits"
-        slow "[.](Determinism|CudaLaws|MedusaGradient|Matmul|MatmulSwiglu)[.]|ExponentialIsAccurate|DominoInAllAlignments"
+    SOME plain_only "Determinism.ARowHasTheSameBits|CudaDistributions.GreedyText|MedusaGradient|ExponentialIsAccurateToAFewUnits"
+        slow "[.](Determinism|CudaDistributions|MedusaGradient|Matmul|MatmulSwiglu)[.]|ExponentialIsAccurate|DominoInAllAlignments"
     SOURCES kernels/simt_test.cpp kernels/cuda_emulated_test.cpp kernels/cuda_backend_test.cpp $<TARGET_OBJECTS:emulated_device>
-            $<TARGET_OBJECTS:operation_tests> $<TARGET_OBJECTS:law_tests>)
+            $<TARGET_OBJECTS:operation_tests> $<TARGET_OBJECTS:distribution_tests>)
 add_library(speclens_cuda_emulated MODULE ${CMAKE_SOURCE_DIR}/kernels/cuda/emulated_module.cpp $<TARGET_OBJECTS:emulated_device>
             ${CMAKE_SOURCE_DIR}/kernels/backend.cpp ${CMAKE_SOURCE_DIR}/kernels/error.cpp)
 spec_target(speclens_cuda_emulated)
@@ -24,6 +24,6 @@ set_target_properties(speclens_cuda_emulated PROPERTIES PREFIX "" UNITY_BUILD OF
 
 if(TARGET speclens_cuda)
     spec_test(cuda_device_test LABELS gpu PREFIX Gpu. TIMEOUT 600 SKIP "no GPU to test on" LIBS engine
-        SOURCES kernels/cuda_device_test.cpp $<TARGET_OBJECTS:operation_tests> $<TARGET_OBJECTS:law_tests>)
+        SOURCES kernels/cuda_device_test.cpp $<TARGET_OBJECTS:operation_tests> $<TARGET_OBJECTS:distribution_tests>)
     add_dependencies(cuda_device_test speclens_cuda)
 endif()

@@ -6,12 +6,12 @@ spec_test(engine_test
     SOME slow "^MedusaTraining[.]|^TraceJson[.]DamagedFiles"
         plain_only "^MedusaTraining[.](Learns|Measures|Repeats)"
         not_address "^MedusaTraining[.]OfASession"
-        not_thread "^(MedusaTraining[.](FilesLoad|SaysWhat)|(TraceJson|TreeTrace|RaceFile|Race|Run|Fork|Twin|Guesses|FullLaws)[.])"
-    SOURCES engine/model/rng_law_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/cycle_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/run/twin_test.cpp engine/run/guesses_test.cpp engine/run/guest_test.cpp engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/run/trace_follower_test.cpp
+        not_thread "^(MedusaTraining[.](FilesLoad|SaysWhat)|(TraceJson|TreeTrace|RaceFile|Race|Run|Fork|Twin|Guesses|FullDistributions)[.])"
+    SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/cycle_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/run/twin_test.cpp engine/run/guesses_test.cpp engine/run/guest_test.cpp engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/run/trace_follower_test.cpp
         engine/lab/medusa_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp engine/lab/busy_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp
     LIBS engine nlohmann_json::nlohmann_json)
 spec_test(batch_test
-    LABELS laws threads
+    LABELS distributions threads
     # Two threads find what five do; one finds no race.
     SOME not_thread "Batch/BatchThreads.*/[15]$|^(BlockTable|Scheduler|Sweep|SweepStatistics)[.]" not_address "BatchThreads.*/5$"
     SOURCES engine/batch/blocks_test.cpp engine/batch/batch_test.cpp engine/batch/sweep_test.cpp LIBS engine)
@@ -20,10 +20,10 @@ spec_test(advice_test LABELS fast SOURCES engine/advice/advice_test.cpp engine/a
 spec_test(published_test LABELS fast SOURCES engine/published/published_test.cpp LIBS engine)
 spec_test(fetch_test LABELS fast SOURCES engine/fetch/fetch_test.cpp engine/fetch/wheel_test.cpp engine/found/found_test.cpp
     LIBS engine_fetch engine_found PkgConfig::LIBZIP nlohmann_json::nlohmann_json)
-spec_test(laws_test
-    LABELS laws threads
+spec_test(distributions_test
+    LABELS distributions threads
     # Shapes of trees take a minute each and share memory as every other run does. With one thread there is no race to
-    # find; two and five threads need not both run both of the long laws, nor all laws with the address sanitizer, which
+    # find; two and five threads need not both run both of the long distributions, nor all distributions with the address sanitizer, which
     # sees the same memory with two threads as with five.
     SOME plain_only "Law1Threads.*/1$|EveryShapeOfATree"
         not_address "Law1Threads.*/5$"

@@ -142,7 +142,7 @@ void time_drafts(const Options& options, const std::shared_ptr<const Models>& mo
     }
 }
 
-// Time with 64 recorded entries of each law against none, at a temperature where laws are needed anyway.
+// Time with 64 recorded entries of each distribution against none, at a temperature where distributions are needed anyway.
 double trace_overhead(const Options& options, const std::shared_ptr<const Models>& models, int tokens,
                       int repeats, ProgressBar& bar) {
     const std::string drafter = models->why_not("small").empty() ? "small" : "lookup";

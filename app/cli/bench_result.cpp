@@ -274,8 +274,8 @@ std::string bench_table(const BenchResult& r) {
                                    : ""));
     }
     if (r.overhead)
-        row("recording the laws", number(100 * *r.overhead, 1),
-            "% more time with 64 entries of each law than with none");
+        row("recording the distributions", number(100 * *r.overhead, 1),
+            "% more time with 64 entries of each distribution than with none");
     if (r.frame) row("frame of the window", number(*r.frame, 2), "ms for 1600x1000, before the graphics driver");
     row(r.random_weights ? "making the weights" : "loading", number(r.load_ms, 0), "ms");
     row("memory", number(r.memory_bytes / 1e6, 0),

@@ -103,8 +103,8 @@ constexpr CommandRow kCommandRows[] = {
     {lossless, "lossless", "N", 1, 1,
      "does speculation keep the target's distribution? N samples, exit 1 if not",
      "Draws N texts with speculation and N without, long enough for a third round where they do not end "
-     "before, and compares their laws: a chi-square test and the total variation distance. Without --model "
-     "and --prompt it runs on a small table whose exact law is known. Exits with 1 when a law differs, and "
+     "before, and compares their distributions: a chi-square test and the total variation distance. Without --model "
+     "and --prompt it runs on a small table whose exact distribution is known. Exits with 1 when a distribution differs, and "
      "when the texts cannot tell (undecided).",
      "speclens lossless 20000\n"
      "speclens lossless 50000 --rule match --k 3\n"
@@ -121,7 +121,7 @@ constexpr CommandRow kCommandRows[] = {
      "curve.json"},
     {oracle, "oracle", "CASES.json", 1, 1, "rounds of the production cycle on table models, counted",
      "For every case of the file: runs single rounds on its tables, counts what was emitted and accepted, "
-     "and tests the counts against the laws that the case expects, where it does. Exits with 1 when a case "
+     "and tests the counts against the distributions that the case expects, where it does. Exits with 1 when a case "
      "differs, and when the rounds are too few to tell. A file:\n"
      "{\"schema\":\"specdec-oracles/"
      "1\",\"cases\":[{\"id\":\"a\",\"rule\":\"token\",\"vocab\":2,\"block\":1,\n"
@@ -130,7 +130,7 @@ constexpr CommandRow kCommandRows[] = {
      "\"accepted_pmf\":[0.2,0.8]}}]}\n"
      "q is the draft, p the target, each after the ids in quotes; block is the number of guesses, of a tree "
      "its depth; params are what the rule takes, and of a tree the children k. q and p are always "
-     "there: the laws after temperature, top_k and top_p. A case may have the laws before them too, as q_raw "
+     "there: the distributions after temperature, top_k and top_p. A case may have the distributions before them too, as q_raw "
      "and p_raw beside q and p: its rounds then draw from those, under the temperature, top_k and top_p of its params. A case that "
      "expects something and cannot be run counts as failed.",
      "speclens oracle cases.json -o results.json\n"

@@ -283,7 +283,7 @@ Exit command_compare(const Options& options) {
     look.interval = has_interval(rows);
     text += "\n" + table_head(look);
     for (const Row& row : rows) {
-        all_identical = all_identical && (row.identical || row.contestant->mixes());
+        all_identical = all_identical && (row.identical || row.contestant->is_cascade());
         if (row.domain == "all") text += table_line(row, look);
     }
     if (look.speed_up) text += speed_notes(rows);

@@ -23,8 +23,8 @@ struct Contestant {
     std::vector<int> ids; // that a cut draft head ranks; empty: all
     std::vector<Sample> samples;
     std::vector<std::vector<double>> repeats; // by prompt: the time of every repeat, ms
-    // Its rule follows a mixture of two laws, also at temperature 0: its text need not be plain decoding's.
-    [[nodiscard]] bool mixes() const { return find_rule(settings.rule)->mixes(); }
+    // Its rule follows a mixture of two distributions, also at temperature 0: its text need not be plain decoding's.
+    [[nodiscard]] bool is_cascade() const { return find_rule(settings.rule)->is_cascade(); }
 };
 
 struct Row {

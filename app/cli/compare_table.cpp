@@ -73,10 +73,10 @@ std::string table_line(const Row& row, const TableLook& look) {
     if (!look.greedy) return line + "–\n";
     return line +
            terminal.paint(row.identical ? Tone::accepted
-                          : c.mixes()   ? Tone::plain
+                          : c.is_cascade()   ? Tone::plain
                                         : Tone::rejected,
                           row.identical ? "yes"
-                          : c.mixes()   ? "no"
+                          : c.is_cascade()   ? "no"
                                         : "NO") +
            "\n";
 }

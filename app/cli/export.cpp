@@ -43,9 +43,9 @@ const char* verdict_of(DraftSlot::State state) {
     return "drafted";
 }
 
-const char* from_of(Resampled::From from) {
-    return from == Resampled::From::residual ? "residual"
-           : from == Resampled::From::bonus  ? "bonus"
+const char* from_of(TargetToken::From from) {
+    return from == TargetToken::From::residual ? "residual"
+           : from == TargetToken::From::bonus  ? "bonus"
                                              : "target";
 }
 
@@ -71,7 +71,7 @@ std::string csv(const Trace& trace, const CycleView& view) {
                     field(slot.head_ms) + ending(slot.parent);
         }
         if (!cycle.resample) continue;
-        const Resampled& r = *cycle.resample;
+        const TargetToken& r = *cycle.resample;
         // The own token stands where the next guess would: behind the last one that was kept.
         const int place = cycle.tree ? static_cast<int>(cycle.drafts.size()) : cycle.accepted;
         text += number + "," + std::to_string(place) + ",target," + std::to_string(r.token) + "," +

@@ -93,7 +93,7 @@ void go_through(const Options& options, const Lecture& lecture, const EachStep& 
 
 std::string in_words(const Options& options, const SceneWord& word, const Subject& subject) {
     const Asked asked(options, word, subject);
-    return describe_frame(asked.request, subject.trace, subject.settings, subject.status, asked.law_pair());
+    return describe_frame(asked.request, subject.trace, subject.settings, subject.status, asked.distribution_pair());
 }
 
 std::string minutes_words(double minutes) {

@@ -1,5 +1,5 @@
 // `speclens lossless N`: Law 2 on N texts, long enough for a third round even where every guess stays. On a
-// table the exact law of whole texts is known and both kinds of decoding are tested against it; on a model,
+// table the exact distribution of whole texts is known and both kinds of decoding are tested against it; on a model,
 // speculative texts are tested against plain ones.
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kFewest = 8;            // degrees of freedom of a test that can be believed
 constexpr double kFalseAlarm = 0.001; // of the whole command; divided by the number of tests
-constexpr double kMostTexts = 300000; // beyond this many possible texts the exact law is not listed
+constexpr double kMostTexts = 300000; // beyond this many possible texts the exact distribution is not listed
 
 std::shared_ptr<const Models> built_in(const Options& options) {
     auto models = std::make_shared<Models>();
@@ -100,7 +100,7 @@ std::string undecided_text(const Spread& spread, long samples) {
         return "Too few texts to tell: " + percent(1 - spread.share, 1) +
                " of them are of a kind that was drawn fewer than " + std::to_string(kRare) +
                " times.\nUse ten times as many, all else as it is: N = " + std::to_string(10 * samples) +
-               ". Or let there be fewer kinds of text: --top-k 3 --max-tokens 4,\nwhich tests the same rules on a smaller law.\n";
+               ". Or let there be fewer kinds of text: --top-k 3 --max-tokens 4,\nwhich tests the same rules on a smaller distribution.\n";
     return "Too few kinds of text to tell: " + percent(spread.share, 1) + " of them are " +
            (spread.kinds == 1 ? "the same" : "one of " + std::to_string(spread.kinds)) +
            ". More of them would not help.\nUse a higher --temp, a larger --max-tokens, or a prompt that can "
@@ -115,7 +115,7 @@ struct Pair {
 // The rows of the table, and what they come to.
 class Verdicts {
   public:
-    // `possible`: kinds of text of the exact law; 0: it is not known. `pairs`: what will be added, and
+    // `possible`: kinds of text of the exact distribution; 0: it is not known. `pairs`: what will be added, and
     // "none". `draws`: what a test with that many texts a side tells differences with, as least_distance.
     Verdicts(int possible, int tests, double draws, const std::vector<Pair>& pairs)
         : few_(possible > 0 ? std::min(kFewest, possible - 1) : kFewest), tests_(tests), draws_(draws) {
@@ -125,7 +125,7 @@ class Verdicts {
         }
     }
 
-    void add(const std::string& drafter, const std::string& rule, const Draws& draws, const LawTest& test) {
+    void add(const std::string& drafter, const std::string& rule, const Draws& draws, const DistributionTest& test) {
         const bool good = test.p_value >= least(), few = test.degrees < few_;
         const double hidden = least_distance(test.degrees, least(), draws_);
         // The most wrong of rules changes no other texts than those with a guess.
@@ -161,7 +161,7 @@ class Verdicts {
         if (done_ < tests_)
             text +=
                 "Interrupted after " + std::to_string(done_) + " of " + std::to_string(tests_) + " tests.\n";
-        text += std::string(!passed_         ? "A law DIFFERS"
+        text += std::string(!passed_         ? "A distribution DIFFERS"
                             : !decided()     ? "UNDECIDED, although no difference was found"
                             : done_ < tests_ ? "No difference until then"
                                              : "No difference was found") +
@@ -170,7 +170,7 @@ class Verdicts {
                      ? ""
                      : " (" + number(kFalseAlarm, 3) + " divided by " + std::to_string(tests_) + " tests)") +
                 " counts as a difference. Total variation\n"
-                "shrinks with more samples; it is the sampling noise when the laws agree.\n";
+                "shrinks with more samples; it is the sampling noise when the distributions agree.\n";
         // A test that finds nothing says how large that nothing may be.
         if (passed_ && decided() && hidden_ < 1)
             text += "A true one of " + number(std::ceil(hidden_ * 1000) / 1000, 3) +
@@ -192,15 +192,15 @@ class Verdicts {
     std::string rows_;
 };
 
-// The law of whole texts, by walking every text that the table can produce.
+// The distribution of whole texts, by walking every text that the table can produce.
 class ExactTexts {
   public:
     ExactTexts(const std::shared_ptr<const TableModel>& table, const Sampling& sampling, int length)
         : table_(table), sampling_(sampling), length_(length),
           decoder_(make_table_decoder(table, 1, length + 8)) {}
-    [[nodiscard]] ExactLaw law() {
+    [[nodiscard]] ExactDistribution distribution() {
         walk(0, 1);
-        return std::move(law_);
+        return std::move(distribution_);
     }
 
   private:
@@ -209,11 +209,11 @@ class ExactTexts {
         const bool ended =
             depth > 0 && std::find(table_->stops.begin(), table_->stops.end(), last) != table_->stops.end();
         if (ended || depth == length_) {
-            law_[text_] = p;
+            distribution_[text_] = p;
             return;
         }
         const std::vector<int> token{last};
-        const Law next = decoder_->forward({.tokens = token}).law(0, sampling_);
+        const Distribution next = decoder_->forward({.tokens = token}).distribution(0, sampling_);
         for (int id = 0; id < table_->vocab; ++id) {
             if (next[static_cast<std::size_t>(id)] <= 0) continue;
             text_.push_back(id);
@@ -228,7 +228,7 @@ class ExactTexts {
     int length_ = 0;
     std::unique_ptr<Decoder> decoder_;
     std::vector<int> text_;
-    ExactLaw law_;
+    ExactDistribution distribution_;
 };
 
 std::vector<Pair> pairs_of(const Options& options, const Models& models) {
@@ -291,10 +291,10 @@ Exit command_lossless(const Options& options) {
     };
     const RunSettings plain_settings = settings_of(kNoDrafter, "token");
 
-    ExactLaw exact;
+    ExactDistribution exact;
     const double texts = std::pow(static_cast<double>(std::max(1, models->vocab())), length);
     const bool known = models->target_table && texts <= kMostTexts;
-    if (known) exact = ExactTexts(models->target_table, plain_settings.sampling, length).law();
+    if (known) exact = ExactTexts(models->target_table, plain_settings.sampling, length).distribution();
 
     ProgressBar bar;
     const std::uint64_t seed = options.seed << 40; // every set of draws has its own dice
@@ -311,10 +311,10 @@ Exit command_lossless(const Options& options) {
                                              : "   [LIVE]\n");
     text += std::to_string(samples) + " texts of at most " + std::to_string(length) +
             " tokens, K = " + std::to_string(k) + "; " +
-            (known ? "compared with the exact law of all " + std::to_string(exact.size()) + " possible texts"
+            (known ? "compared with the exact distribution of all " + std::to_string(exact.size()) + " possible texts"
                    : "compared with as many texts of plain decoding, other dice") +
             "\n\n";
-    if (known) verdicts.add(kNoDrafter, "–", plain, against_law(plain.texts, exact));
+    if (known) verdicts.add(kNoDrafter, "–", plain, against_distribution(plain.texts, exact));
     std::uint64_t set = 1;
     bool cut = false;
     try {
@@ -322,7 +322,7 @@ Exit command_lossless(const Options& options) {
             const Draws draws =
                 draw(models, settings_of(pair.drafter, pair.rule), samples, seed + (set++ << 32), bar);
             verdicts.add(pair.drafter, pair.rule, draws,
-                         known ? against_law(draws.texts, exact) : against_draws(draws.texts, plain.texts));
+                         known ? against_distribution(draws.texts, exact) : against_draws(draws.texts, plain.texts));
         }
     } catch (const Interrupted&) { // what was tested is told
         cut = true;
@@ -332,8 +332,8 @@ Exit command_lossless(const Options& options) {
     text += verdicts.table() + "\n" + verdicts.words(samples);
     if (const RuleInfo& rule = *find_rule(options.rule);
         options.has("--rule") && !keeps_target(rule, options.rule_params))
-        text += std::string("The rule ") + rule.name + " does not promise the target's law" +
-                (rule.mixes() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
+        text += std::string("The rule ") + rule.name + " does not promise the target's distribution" +
+                (rule.is_cascade() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
     print(text);
     if (cut) throw Interrupted();
     return verdicts.passed() ? Exit::ok : Exit::failed;

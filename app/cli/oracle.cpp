@@ -1,5 +1,5 @@
 // `speclens oracle`: single rounds of the production cycle on the tables of every case, counted, and tested
-// against the laws that the case expects. Nothing here knows a rule: what is counted comes out of Cycle, exactly
+// against the distributions that the case expects. Nothing here knows a rule: what is counted comes out of Cycle, exactly
 // as a run would commit it.
 #include <algorithm>
 #include <exception>
@@ -98,8 +98,8 @@ std::string problem_of(const OracleCase& c, const Json& json) {
                                (name == "k" && is_tree(c)) || takes(*find_rule(c.rule), name);
             if (!known) return "parameter '" + name + "' is not known to the rule " + c.rule;
         }
-    const bool draft = c.raw_laws.draft || c.laws.draft;
-    const bool target = c.raw_laws.target || c.laws.target;
+    const bool draft = c.raw_distributions.draft || c.distributions.draft;
+    const bool target = c.raw_distributions.target || c.distributions.target;
     if (!target || !draft) return "the case has no tables p and q";
     if (is_tree(c) && full_tree(c) > kMostNodes)
         return "a tree of more than " + std::to_string(kMostNodes) + " nodes";
@@ -114,8 +114,8 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
     CycleSettings settings;
     settings.k = c.block;
     settings.nodes = is_tree(c) ? full_tree(c) : 0;
-    settings.sampling = c.raw_laws.target ? asked : kUnchanged; // p and q are given after the pipeline
-    settings.draft_sampling = c.raw_laws.draft ? asked : kUnchanged;
+    settings.sampling = c.raw_distributions.target ? asked : kUnchanged; // p and q are given after the pipeline
+    settings.draft_sampling = c.raw_distributions.draft ? asked : kUnchanged;
     settings.rule_params = rule_params(c);
     settings.max_tokens = 4 * (c.block + 1);
     settings.trace_top = 0;
@@ -129,9 +129,9 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
     DrafterOptions shape;
     shape.tree_topk = std::max(1, static_cast<int>(parameter(c, "k", 2)));
     constexpr int kSlots = 2 * kMostNodes;
-    const auto target = make_table_decoder(c.raw_laws.target ? c.raw_laws.target : c.laws.target, 1, kSlots);
+    const auto target = make_table_decoder(c.raw_distributions.target ? c.raw_distributions.target : c.distributions.target, 1, kSlots);
     const auto drafter = find_drafter(is_tree(c) ? "small_tree" : "small")->make(
-        {*target, make_table_decoder(c.raw_laws.draft ? c.raw_laws.draft : c.laws.draft, 1, kSlots), nullptr, shape});
+        {*target, make_table_decoder(c.raw_distributions.draft ? c.raw_distributions.draft : c.distributions.draft, 1, kSlots), nullptr, shape});
 
     Counted counted;
     counted.accepted.assign(static_cast<std::size_t>(c.block) + 1, 0);
@@ -165,7 +165,7 @@ std::vector<int> key_of(const std::string& ids) {
 }
 
 struct Expected {
-    ExactLaw emitted, accepted; // empty: the case says nothing
+    ExactDistribution emitted, accepted; // empty: the case says nothing
 };
 
 Expected expected_of(const OracleCase& c) {
@@ -174,14 +174,14 @@ Expected expected_of(const OracleCase& c) {
     const auto found = json.find("expect");
     if (found == json.end() || !found->is_object()) return expected;
     const auto part = [&](const char* name, bool list) {
-        const Json law = found->value(name, list ? Json::array() : Json::object());
-        bool good = list ? law.is_array() : law.is_object();
-        for (const Json& p : law) good = good && p.is_number() && p.get<double>() >= 0;
+        const Json distribution = found->value(name, list ? Json::array() : Json::object());
+        bool good = list ? distribution.is_array() : distribution.is_object();
+        for (const Json& p : distribution) good = good && p.is_number() && p.get<double>() >= 0;
         if (!good)
             throw Error("case " + c.id + ": \"" + name + "\" of \"expect\" is no " + (list ? "list" : "object") +
                             " of probabilities",
                         R"(For example "expect": {"emitted": {"1": 0.5, "0,1": 0.5}, "accepted_pmf": [0.5, 0.5]}.)");
-        return law;
+        return distribution;
     };
     const Json emitted = part("emitted", false), accepted = part("accepted_pmf", true);
     for (const auto& [ids, p] : emitted.items()) expected.emitted[key_of(ids)] = p.get<double>();
@@ -193,18 +193,18 @@ Expected expected_of(const OracleCase& c) {
 enum class Finding { agrees, differs, too_few };
 
 // What a test cannot see: a difference that it would miss, and what lies in the kinds that are too rare. More
-// than a quarter of the law is no agreement.
+// than a quarter of the distribution is no agreement.
 constexpr double kMostHidden = 0.25;
 
-Finding finding_of(const LawTest& test, const ExactLaw& law, long rounds) {
+Finding finding_of(const DistributionTest& test, const ExactDistribution& distribution, long rounds) {
     if (test.p_value < kOracleAlarm) return Finding::differs;
-    const auto possible = std::ranges::count_if(law, [](const auto& entry) { return entry.second > 0; });
+    const auto possible = std::ranges::count_if(distribution, [](const auto& entry) { return entry.second > 0; });
     if (possible < 2) return Finding::agrees; // the only one is what came, else the p-value is 0
     const double hidden = test.rare + least_distance(test.degrees, kOracleAlarm, static_cast<double>(rounds));
     return hidden > kMostHidden ? Finding::too_few : Finding::agrees;
 }
 
-// Both laws of one case against what was counted: a line for people, an object for programs.
+// Both distributions of one case against what was counted: a line for people, an object for programs.
 struct Tested {
     bool any = false;
     Finding finding = Finding::agrees; // the worse of the two
@@ -214,13 +214,13 @@ struct Tested {
 
 Tested test_case(const Expected& expected, const Counted& counted, long rounds) {
     Tested tested;
-    const auto add = [&](const char* name, const ExactLaw& law, const Counts& seen) {
-        if (law.empty()) {
+    const auto add = [&](const char* name, const ExactDistribution& distribution, const Counts& seen) {
+        if (distribution.empty()) {
             tested.words += pad_left("–", 10);
             return;
         }
-        const LawTest test = against_law(seen, law);
-        const Finding finding = finding_of(test, law, rounds);
+        const DistributionTest test = against_distribution(seen, distribution);
+        const Finding finding = finding_of(test, distribution, rounds);
         if (tested.finding != Finding::differs && finding != Finding::agrees) tested.finding = finding;
         tested.any = true;
         tested.json[name] = {{"p_value", test.p_value},

@@ -100,7 +100,7 @@ Exit animate(const Options& options, const SceneWord& word) {
         stop_if_interrupted();
         bar.show("drawing", beat - first, last - first + 1, "frames");
         asked.push_back(std::make_unique<Asked>(options, SceneWord{word.scene, beat}, subject));
-        frames.push_back({asked.back()->request, asked.back()->law_pair()});
+        frames.push_back({asked.back()->request, asked.back()->distribution_pair()});
     }
     if (const std::string part = part_words(frames.front().request); !part.empty()) say(part);
     render_animation(frames, subject.trace, subject.settings, subject.status, options.frame_ms,
@@ -160,7 +160,7 @@ Exit command_describe(const Options& options) {
     const Asked asked(options, word, subject);
     if (options.json != "-")
         print(broken_at(
-            describe_frame(asked.request, subject.trace, subject.settings, subject.status, asked.law_pair()) +
+            describe_frame(asked.request, subject.trace, subject.settings, subject.status, asked.distribution_pair()) +
                 "\n",
             standard_terminal(options.color).prose_width()));
     return Exit::ok;

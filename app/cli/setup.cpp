@@ -340,7 +340,7 @@ void check_drafter_options(const Options& options, const std::vector<std::string
     if (options.has("--draft-temp") && certain && trees && !drafters.empty())
         throw Error("--draft-temp does nothing here: the guesses of the tree are chosen, not drawn",
                     "Leave it out, or use --rule tree_wor or tree_wr with --temp above 0.", Exit::usage);
-    if (options.has("--rule-param") && options.temperature == 0.0 && !find_rule(options.rule)->mixes())
+    if (options.has("--rule-param") && options.temperature == 0.0 && !find_rule(options.rule)->is_cascade())
         throw Error("--rule-param does nothing at temperature 0: the rule " + options.rule +
                         " keeps what the target ranks first",
                     "Leave it out, or use --temp above 0.", Exit::usage);

@@ -77,9 +77,9 @@ std::vector<std::string> drafters_on_screen(const Options& options, const std::s
     return names;
 }
 
-// Relaxed rules are judged by whole laws. Those of a small vocabulary cost a moment, of a large one minutes.
-bool wants_whole_laws(const Options& options, const std::string& scene, const Models& models) {
-    constexpr std::int64_t kMostEntries = 4096 * 128; // of all laws on one side
+// Relaxed rules are judged by whole distributions. Those of a small vocabulary cost a moment, of a large one minutes.
+bool wants_whole_distributions(const Options& options, const std::string& scene, const Models& models) {
+    constexpr std::int64_t kMostEntries = 4096 * 128; // of all distributions on one side
     return scene == "relaxed" && !options.has("--trace-top") &&
            std::int64_t{models.vocab()} * options.max_tokens.value_or(64) <= kMostEntries;
 }
@@ -91,7 +91,7 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
     const std::string drafter = !own.empty() ? own : chosen_drafter(options, *subject.models);
     check_drafter_options(options, drafters_on_screen(options, scene, drafter), subject.models->layers());
     subject.settings = scene_settings(options, scene, drafter);
-    if (wants_whole_laws(options, scene, *subject.models)) subject.settings.trace_top = -1;
+    if (wants_whole_distributions(options, scene, *subject.models)) subject.settings.trace_top = -1;
     if (options.timing) warm_up(subject.models, subject.settings);
     Run run(subject.models, subject.settings);
     run.on_reading([](int, int) { stop_if_interrupted(); });
@@ -232,12 +232,12 @@ FrameRequest request_of(const Options& options, const SceneWord& word, const Sub
     return request;
 }
 
-// The full laws of the position that the frame shows; absent for a saved trace, or when nothing was judged.
-std::optional<LawPair> laws_of(const FrameRequest& request, const Subject& subject) {
+// The full distributions of the position that the frame shows; absent for a saved trace, or when nothing was judged.
+std::optional<DistributionPair> distributions_of(const FrameRequest& request, const Subject& subject) {
     if (!subject.models) return std::nullopt;
     const auto position = shown_position(request, *subject.trace);
     if (!position) return std::nullopt;
-    return full_laws(subject.models, subject.settings, *subject.trace, position->first, position->second);
+    return full_distributions(subject.models, subject.settings, *subject.trace, position->first, position->second);
 }
 
 MedusaView trained_for(const TrainHeads& asked, const std::shared_ptr<const Models>& models) {
@@ -283,12 +283,12 @@ void time_passes(const MeasurePasses& asked, const std::shared_ptr<const Models>
 }
 
 void answer(const speclens::Command& command, const Subject& subject, Answers& answers) {
-    if (const auto* twin = std::get_if<FetchTwin>(&command)) {
+    if (const auto* twin = std::get_if<FetchReplay>(&command)) {
         (twin->force_draft ? answers.other_guess : answers.twin) =
             replay_twin(subject.models, subject.settings, *subject.trace, *twin);
-    } else if (const auto* guest = std::get_if<FetchGuest>(&command)) {
+    } else if (const auto* guest = std::get_if<FetchOtherDrafterRound>(&command)) {
         answers.guest = guess_as(subject.models, subject.settings, *subject.trace, *guest);
-    } else if (const auto* guesses = std::get_if<FetchGuesses>(&command)) {
+    } else if (const auto* guesses = std::get_if<CompareDrafters>(&command)) {
         answers.guesses = guess_all(subject.models, subject.settings, *subject.trace, *guesses);
     } else if (const auto* asked = std::get_if<MeasurePasses>(&command); asked && subject.models->target) {
         time_passes(*asked, subject.models, answers);
@@ -348,7 +348,7 @@ bool has_own_run(const Options& options, const std::string& scene, const Subject
 }
 
 Asked::Asked(const Options& options, const SceneWord& word, const Subject& subject)
-    : request(request_of(options, word, subject)), laws(laws_of(request, subject)),
+    : request(request_of(options, word, subject)), distributions(distributions_of(request, subject)),
       answers(answers_of(request, subject)) {
     request.twin = answers.twin ? &*answers.twin : nullptr;
     request.other_guess = answers.other_guess ? &*answers.other_guess : nullptr;
@@ -365,7 +365,7 @@ Asked::Asked(const Options& options, const SceneWord& word, const Subject& subje
 void render_one(const Options& options, const SceneWord& word, const Subject& subject,
                 const std::filesystem::path& file) {
     const Asked asked(options, word, subject);
-    render_frame(asked.request, subject.trace, subject.settings, subject.status, asked.law_pair(), file);
+    render_frame(asked.request, subject.trace, subject.settings, subject.status, asked.distribution_pair(), file);
     if (const std::string part = part_words(asked.request); !part.empty()) say(part);
 }
 

@@ -34,9 +34,9 @@ void complete(const Options& options, const std::string& scene, Subject& subject
 
 // What the frame asks to be replayed or measured; nothing for a saved trace.
 struct Answers {
-    std::optional<Twin> twin, other_guess;
-    std::optional<Guest> guest;
-    std::optional<Guesses> guesses;
+    std::optional<Replay> twin, other_guess;
+    std::optional<OtherDrafterRound> guest;
+    std::optional<DrafterComparison> guesses;
     Studies studies;
     std::shared_ptr<const PassTimes> passes, passes_beside;
     std::shared_ptr<const std::vector<PassTimes>> passes_forms;
@@ -46,12 +46,12 @@ struct Answers {
 // A frame with everything it asks for; the request points into the rest.
 struct Asked {
     FrameRequest request;
-    std::optional<LawPair> laws;
+    std::optional<DistributionPair> distributions;
     Answers answers;
     Asked(const Options& options, const SceneWord& word, const Subject& subject);
     Asked(const Asked&) = delete;
     Asked& operator=(const Asked&) = delete;
-    [[nodiscard]] const LawPair* law_pair() const { return laws ? &*laws : nullptr; }
+    [[nodiscard]] const DistributionPair* distribution_pair() const { return distributions ? &*distributions : nullptr; }
 };
 void render_one(const Options& options, const SceneWord& word, const Subject& subject,
                 const std::filesystem::path& file);

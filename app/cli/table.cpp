@@ -381,7 +381,7 @@ constexpr OptionRow kOptionRows[] =
         {"--color", "auto|always|never", "Output", "colours (auto: on a terminal, unless NO_COLOR is set)",
          kTable, set_color},
         {"--trace-top", "N|all", "Output",
-         "entries recorded of each law, 0 = none (default 64; for a picture of relaxed rules all of a small "
+         "entries recorded of each distribution, 0 = none (default 64; for a picture of relaxed rules all of a small "
          "vocabulary)",
          in(run, render, describe, window), set_trace_top},
         {"--lens", "", "Output",

@@ -47,7 +47,7 @@ std::string Walk::opening() const {
     const RuleInfo* rule = find_rule(h.rule);
     const bool plain = h.drafter == kNoDrafter;
     const bool greedy = h.sampling.temperature == 0;
-    const bool mixes = rule && rule->mixes();
+    const bool is_cascade = rule && rule->is_cascade();
     const RuleKind kind = kind_of(h);
     std::string text;
     text += paint(Tone::strong, "SpecLens") + " · one generation, step by step   " +
@@ -68,7 +68,7 @@ std::string Walk::opening() const {
     if (!plain && !(h.draft_sampling == h.sampling))
         how_judged += " (draft: " + sampling_words(h.draft_sampling) + ")";
     if (const std::string numbers = rule ? to_text(h.rule_params, *rule) : "";
-        !numbers.empty() && (!greedy || mixes))
+        !numbers.empty() && (!greedy || is_cascade))
         how_judged += ", " + numbers;
     how_judged += ", seed " + std::to_string(h.seed);
     text += "  rule    " + wrap(how_judged, terminal_.width - 10, 10) + "\n";
@@ -89,15 +89,15 @@ std::string Walk::opening() const {
               (h.k == 1 ? "one token (◇), then the target reads it in one pass (■). "
                         : "up to " + std::to_string(h.k) +
                               " tokens (◇), then the target reads all of them in one pass (■). ");
-        const bool blocks = mixes && h.rule_params.block;
+        const bool blocks = is_cascade && h.rule_params.block;
         if (blocks) {
-            how += "q is the chance the drafter gave its guess; the rule mixes its law and the target's into "
-                   "one. The product of all mixture/q so far, never above 1, and the laws behind give every "
+            how += "q is the chance the drafter gave its guess; the rule mixes its distribution and the target's into "
+                   "one. The product of all mixture/q so far, never above 1, and the distributions behind give every "
                    "place a threshold, and a coin u is thrown there. The last success counts: it keeps "
                    "everything before it (✓; rescued where the own coin failed). ";
-        } else if (mixes) {
+        } else if (is_cascade) {
             how +=
-                "q is the chance the drafter gave its guess, p the target's; the rule mixes both laws into "
+                "q is the chance the drafter gave its guess, p the target's; the rule mixes both distributions into "
                 "one. A coin u "
                 "between 0 and 1 is thrown: the guess stays (✓) when u is below the mixture's share over q. ";
         } else if (greedy) {
@@ -112,13 +112,13 @@ std::string Walk::opening() const {
         } else if (kind == RuleKind::block) {
             how += "q is the chance the drafter gave its guess, p the target's. P is the product of all p/q "
                    "so far, never above 1; "
-                   "from it and the laws behind follows the threshold of each place, and a coin u is thrown "
+                   "from it and the distributions behind follows the threshold of each place, and a coin u is thrown "
                    "there. The last success counts: it keeps everything before it (✓; rescued where the own "
                    "coin failed). ";
         } else if (kind == RuleKind::lenient) {
             how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
                    "thrown: the "
-                   "guess stays (✓) when u is below p/((1-l)q), more often than the target's law allows. ";
+                   "guess stays (✓) when u is below p/((1-l)q), more often than the target's distribution allows. ";
         } else if (kind == RuleKind::certain) {
             how +=
                 "p is the target's chance of a guess. The guess counts as certain, whatever the drafter gave "
@@ -128,9 +128,9 @@ std::string Walk::opening() const {
                    "thrown: the "
                    "guess stays (✓) when u is below p/q. ";
         }
-        // The rule counts with other laws than the ones whose shares are shown.
-        if (mixes && greedy)
-            how += "q and p are shown at temperature 1; at temperature 0 each law is its favourite alone, so "
+        // The rule counts with other distributions than the ones whose shares are shown.
+        if (is_cascade && greedy)
+            how += "q and p are shown at temperature 1; at temperature 0 each distribution is its favourite alone, so "
                    "the threshold is always or never. ";
         how +=
             kind == RuleKind::block || blocks
@@ -140,20 +140,20 @@ std::string Walk::opening() const {
                 : "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its "
                   "own token there";
         if (greedy || kind == RuleKind::match || kind == RuleKind::typical)
-            how += mixes ? " (↻). " : " (■). ";
+            how += is_cascade ? " (↻). " : " (■). ";
         else
-            how += kind == RuleKind::certain ? " (↻), drawn from its law without the guess. "
+            how += kind == RuleKind::certain ? " (↻), drawn from its distribution without the guess. "
                                          : " (↻), drawn from what the guess left over. ";
         how += std::string(h.k == 1 ? "When the guess stays" : "When every guess stays") +
                ", the target adds one more token (★). A round gives at least one token, and the text ";
         if (rule && !keeps_target(*rule, h.rule_params, h.sampling))
-            how += mixes
-                       ? "follows the mixture, NOT the target; where the drafter has no law behind its last "
+            how += is_cascade
+                       ? "follows the mixture, NOT the target; where the drafter has no distribution behind its last "
                          "guess, the token there is the target's own."
-                       : "does NOT follow the target's law: this rule is not lossless.";
+                       : "does NOT follow the target's distribution: this rule is not lossless.";
         else
             how += greedy ? "is the one that the target alone would write."
-                          : "follows the target's own law, as if nobody had guessed.";
+                          : "follows the target's own distribution, as if nobody had guessed.";
     }
     text += "\n" + wrap(how, terminal_.width) + "\n\n";
     return text + prompt_lines();
@@ -191,14 +191,14 @@ std::string Walk::how_to_read_a_tree() const {
             ? "After a miss (✕) the next guess at the same place is tried, after a guess that stays its own "
               "continuations are. "
             : "After a miss (✕) the next guess at the same place is tried, with p what the miss left of the "
-              "target's law; after a guess that stays its own continuations are. ";
+              "target's distribution; after a guess that stays its own continuations are. ";
     how += greedy ? "where none does, the target puts its own token (■). "
                   : "Where none stays, the target puts its own token (↻). ";
     how += "Where no guess was made, it adds one more (★). All other guesses are dropped (·). A round gives "
            "at least one "
            "token, and the text ";
     return how + (greedy ? "is the one that the target alone would write."
-                         : "follows the target's own law, as if nobody had guessed.");
+                         : "follows the target's own distribution, as if nobody had guessed.");
 }
 
 // The first lines of the prompt as the model gets it, chat turns and all.
@@ -356,19 +356,19 @@ std::string Walk::closing(const CycleView& view) const {
     return text;
 }
 
-// The likeliest tokens of a law, and the one that was drawn from it.
-std::string Walk::alternatives(const Top& top, int drawn) const {
+// The likeliest tokens of a distribution, and the one that was drawn from it.
+std::string Walk::alternatives(const TopEntries& top, int drawn) const {
     constexpr std::size_t kShown = 4;
     const auto& entries = top.entries;
-    std::vector<Top::Entry> shown(entries.begin(),
+    std::vector<TopEntries::Entry> shown(entries.begin(),
                                   entries.begin() + std::ptrdiff_t(std::min(entries.size(), kShown)));
-    const auto chosen = std::ranges::find(entries, drawn, &Top::Entry::id);
+    const auto chosen = std::ranges::find(entries, drawn, &TopEntries::Entry::id);
     if (shown.size() == kShown && chosen != entries.end() &&
         chosen - entries.begin() >= std::ptrdiff_t(kShown))
         shown.back() = *chosen;
     std::string text;
     double listed = 0;
-    for (const Top::Entry& entry : shown) {
+    for (const TopEntries::Entry& entry : shown) {
         const double p = std::exp(entry.logp);
         if (p <= 0) break;
         text += (text.empty() ? "" : "   ") + token(entry.id) + " " + probability(p);
@@ -448,7 +448,7 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
     if (cut_off(cycle))
         return paint(Tone::muted, "  ") + token(cycle.commit->tokens.back()) +
                " ends the text: nothing follows it\n";
-    const Resampled& r = *cycle.resample;
+    const TargetToken& r = *cycle.resample;
     const Header& h = *trace_->header();
     const RuleKind kind = kind_of(h);
     const bool mixture = kind == RuleKind::cascade, blocks = h.rule_params.block;
@@ -459,41 +459,41 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
     const Mark mark = mark_of(r, drafted);
     const std::string word = token(r.token);
     const std::string thrown = r.u ? " with coin " + coin(*r.u) : "";
-    std::string line, law;
+    std::string line, distribution;
     switch (r.from) {
-    case Resampled::From::residual:
+    case TargetToken::From::residual:
         line = "the target puts " + word + " there, drawn" + thrown +
                (cycle.tree              ? " from what the rejected guesses left over:"
                 : mixture && blocks     ? " from what the guesses left of the mixture m, max(P m − q, 0):"
                 : mixture               ? " from what the guess left of the mixture:"
                 : kind == RuleKind::block   ? " from what the guesses left over, max(P p − q, 0):"
-                : kind == RuleKind::certain ? " from its law without the guess, scaled to 1:"
+                : kind == RuleKind::certain ? " from its distribution without the guess, scaled to 1:"
                                             : " from what the guess left over, max(p − q, 0):");
-        law = alternatives(r.top, r.token);
+        distribution = alternatives(r.top, r.token);
         break;
-    case Resampled::From::bonus:
+    case TargetToken::From::bonus:
         if (mixture)
             line = lead + word + thrown +
                    (r.top.empty()          ? ""
-                    : r.target_top.empty() ? ", from the target's own law, as the drafter has none there:"
+                    : r.target_top.empty() ? ", from the target's own distribution, as the drafter has none there:"
                                            : ", from the mixture:");
         else
             line = cycle.tree
                        ? "no guess was made behind the last one that stayed: one token more for free, " +
-                             word + thrown + ", from the target's own law:"
+                             word + thrown + ", from the target's own distribution:"
                        : lead + word + thrown +
-                             (drafted ? ", from the target's own law:" : ", from the target's law:");
+                             (drafted ? ", from the target's own distribution:" : ", from the target's distribution:");
         break;
-    case Resampled::From::target:
-        line = drafted ? "the target puts its own token there: " + word + thrown + ", from its law:"
-                       : lead + word + thrown + ", from the target's law:";
+    case TargetToken::From::target:
+        line = drafted ? "the target puts its own token there: " + word + thrown + ", from its distribution:"
+                       : lead + word + thrown + ", from the target's distribution:";
         break;
     }
-    if (law.empty())
-        law = alternatives(r.top.entries.size() > 1 || r.raw_top.empty() ? r.top : r.raw_top, r.token);
+    if (distribution.empty())
+        distribution = alternatives(r.top.entries.size() > 1 || r.raw_top.empty() ? r.top : r.raw_top, r.token);
     std::string text =
         paint(mark.tone, std::string(mark.glyph) + " ") + wrap(line, terminal_.width - 2, 2) + "\n";
-    if (!r.top.empty()) text += "     " + clip(law, terminal_.width - 5) + "\n";
+    if (!r.top.empty()) text += "     " + clip(distribution, terminal_.width - 5) + "\n";
     return text;
 }
 

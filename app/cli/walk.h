@@ -30,7 +30,7 @@ class Walk {
     [[nodiscard]] std::string prompt_lines() const;
     [[nodiscard]] std::string table(const CycleSummary& cycle) const;
     [[nodiscard]] std::string own_token(const CycleSummary& cycle) const;
-    [[nodiscard]] std::string alternatives(const Top& top, int drawn) const;
+    [[nodiscard]] std::string alternatives(const TopEntries& top, int drawn) const;
     [[nodiscard]] std::string rule_line(const std::string& title) const;
     [[nodiscard]] std::string paint(Tone tone, const std::string& text) const {
         return terminal_.paint(tone, text);

@@ -21,15 +21,15 @@ Mark mark_of(Origin origin) {
     return {"■", Tone::target};
 }
 
-Mark mark_of(const Resampled& own, bool drafted) {
-    if (own.from == Resampled::From::residual) return mark_of(Origin::residual);
-    if (own.from == Resampled::From::bonus && drafted) return mark_of(Origin::bonus);
+Mark mark_of(const TargetToken& own, bool drafted) {
+    if (own.from == TargetToken::From::residual) return mark_of(Origin::residual);
+    if (own.from == TargetToken::From::bonus && drafted) return mark_of(Origin::bonus);
     return mark_of(Origin::plain);
 }
 
-double at_one(const Top& raw, int token, double otherwise) {
+double at_one(const TopEntries& raw, int token, double otherwise) {
     if (raw.empty()) return otherwise;
-    for (const Top::Entry& entry : raw.entries)
+    for (const TopEntries::Entry& entry : raw.entries)
         if (entry.id == token) return std::exp(entry.logp);
     return std::min(raw.rest, std::exp(raw.entries.back().logp));
 }

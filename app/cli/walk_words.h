@@ -14,11 +14,11 @@ struct Mark {
     Tone tone;
 };
 [[nodiscard]] Mark mark_of(Origin origin);
-[[nodiscard]] Mark mark_of(const Resampled& own, bool drafted);
+[[nodiscard]] Mark mark_of(const TargetToken& own, bool drafted);
 
-// Probability of `token` in the law at temperature 1 where the trace has that law, else the given one. A
+// Probability of `token` in the distribution at temperature 1 where the trace has that distribution, else the given one. A
 // token that is not listed has at most the probability of the last one that is.
-[[nodiscard]] double at_one(const Top& raw, int token, double otherwise);
+[[nodiscard]] double at_one(const TopEntries& raw, int token, double otherwise);
 
 // The text ended inside the accepted guesses: what the target would have added is cut off.
 [[nodiscard]] bool cut_off(const CycleSummary& cycle);

@@ -62,7 +62,7 @@ bool Controller::ended() const {
 
 void Controller::observe(const Snapshot& published, double now) {
     status_ = published.status;
-    laws_ = published.laws;
+    distributions_ = published.distributions;
     twin_ = published.twin;
     other_guess_ = published.other_guess;
     earlier_ = published.earlier;
@@ -236,7 +236,7 @@ void Controller::arrive(double now) {
         if (!whole.stopped) return go_to(source_.trace().size(), now, false);
         arrive_cycle_.reset();
     }
-    const Telling telling = scene().from_the_beginning() ? opening_cursor(whole) : telling_cursor(whole);
+    const MostInstructive telling = scene().from_the_beginning() ? opening_cursor(whole) : telling_cursor(whole);
     if (telling.settled || (!run_ahead_ && whole.events >= 2) || whole.cycles.size() > 24) arriving_ = false;
     go_to(telling.cursor, now, false);
 }
@@ -324,7 +324,7 @@ void Controller::say(const std::string& words, double now) {
 SceneInput Controller::scene_input(double now) const {
     SceneInput in;
     source_.fill(in);
-    in.laws = saved_ ? nullptr : laws_.get();
+    in.distributions = saved_ ? nullptr : distributions_.get();
     in.twin = saved_ ? nullptr : twin_.get();
     in.other_guess = saved_ ? nullptr : other_guess_.get();
     in.guest = saved_ ? nullptr : guest_.get();

@@ -190,11 +190,11 @@ class Controller {
     FrameSource source_;
     std::shared_ptr<const Trace> saved_; // an opened file hides the live run
     std::shared_ptr<const Trace> live_;
-    std::shared_ptr<const LawPair> laws_;
-    std::shared_ptr<const Twin> twin_, other_guess_;
-    std::shared_ptr<const Guest> guest_;
+    std::shared_ptr<const DistributionPair> distributions_;
+    std::shared_ptr<const Replay> twin_, other_guess_;
+    std::shared_ptr<const OtherDrafterRound> guest_;
     std::shared_ptr<const std::vector<EarlierSettings>> earlier_;
-    std::shared_ptr<const Guesses> guesses_;
+    std::shared_ptr<const DrafterComparison> guesses_;
     Studies studies_;
     std::shared_ptr<const PassTimes> passes_, passes_beside_;
     std::shared_ptr<const std::vector<PassTimes>> passes_forms_;

@@ -40,8 +40,8 @@ std::filesystem::path new_file(const std::filesystem::path& folder, const std::s
 }
 
 bool asks_about_run(const Command& command) {
-    return std::holds_alternative<FetchLaws>(command) || std::holds_alternative<FetchTwin>(command) ||
-           std::holds_alternative<FetchGuest>(command) || std::holds_alternative<FetchGuesses>(command);
+    return std::holds_alternative<FetchDistributions>(command) || std::holds_alternative<FetchReplay>(command) ||
+           std::holds_alternative<FetchOtherDrafterRound>(command) || std::holds_alternative<CompareDrafters>(command);
 }
 
 } // namespace

@@ -33,14 +33,14 @@ struct Item {
     float w = 0, gap = 8;
 };
 
-Role role_of(Resampled::From from) {
-    return from == Resampled::From::residual ? Role::residual
-           : from == Resampled::From::bonus  ? Role::bonus
+Role role_of(TargetToken::From from) {
+    return from == TargetToken::From::residual ? Role::residual
+           : from == TargetToken::From::bonus  ? Role::bonus
                                              : Role::target;
 }
 
 // The token that the target added to a round, where it is in the text.
-const Resampled* own_token(const CycleView& whole, const CycleSummary& cycle) {
+const TargetToken* own_token(const CycleView& whole, const CycleSummary& cycle) {
     const Committed* commit = commit_of(whole, cycle);
     return commit && drops_own_token(*commit) ? nullptr : cycle.resample;
 }
@@ -144,7 +144,7 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
             ids.push_back(cycle->drafts[static_cast<std::size_t>(kept)].draft->token);
             open.push_back({.role = Role::accepted, .position = {cycle->cycle, kept}});
         }
-        if (const Resampled* own = own_token(*in.whole, *cycle)) {
+        if (const TargetToken* own = own_token(*in.whole, *cycle)) {
             ids.push_back(own->token);
             open.push_back({.role = role_of(own->from), .position = {cycle->cycle, cycle->own_slot()}});
         }

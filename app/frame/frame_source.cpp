@@ -68,17 +68,17 @@ const CycleSummary* telling_cycle(const CycleView& whole, bool& settled) {
 
 } // namespace
 
-Telling telling_cursor(const CycleView& whole) {
-    Telling telling;
+MostInstructive telling_cursor(const CycleView& whole) {
+    MostInstructive telling;
     const CycleSummary* cycle = telling_cycle(whole, telling.settled);
     if (!cycle) return {whole.events, telling.settled};
-    telling.cursor = cycle->complete() && cycle->resample && cycle->resample->from != Resampled::From::target
+    telling.cursor = cycle->complete() && cycle->resample && cycle->resample->from != TargetToken::From::target
                          ? before_commit(*cycle)
                          : cycle->end_event;
     return telling;
 }
 
-Telling opening_cursor(const CycleView& whole) {
+MostInstructive opening_cursor(const CycleView& whole) {
     if (whole.cycles.empty()) return {whole.events, whole.stopped != nullptr || whole.failed != nullptr};
     const CycleSummary& first = whole.cycles.front();
     return {std::min(first.end_event, first.first_event + 1), true};

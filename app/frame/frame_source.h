@@ -38,13 +38,13 @@ class FrameSource {
 // The event to look at first: the replacement in the first cycle that keeps some guesses and loses one; else
 // the first rejection, else the end of the first cycle. `settled` says that more events would not change the
 // choice.
-struct Telling {
+struct MostInstructive {
     std::size_t cursor = 0;
     bool settled = false;
 };
-[[nodiscard]] Telling telling_cursor(const CycleView& whole);
+[[nodiscard]] MostInstructive telling_cursor(const CycleView& whole);
 // The first step of the first round: the first guess, or the pass of a round without one.
-[[nodiscard]] Telling opening_cursor(const CycleView& whole);
+[[nodiscard]] MostInstructive opening_cursor(const CycleView& whole);
 // Step `step` (from 1) of the cycle that telling_cursor chooses; 0: before the first cycle.
 [[nodiscard]] std::size_t telling_step(const CycleView& whole, int step);
 [[nodiscard]] int telling_steps(const CycleView& whole); // how many that cycle has

@@ -72,8 +72,8 @@ std::optional<Shown> shown_of(const SceneInput& in) {
             shown.guesses.push_back({label_of(*in.trace, slot.draft->token), role_of(slot.state)});
     if (best->resample) {
         shown.own = label_of(*in.trace, best->resample->token);
-        shown.own_role = best->resample->from == Resampled::From::residual ? Role::residual
-                         : best->resample->from == Resampled::From::bonus  ? Role::bonus
+        shown.own_role = best->resample->from == TargetToken::From::residual ? Role::residual
+                         : best->resample->from == TargetToken::From::bonus  ? Role::bonus
                                                                             : Role::target;
     }
     shown.tokens = whole.output_tokens;

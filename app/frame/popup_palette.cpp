@@ -334,12 +334,12 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
                         "u = " + std::string(kept ? ".99" : "0"),
                         fork({.cycle = cycle, .force_coin = std::pair{index, kept ? 0.999 : 0.0}}), 0});
     }
-    const ColumnLaws laws = column_laws(model, index);
-    const LawTable table = law_table(laws.target, laws.draft, 12);
-    for (const LawRow& row : table.rows) {
+    const ColumnDistributions distributions = column_distributions(model, index);
+    const DistributionTable table = distribution_table(distributions.target, distributions.draft, 12);
+    for (const DistributionRow& row : table.rows) {
         if (row.id < 0 || (column.draft && row.id == column.draft->token)) continue;
         rows.push_back({"Force " + quoted(*input.scene.trace, row.id) + " as " + at,
-                        "target " + law_number(row.target) + ", draft " + law_number(row.draft),
+                        "target " + distribution_number(row.target) + ", draft " + distribution_number(row.draft),
                         fork({.cycle = cycle, .force_draft = std::pair{index, row.id}}), 0});
     }
     return rows;

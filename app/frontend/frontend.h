@@ -15,12 +15,12 @@
 #include "engine/lab/pass_times.h"
 #include "engine/lab/race.h"
 #include "engine/lab/study.h"
-#include "engine/run/guesses.h"
-#include "engine/run/guest.h"
+#include "engine/run/drafter_comparison.h"
+#include "engine/run/other_drafter_round.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"
 #include "engine/run/trace.h"
-#include "engine/run/twin.h"
+#include "engine/run/replay.h"
 #include "remote/client/server_view.h"
 
 namespace speclens {
@@ -94,10 +94,10 @@ struct FrameRequest {
     double plain_ms_per_token = 0;
     std::shared_ptr<const RaceView> race = {}; // for the scene "race"
     double race_ms = -1;                       // its clock; -1: the moment at which the first lane finishes
-    const Twin* twin = nullptr;                // answers to what frame_wants() asked for; may be null
-    const Twin* other_guess = nullptr;
-    const Guest* guest = nullptr;
-    const Guesses* guesses = nullptr;
+    const Replay* twin = nullptr;                // answers to what frame_wants() asked for; may be null
+    const Replay* other_guess = nullptr;
+    const OtherDrafterRound* guest = nullptr;
+    const DrafterComparison* guesses = nullptr;
     const Studies* studies = nullptr;
     const PassTimes* passes = nullptr;
     const PassTimes* passes_beside = nullptr;
@@ -107,9 +107,9 @@ struct FrameRequest {
     std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
 };
 // Draws one frame of a finished or stepped trace; the file's ending decides PNG or SVG. Needs no display.
-// `laws` may be null (the accept-rule scene then uses the recorded heads of the laws).
+// `distributions` may be null (the accept-rule scene then uses the recorded heads of the distributions).
 void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                  const RunSettings& settings, const EngineStatus& status, const LawPair* laws,
+                  const RunSettings& settings, const EngineStatus& status, const DistributionPair* distributions,
                   const std::filesystem::path& file);
 // What to say of a frame that shows a part of its scene only, because the size is small for the zoom; empty:
 // it shows all.
@@ -120,7 +120,7 @@ void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trac
 // The same for several frames as an animated GIF, each shown for `ms`.
 struct AnimationFrame {
     FrameRequest request;
-    const LawPair* laws = nullptr;
+    const DistributionPair* distributions = nullptr;
 };
 void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                       const EngineStatus& status, int ms, const std::filesystem::path& file);
@@ -131,9 +131,9 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
 // The same frame in words.
 [[nodiscard]] std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                                          const RunSettings& settings, const EngineStatus& status,
-                                         const LawPair* laws);
+                                         const DistributionPair* distributions);
 // The position the accept-rule scene shows for this request: (cycle, index), so that the caller can fetch its
-// laws.
+// distributions.
 [[nodiscard]] std::optional<std::pair<int, int>> shown_position(const FrameRequest& request,
                                                                 const Trace& trace);
 

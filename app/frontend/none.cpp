@@ -19,7 +19,7 @@ void open_window(const WindowRequest&) {
     absent();
 }
 void render_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
-                  const LawPair*, const std::filesystem::path&) {
+                  const DistributionPair*, const std::filesystem::path&) {
     absent();
 }
 std::string part_words(const FrameRequest&) {
@@ -37,7 +37,7 @@ std::vector<Command> frame_wants(const FrameRequest&, std::shared_ptr<const Trac
     return {};
 }
 std::string describe_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&,
-                           const EngineStatus&, const LawPair*) {
+                           const EngineStatus&, const DistributionPair*) {
     absent();
 }
 std::vector<double> race_stop_times(const RaceView&) {

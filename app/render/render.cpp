@@ -89,9 +89,9 @@ float zoom_of(const FrameRequest& request, const Scene& scene) {
     return request.presenter ? zoom * presenter_scale(size, scene.presenter_stage()) : zoom;
 }
 
-// `settings`, `status` and `laws` must outlive the result.
+// `settings`, `status` and `distributions` must outlive the result.
 void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Trace> trace,
-             const RunSettings& settings, const EngineStatus& status, const LawPair* laws) {
+             const RunSettings& settings, const EngineStatus& status, const DistributionPair* distributions) {
     const SceneInfo& info = scene_named(request.scene);
     p.figures = Published::load(assets_folder() / "published");
     if (const auto file = assets_folder() / "models" / "ablations.json"; std::filesystem::exists(file))
@@ -107,7 +107,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     SceneInput& scene = p.input.scene;
     p.source.fill(scene);
     if (request.selected) scene.selected = Position{request.selected->first, request.selected->second};
-    scene.laws = laws;
+    scene.distributions = distributions;
     scene.settings = &settings;
     scene.status = &status;
     scene.twin = request.twin;
@@ -202,11 +202,11 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
 }
 
 void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                  const RunSettings& settings, const EngineStatus& status, const LawPair* laws,
+                  const RunSettings& settings, const EngineStatus& status, const DistributionPair* distributions,
                   const std::filesystem::path& file) {
     check_size(request);
     Prepared p;
-    prepare(p, request, std::move(trace), settings, status, laws);
+    prepare(p, request, std::move(trace), settings, status, distributions);
     FrameUi state;
     state.layout.presenter = request.presenter;
     draw_to_file(p.input, state, request.width, request.height, file);
@@ -248,7 +248,7 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
     for (const AnimationFrame& frame : frames) {
         check_size(frame.request);
         Prepared p;
-        prepare(p, frame.request, trace, settings, status, frame.laws);
+        prepare(p, frame.request, trace, settings, status, frame.distributions);
         FrameUi state;
         state.layout.presenter = frame.request.presenter;
         pictures.push_back(
@@ -281,9 +281,9 @@ std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<co
 }
 
 std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
-                           const RunSettings& settings, const EngineStatus& status, const LawPair* laws) {
+                           const RunSettings& settings, const EngineStatus& status, const DistributionPair* distributions) {
     Prepared p;
-    prepare(p, request, std::move(trace), settings, status, laws);
+    prepare(p, request, std::move(trace), settings, status, distributions);
     return p.scene->describe(p.input.scene);
 }
 

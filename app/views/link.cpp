@@ -127,7 +127,7 @@ void add_draft_temperature(LinkOptions& out, const RunSettings& s) {
 void add_rule(LinkOptions& out, const RunSettings& s) {
     out.emplace_back("rule", s.rule);
     const RuleInfo* rule = find_rule(s.rule);
-    if (!rule || (s.sampling.temperature == 0 && !rule->mixes())) return;
+    if (!rule || (s.sampling.temperature == 0 && !rule->is_cascade())) return;
     const RuleParams usual;
     std::string changed;
     for (const RuleParameter& p : rule->parameters)

@@ -17,14 +17,14 @@ import torch.nn.functional as F
 from data import ANSWER, tokenizer_of
 from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config
 from drafters.common import Sequence, capture
-from evaluate_drafter import Law, plain, read_prompts
+from evaluate_drafter import Distribution, plain, read_prompts
 from export import load
 from model import document_bias
 from train_drafter import Batch
 
 
 class Truth:
-    """A law that draws the given tokens and keeps the logits it was shown."""
+    """A distribution that draws the given tokens and keeps the logits it was shown."""
 
     def __init__(self, tokens, translate=None):
         self.tokens, self.translate, self.seen = list(tokens), translate, []
@@ -93,9 +93,9 @@ def check(target, drafter, first, second, prompt, k):
             coming = coming[:next((i for i, t in enumerate(coming[:-1]) if t not in translate), len(coming))]
             if coming and coming[-1] not in translate:
                 coming = coming[:-1] + [int(drafter.draft_ids()[0])]
-        law = Truth(coming, translate)
-        drafter.propose(second[:start + 1], seen.features, seen.hidden, len(coming), law)
-        for a, b in zip(law.seen, expected):
+        distribution = Truth(coming, translate)
+        drafter.propose(second[:start + 1], seen.features, seen.hidden, len(coming), distribution)
+        for a, b in zip(distribution.seen, expected):
             gap = max(gap, float((a - b).abs().max()))
     return gap, len(starts)
 
@@ -131,7 +131,7 @@ def main():
     stops = {added["<|im_end|>"], added["<|endoftext|>"]}
     prompts = [ids for domain, ids in read_prompts(args.prompts, tok, 2) if domain in ("code", "math")]
     with torch.no_grad():
-        texts = [ids + plain(Sequence(target), ids, stops, 60, Law(0, None)) for ids in (prompts[0], prompts[-1])]
+        texts = [ids + plain(Sequence(target), ids, stops, 60, Distribution(0, None)) for ids in (prompts[0], prompts[-1])]
     drafters = [(str(p), load_drafter(p)) for p in args.drafter] or fresh(target, added["<|mask|>"])
     for name, drafter in drafters:
         k = min(drafter.longest(), 7 if hasattr(drafter, "midlayer") else 15)

@@ -4,7 +4,7 @@
         --prompts ../prompts/heldout.jsonl --drafts 15 --json domino.json
 
 Chains only.  T = 0: drafts are argmax, accepted while they equal the target's argmax.  T > 0: drafts are drawn from the
-drafter's law q (block drafters: each position alone), accepted with probability min(1, p/q), and the first rejected one
+drafter's distribution q (block drafters: each position alone), accepted with probability min(1, p/q), and the first rejected one
 is replaced by a sample of (p - q)+ (the token rule; Leviathan et al. 2023, algorithm 1).  With --likeliest drafts are
 argmax at every temperature, as the released programs of EAGLE-3 and DFlash and those of SpecForge and SGLang for Domino
 make them: q is all on that token, which so is accepted with its own probability p.  `tokens_per_round` counts the
@@ -30,8 +30,8 @@ from export import load
 from runs import digest, write_text
 
 
-class Law:
-    """How a token is drawn from a row of logits, and the law it was drawn from."""
+class Distribution:
+    """How a token is drawn from a row of logits, and the distribution it was drawn from."""
 
     def __init__(self, temperature, generator, allowed=None):
         self.temperature, self.generator = temperature, generator
@@ -49,37 +49,37 @@ class Law:
         return int(torch.multinomial(q, 1, generator=self.generator)), q
 
 
-def verify(drafts, laws, rows, law):
-    """rows: the target's logits after the anchor and after every draft; laws: what the drafts were drawn from, None for argmax.
+def verify(drafts, distributions, rows, distribution):
+    """rows: the target's logits after the anchor and after every draft; distributions: what the drafts were drawn from, None for argmax.
     Returns (accepted, next token)."""
     for i, token in enumerate(drafts):
-        if law.temperature == 0:
+        if distribution.temperature == 0:
             best = int(rows[i].argmax())
             if token != best:
                 return i, best
             continue
-        p, q = law.probabilities(rows[i]), laws[i]
+        p, q = distribution.probabilities(rows[i]), distributions[i]
         if q is None:
             q = torch.zeros_like(p)
             q[token] = 1
-        if float(torch.rand((), generator=law.generator)) * float(q[token]) >= float(p[token]):
+        if float(torch.rand((), generator=distribution.generator)) * float(q[token]) >= float(p[token]):
             rest = (p - q).clamp(min=0)
-            return i, int(torch.multinomial(rest if rest.sum() > 1e-12 else p, 1, generator=law.generator))
-    return len(drafts), law.draw(rows[len(drafts)])[0]
+            return i, int(torch.multinomial(rest if rest.sum() > 1e-12 else p, 1, generator=distribution.generator))
+    return len(drafts), distribution.draw(rows[len(drafts)])[0]
 
 
-def plain(sequence, prompt, stops, limit, law):
+def plain(sequence, prompt, stops, limit, distribution):
     """Ordinary decoding, one token per pass."""
     sequence.crop(0)
     out, row = [], sequence.run(prompt).logits[-1]
     while True:
-        out.append(law.draw(row)[0])
+        out.append(distribution.draw(row)[0])
         if out[-1] in stops or len(out) == limit:
             return out
         row = sequence.run(out[-1:]).logits[-1]
 
 
-def speculate(target, sequence, drafter, prompt, stops, limit, k, law, draft_law=None):
+def speculate(target, sequence, drafter, prompt, stops, limit, k, distribution, draft_distribution=None):
     """New tokens, and per round (drafts judged, drafts accepted, tokens kept).
 
     As in the engine the prompt's last token is left to the first round, which so brings the first new tokens."""
@@ -90,9 +90,9 @@ def speculate(target, sequence, drafter, prompt, stops, limit, k, law, draft_law
     features, hidden = first.features, first.hidden
     while not rounds or (tokens[-1] not in stops and len(tokens) - len(prompt) < limit):
         start = len(tokens) - 1
-        drafts, laws = drafter.propose(tokens, features, hidden, k, draft_law or law)
+        drafts, distributions = drafter.propose(tokens, features, hidden, k, draft_distribution or distribution)
         seen = sequence.run(tokens[-1:] + drafts)
-        count, last = verify(drafts, laws, seen.logits, law)
+        count, last = verify(drafts, distributions, seen.logits, distribution)
         new = drafts[:count] + [last]
         end = next((i + 1 for i, token in enumerate(new) if token in stops), len(new))
         room = limit - (len(tokens) - len(prompt))
@@ -152,8 +152,8 @@ def evaluate(target, drafter, prompts, stops, k, temperature, limit=128, seed=0,
     rounds, texts, same, started = {}, [], 0, time.process_time()
     for number, (domain, ids) in enumerate(prompts):
         generator = torch.Generator().manual_seed(seed * 1_000_003 + number)
-        law = Law(temperature, generator)
-        text, seen = speculate(target, sequence, drafter, ids, stops, limit, k, law, Law(0 if likeliest else temperature, generator, allowed))
+        distribution = Distribution(temperature, generator)
+        text, seen = speculate(target, sequence, drafter, ids, stops, limit, k, distribution, Distribution(0 if likeliest else temperature, generator, allowed))
         texts.append(text)
         rounds.setdefault(domain, []).append(seen)
         same += references is not None and text == references[number]
@@ -215,7 +215,7 @@ def main():
     references = None
     if args.plain:
         sequence = Sequence(target)
-        references = [plain(sequence, ids, stops, args.limit, Law(0, None)) for _, ids in prompts]
+        references = [plain(sequence, ids, stops, args.limit, Distribution(0, None)) for _, ids in prompts]
     results = {"drafter": method_of(json.loads((args.drafter / "config.json").read_text())),
                "files": {"target": digest(args.target / "model.safetensors"), "drafter": digest(args.drafter / "model.safetensors"),
                          "prompts": digest(args.prompts)},

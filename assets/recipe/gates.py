@@ -13,7 +13,7 @@ G7  blocks with base and corrected logits: at least 200, among them at least 20 
     impossible after the tokens before it (target probability below 0.01) and the corrected one is right
 
 T = 0.7 is judged twice: with drafts that are the likeliest tokens, as the released programs make them (of Domino those of
-SpecForge and SGLang), and with drafts drawn from the drafter's law.  What is drawn from nearly the target's law is kept
+SpecForge and SGLang), and with drafts drawn from the drafter's distribution.  What is drawn from nearly the target's distribution is kept
 however open the choice is; so G5, which is about how open the text is, judges the first alone and only tells the figures
 of the second.
 
@@ -35,7 +35,7 @@ from corpus.gen import make
 from data import tokenizer_of
 from drafters import load_drafter
 from drafters.common import Sequence
-from evaluate_drafter import Law, environment, evaluate, plain, read_prompts, speculate
+from evaluate_drafter import Distribution, environment, evaluate, plain, read_prompts, speculate
 from export import load
 from runs import digest, write_text
 
@@ -186,28 +186,28 @@ def blocks(target, domino, tok, prompts, stops, limit, wanted):
     for number, (domain, ids) in enumerate(prompts):
         if len(found) >= wanted:
             break
-        inner, law = domino.propose, Law(0, None)
+        inner, distribution = domino.propose, Distribution(0, None)
 
-        def remember(tokens, features, hidden, k, law):
-            drafts, laws = inner(tokens, features, hidden, k, law)
+        def remember(tokens, features, hidden, k, distribution):
+            drafts, distributions = inner(tokens, features, hidden, k, distribution)
             base, final = torch.softmax(domino.base, -1).topk(3), torch.softmax(domino.final, -1).topk(3)
             found.append({"prompt": number, "domain": domain, "position": len(tokens) - 1, "anchor": tokens[-1], "drafts": drafts,
                           **{f"{name}_{what}": x.tolist() if what == "ids" else [[round(v, 4) for v in r] for r in x.tolist()]
                              for name, top in (("base", base), ("final", final)) for what, x in (("ids", top.indices), ("p", top.values))}})
-            return drafts, laws
+            return drafts, distributions
 
         domino.propose = remember
         before = len(found)
-        text, rounds = speculate(target, sequence, domino, ids, stops, limit, 15, law)
+        text, rounds = speculate(target, sequence, domino, ids, stops, limit, 15, distribution)
         domino.propose = inner
         whole = ids + text
         sequence.crop(0)
-        laws = torch.softmax(sequence.run(whole).logits, -1)
+        distributions = torch.softmax(sequence.run(whole).logits, -1)
         for block, (judged, count, kept) in zip(found[before:], rounds):
             block["accepted"] = count
             for i in range(min(count, kept)):
                 alone, right = block["base_ids"][i][0], block["drafts"][i]
-                p = float(laws[block["position"] + i, alone])
+                p = float(distributions[block["position"] + i, alone])
                 if alone != right and p < 0.01:
                     start = block["position"]
                     text_of = {"before": whole[max(0, start - 4):start + i + 1], "base": [alone], "final": [right]}
@@ -235,7 +235,7 @@ def main():
     parser.add_argument("--size", type=int, default=0, help="prompts per domain; 0 = all")
     parser.add_argument("--limit", type=int, default=128)
     parser.add_argument("--blocks", type=int, default=400)
-    parser.add_argument("--blocks-out", type=Path, help="also write every block with its base and corrected laws")
+    parser.add_argument("--blocks-out", type=Path, help="also write every block with its base and corrected distributions")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
@@ -270,7 +270,7 @@ def main():
         greedy = temperature == 0 and asked is prompts
         if greedy and references is None:
             sequence = Sequence(target)
-            references = [plain(sequence, ids, stops, args.limit, Law(0, None)) for _, ids in prompts]
+            references = [plain(sequence, ids, stops, args.limit, Distribution(0, None)) for _, ids in prompts]
         run, _, _ = evaluate(target, drafter, asked, stops, drafts, temperature, args.limit, args.seed, references=references if greedy else None,
                              likeliest=likeliest)
         result["runs"][key] = {**needs, **run}

@@ -25,7 +25,7 @@ from safetensors.torch import load_file, save_file
 
 from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config, load_drafter, medusa_config, save_drafter
 from drafters.common import Sequence
-from evaluate_drafter import Law
+from evaluate_drafter import Distribution
 from export import load
 
 GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "engine" / "golden"
@@ -93,7 +93,7 @@ def rounds(target, drafter, k):
         put = lambda name, value: out.__setitem__(f"{number}.{name}", value.contiguous())
         put("anchor", torch.tensor([tokens[-1]], dtype=torch.int32))
         put("features" if features is not None else "hidden", features if features is not None else hidden)
-        drafts, _ = drafter.propose(tokens, features, hidden, k, Law(0, None))
+        drafts, _ = drafter.propose(tokens, features, hidden, k, Distribution(0, None))
         put("drafts", torch.tensor(drafts, dtype=torch.int32))
         put("base_logits", torch.stack(list(drafter.base)).float())
         if hasattr(drafter, "fill"):
@@ -305,7 +305,7 @@ class Dart:
         return out
 
     def searches(self, folder):
-        """Random laws, what the released search makes of them, and its n-grams: FOLDER/small.trie and the cases."""
+        """Random distributions, what the released search makes of them, and its n-grams: FOLDER/small.trie and the cases."""
         rng, vocab, stop = random.Random(60), 40, 39
         trie = self.ngram.TrieNgram(3)
         for _ in range(30):
@@ -316,14 +316,14 @@ class Dart:
         for width, levels, beam, paths, weight in ((25, 8, 20, 60, 0.5), (5, 4, 20, 60, 0.5), (3, 5, 2, 9, 0.5), (3, 7, 20, 8, 0.0), (8, 3, 4, 30, 2.0)):
             text = [rng.randrange(vocab) for _ in range(4)]
             tokens = [rng.sample(range(vocab), width) for _ in range(levels)]
-            laws = [sorted(torch.softmax(3 * torch.randn(width, generator=torch.Generator().manual_seed(rng.randrange(10**6))), 0).tolist(),
+            distributions = [sorted(torch.softmax(3 * torch.randn(width, generator=torch.Generator().manual_seed(rng.randrange(10**6))), 0).tolist(),
                            reverse=True) for _ in range(levels)]
             search = self.search.Searcher(self.settings["level_weights_func"], self.settings["logit_weights_func"], weight, stop, beam, paths)
-            ids, _, mask, depth = search.search(levels, tokens, laws, trie, text)
+            ids, _, mask, depth = search.search(levels, tokens, distributions, trie, text)
             found = [[ids[j] for j in range(1, len(ids)) if mask[i][j]] for i in range(1, len(ids))]
             assert [len(path) for path in found] == list(depth)[1:]
             cases.append({"beam": beam, "paths": paths, "ngram_weight": weight, "stop": stop, "text": text, "tokens": tokens,
-                          "probabilities": laws, "found": sorted(found)})
+                          "probabilities": distributions, "found": sorted(found)})
         context = [[5], [7, 5], [1, 2], [38, 1], [0, 0]]
         shares = [{"context": c, "shares": trie.get_probability(c, list(range(vocab)))[0]} for c in context]
         return {"cases": cases, "shares": shares}

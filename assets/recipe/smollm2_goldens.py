@@ -71,8 +71,8 @@ def model(reader, facts, rounded):
 def log_probabilities(net, ids, start):
     with torch.no_grad():
         logits = net(torch.tensor([ids])).logits[0, start - 1:-1]
-        laws = torch.log_softmax(logits.double(), -1)
-    return laws
+        distributions = torch.log_softmax(logits.double(), -1)
+    return distributions
 
 
 def main():
@@ -92,14 +92,14 @@ def main():
             whole = nets[0].generate(torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.long),
                                      max_new_tokens=NEW_TOKENS, do_sample=False, eos_token_id=stop, pad_token_id=stop)[0].tolist()
         answer = whole[len(ids):]
-        laws = [log_probabilities(net, whole, len(ids)) for net in nets]
+        distributions = [log_probabilities(net, whole, len(ids)) for net in nets]
         place = torch.arange(len(answer)), torch.tensor(answer)
-        differ += int((laws[1].argmax(-1) != place[1]).sum())
-        assert bool((laws[0].argmax(-1) == place[1]).all()), "teacher-forced and generated texts differ"
+        differ += int((distributions[1].argmax(-1) != place[1]).sum())
+        assert bool((distributions[0].argmax(-1) == place[1]).all()), "teacher-forced and generated texts differ"
         runs.append({"prompt": prompt, "ids": ids, "answer": answer, "text": tok.decode(answer),
-                     "bf16": [round(float(x), 6) for x in laws[0][place]],
-                     "kept": [round(float(x), 6) for x in laws[1][place]],
-                     "kept_best": [int(x) for x in laws[1].argmax(-1)]})
+                     "bf16": [round(float(x), 6) for x in distributions[0][place]],
+                     "kept": [round(float(x), 6) for x in distributions[1][place]],
+                     "kept_best": [int(x) for x in distributions[1].argmax(-1)]})
         print(len(answer), repr(runs[-1]["text"][:70]))
     sha = hashlib.sha256(file.read_bytes()).hexdigest()
     rows = ",\n  ".join(json.dumps(run, ensure_ascii=False, separators=(",", ":")) for run in runs)

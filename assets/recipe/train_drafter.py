@@ -48,7 +48,7 @@ class Options:
     generator: torch.Generator
     progress: float = 0.0
     measure: bool = False
-    target_law: bool = False   # block drafters: learn the target's law at every place instead of the token that was drawn there
+    target_distribution: bool = False   # block drafters: learn the target's distribution at every place instead of the token that was drawn there
 
     def base_share(self, progress):
         return max(0.0, 1 - progress / self.base_rho) if self.base_rho else 0.0
@@ -192,8 +192,8 @@ def arguments(methods=tuple(CLASSES), more=lambda parser: None):
     group.add_argument("--anchors", type=int, default=16, help="per row")
     group.add_argument("--decay", type=float, default=7.0, help="g of the weights exp(-(k-1)/g); 0 = all equal")
     group.add_argument("--dpace", action="store_true", help="D-PACE weights instead (dflash, domino, dspark)")
-    group.add_argument("--target-law", action=argparse.BooleanOptionalAction, default=False,
-                       help="learn the target's law at every place (dflash, domino) instead of the token that the text has there")
+    group.add_argument("--target-distribution", "--target-law", action=argparse.BooleanOptionalAction, default=False,
+                       help="learn the target's distribution at every place (dflash, domino) instead of the token that the text has there")
     group.add_argument("--conditioning", default="features", choices=["features", "none", "embeddings"], help="ablation")
     group = parser.add_argument_group("Domino and DSpark")
     group.add_argument("--gru", type=int, default=96)
@@ -259,7 +259,7 @@ def fit(args, drafter, optimiser, state, batches, table, chosen, out, finish=lam
     weights need between the last checkpoint and the export."""
     latest = out / "latest.pt"
     options = Options(args.anchors, args.decay, args.dpace, args.self_generated, args.test_steps, args.base_rho,
-                      torch.Generator().manual_seed(args.seed * 7919 + state["step"]), target_law=args.target_law)
+                      torch.Generator().manual_seed(args.seed * 7919 + state["step"]), target_distribution=args.target_distribution)
     rng = np.random.default_rng([args.seed, state["step"]])
 
     def save():

@@ -7,7 +7,7 @@ namespace speclens {
 
 namespace {
 
-constexpr double kLeastExpected = 5; // rarer cells are pooled: the chi-square law holds only for filled ones
+constexpr double kLeastExpected = 5; // rarer cells are pooled: the chi-square distribution holds only for filled ones
 
 // Regularised upper incomplete gamma function Q(a, x): series below a + 1, continued fraction above.
 double upper_gamma(double a, double x) {
@@ -75,20 +75,20 @@ double least_distance(int degrees, double alarm, double draws) {
     return std::min(1.0, std::sqrt(added / (4 * draws)));
 }
 
-LawTest against_law(const Counts& drawn, const ExactLaw& law) {
-    LawTest test;
+DistributionTest against_distribution(const Counts& drawn, const ExactDistribution& distribution) {
+    DistributionTest test;
     const double n = static_cast<double>(sum_of(drawn));
     bool forbidden = false;
     double distance = 0;
     for (const auto& [sequence, count] : drawn) {
-        const auto found = law.find(sequence);
-        if (found != law.end() && found->second > 0) continue;
+        const auto found = distribution.find(sequence);
+        if (found != distribution.end() && found->second > 0) continue;
         forbidden = true;
         distance += static_cast<double>(count) / n;
     }
     double pooled_expected = 0, pooled_seen = 0;
     int cells = 0;
-    for (const auto& [sequence, p] : law) {
+    for (const auto& [sequence, p] : distribution) {
         const double seen = static_cast<double>(count_of(drawn, sequence));
         distance += std::abs(seen / n - p);
         if (n * p < kLeastExpected) {
@@ -111,8 +111,8 @@ LawTest against_law(const Counts& drawn, const ExactLaw& law) {
     return test;
 }
 
-LawTest against_draws(const Counts& a, const Counts& b) {
-    LawTest test;
+DistributionTest against_draws(const Counts& a, const Counts& b) {
+    DistributionTest test;
     const double na = static_cast<double>(sum_of(a)), nb = static_cast<double>(sum_of(b));
     if (na <= 0 || nb <= 0) return test;
     Counts both = a;

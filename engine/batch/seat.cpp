@@ -108,7 +108,7 @@ void Seat::Rows::begin(int first, int count) {
     first_ = first;
     count_ = count;
     argmax_known_ = false;
-    forget_laws();
+    forget_distributions();
 }
 
 const std::vector<int>& Seat::Rows::argmax() {
@@ -120,7 +120,7 @@ const std::vector<int>& Seat::Rows::argmax() {
     return argmax_;
 }
 
-Heads Seat::Rows::heads(int row, const Sampling& sampling, int entries) {
+RecordedRow Seat::Rows::heads(int row, const Sampling& sampling, int entries) {
     CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
     return model_->rows().heads(first_ + row, sampling, entries);
 }
@@ -130,8 +130,8 @@ std::vector<float> Seat::Rows::logits(int row) {
     return model_->rows().logits(first_ + row);
 }
 
-void Seat::Rows::compute_law(int row, const Sampling& sampling, Law& law) {
-    model_->rows().law_into(first_ + row, sampling, law);
+void Seat::Rows::compute_distribution(int row, const Sampling& sampling, Distribution& distribution) {
+    model_->rows().distribution_into(first_ + row, sampling, distribution);
 }
 
 } // namespace speclens

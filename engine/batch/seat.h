@@ -70,11 +70,11 @@ class Seat final : public Decoder {
         void begin(int first, int count);
         [[nodiscard]] int count() const override { return count_; }
         [[nodiscard]] const std::vector<int>& argmax() override;
-        [[nodiscard]] Heads heads(int row, const Sampling& sampling, int entries) override;
+        [[nodiscard]] RecordedRow heads(int row, const Sampling& sampling, int entries) override;
         [[nodiscard]] std::vector<float> logits(int row) override;
 
       private:
-        void compute_law(int row, const Sampling& sampling, Law& law) override;
+        void compute_distribution(int row, const Sampling& sampling, Distribution& distribution) override;
         PagedModel* model_;
         int first_ = 0, count_ = 0;
         bool argmax_known_ = false;

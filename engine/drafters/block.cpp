@@ -224,7 +224,7 @@ void BlockDrafter::look_at_correction(DraftNode& node, int index, ModelRows& cor
 void BlockDrafter::record_base(DraftNode& node, int index, const DraftRequest& request) {
     if (request.entries == 0) return;
     const Stopwatch watch;
-    node.base = base_rows_.heads(index, kRawSampling, request.entries).law;
+    node.base = base_rows_.heads(index, kRawSampling, request.entries).distribution;
     node.record_ms += watch.ms();
 }
 

@@ -11,9 +11,9 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
     DraftNode node;
     node.parent = index - 1;
     const std::optional<int> forced = request.forced(index);
-    if (request.raw_laws) {  // first: another sampling takes the laws of this one away
-        node.raw_law = rows.take_law(row, kRawSampling);
-        node.raw_law.resize(static_cast<std::size_t>(vocab), 0.0);
+    if (request.raw_distributions) {  // first: another sampling takes the distributions of this one away
+        node.raw_distribution = rows.take_distribution(row, kRawSampling);
+        node.raw_distribution.resize(static_cast<std::size_t>(vocab), 0.0);
     }
     if (request.sampling.temperature == 0) {
         node.token = forced ? *forced : rows.argmax()[static_cast<std::size_t>(row)];
@@ -25,8 +25,8 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
             node.token = rows.draw(row, request.sampling, *node.u);
         }
         // what is recorded below looks at it again
-        node.law = request.entries == 0 ? rows.take_law(row, request.sampling) : rows.law(row, request.sampling);
-        node.law.resize(static_cast<std::size_t>(vocab), 0.0);
+        node.distribution = request.entries == 0 ? rows.take_distribution(row, request.sampling) : rows.distribution(row, request.sampling);
+        node.distribution.resize(static_cast<std::size_t>(vocab), 0.0);
     }
     if (forced) node.extra = "forced";
     if (request.entries != 0) {
@@ -37,7 +37,7 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
     return node;
 }
 
-Top first_entries(Top top, int entries) {
+TopEntries first_entries(TopEntries top, int entries) {
     while (entries >= 0 && static_cast<int>(top.entries.size()) > entries) {
         top.rest += std::exp(top.entries.back().logp);
         top.entries.pop_back();

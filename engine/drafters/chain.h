@@ -5,13 +5,13 @@
 
 namespace speclens {
 
-// The next node of a chain from row `row` of a pass: the forced token, or one drawn from the law, or the most
-// likely one at temperature 0 (then no law is stored: it is one-hot at the token).
-// `vocab`: width of the target's laws; a narrower draft law is padded to it (narrow_rows.h is for a wider one).
+// The next node of a chain from row `row` of a pass: the forced token, or one drawn from the distribution, or the most
+// likely one at temperature 0 (then no distribution is stored: it is one-hot at the token).
+// `vocab`: width of the target's distributions; a narrower draft distribution is padded to it (narrow_rows.h is for a wider one).
 [[nodiscard]] DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRequest& request);
 
 // The first `entries` of a head, the others counted as rest; -1: all of them.
-[[nodiscard]] Top first_entries(Top top, int entries);
+[[nodiscard]] TopEntries first_entries(TopEntries top, int entries);
 
 // How many tokens come before the first id that a model of `vocab` ids does not have.
 [[nodiscard]] std::size_t known_tokens(std::span<const int> tokens, int vocab);

@@ -1,6 +1,6 @@
 // DART (Liu et al. 2026, arXiv 2601.19278): the EAGLE-3 layer with trained masks behind the
-// newest column gives the laws of the next places in one pass; a beam with n-grams makes a tree of them
-// (dart_search.h). Nothing is drawn, so every proposal law is one-hot.
+// newest column gives the distributions of the next places in one pass; a beam with n-grams makes a tree of them
+// (dart_search.h). Nothing is drawn, so every proposal distribution is one-hot.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -33,17 +33,17 @@ class Dart final : public Eagle3Drafter {
             return {};
         head().predict();
         std::vector<DartLevel> places;
-        std::vector<Top> laws;
+        std::vector<TopEntries> distributions;
         for (int row = 0; row < levels && row < static_cast<int>(head().outputs().rows); ++row) {
-            laws.push_back(law_of(row, request));
-            places.push_back(likeliest(laws.back()));
+            distributions.push_back(distribution_of(row, request));
+            places.push_back(likeliest(distributions.back()));
         }
         const double network_ms = watch.ms();
         watch = {};
         const std::vector<DartPath> paths =
             dart_search(places, ngrams(), request.sequence, request.stops,
                         {.ngram_weight = options_.ngram_weight, .beam = kBeam, .paths = request.nodes});
-        Draft draft = tree_of(paths, laws, request);
+        Draft draft = tree_of(paths, distributions, request);
         if (!draft.nodes.empty()) {
             draft.nodes.front().ms = network_ms;
             draft.nodes.front().head_ms = watch.ms();
@@ -58,27 +58,27 @@ class Dart final : public Eagle3Drafter {
     [[nodiscard]] const NgramTrie* ngrams() { return head().network().ngrams.get(); }
 
     // At temperature 1, over the target's vocabulary, with as many entries as search and trace want.
-    [[nodiscard]] Top law_of(int row, const DraftRequest& request) {
+    [[nodiscard]] TopEntries distribution_of(int row, const DraftRequest& request) {
         const int vocab = head().network().config.draft_vocab;
         const int entries =
             std::min(vocab, std::max(options_.tree_topk, request.entries < 0 ? vocab : request.entries));
-        return head().widened(head().rows().heads(row, kRawSampling, entries).law);
+        return head().widened(head().rows().heads(row, kRawSampling, entries).distribution);
     }
 
     // Probabilities among the likeliest alone: the released search never sees the others.
-    [[nodiscard]] DartLevel likeliest(const Top& law) const {
+    [[nodiscard]] DartLevel likeliest(const TopEntries& distribution) const {
         DartLevel place;
         double sum = 0;
-        const std::size_t count = std::min(law.entries.size(), static_cast<std::size_t>(options_.tree_topk));
-        for (std::size_t i = 0; i < count; ++i) sum += std::exp(law.entries[i].logp);
+        const std::size_t count = std::min(distribution.entries.size(), static_cast<std::size_t>(options_.tree_topk));
+        for (std::size_t i = 0; i < count; ++i) sum += std::exp(distribution.entries[i].logp);
         for (std::size_t i = 0; i < count; ++i) {
-            place.tokens.push_back(law.entries[i].id);
-            place.probabilities.push_back(static_cast<float>(std::exp(law.entries[i].logp) / sum));
+            place.tokens.push_back(distribution.entries[i].id);
+            place.probabilities.push_back(static_cast<float>(std::exp(distribution.entries[i].logp) / sum));
         }
         return place;
     }
 
-    [[nodiscard]] Draft tree_of(const std::vector<DartPath>& paths, const std::vector<Top>& laws,
+    [[nodiscard]] Draft tree_of(const std::vector<DartPath>& paths, const std::vector<TopEntries>& distributions,
                                 const DraftRequest& request) const {
         Draft draft;
         std::vector<int> index(paths.size(), kCut);
@@ -91,7 +91,7 @@ class Dart final : public Eagle3Drafter {
             node.token = request.forced(own).value_or(path.token);
             const bool replaced = node.token != path.token;
             node.parent = parent;
-            if (request.entries != 0) node.heads.raw = laws[static_cast<std::size_t>(path.level)];
+            if (request.entries != 0) node.heads.raw = distributions[static_cast<std::size_t>(path.level)];
             node.extra = replaced ? "forced" : words(path);
             if (!replaced) index[i] = own;
             draft.nodes.push_back(std::move(node));

@@ -33,7 +33,7 @@ std::vector<DartPath> dart_search(std::span<const DartLevel> levels, const Ngram
     for (std::size_t level = 0; level < levels.size() && !beam.empty(); ++level) {
         const DartLevel& place = levels[level];
         const auto level_weight = static_cast<float>(std::pow(static_cast<double>(level) + 1, -0.7));
-        const auto law_weight = static_cast<float>(std::pow(0.9, static_cast<double>(level)));
+        const auto distribution_weight = static_cast<float>(std::pow(0.9, static_cast<double>(level)));
         const bool judged = level > 0 && weight > 0;
         const std::size_t first = all.size();
         for (const int parent : beam) {
@@ -44,7 +44,7 @@ std::vector<DartPath> dart_search(std::span<const DartLevel> levels, const Ngram
                     place.tokens);
             const float before = parent < 0 ? 0.0f : all[static_cast<std::size_t>(parent)].score;
             for (std::size_t i = 0; i < place.tokens.size(); ++i) {
-                float step = std::log(place.probabilities[i] + 1e-10f) * law_weight;
+                float step = std::log(place.probabilities[i] + 1e-10f) * distribution_weight;
                 if (level > 0) step += std::log(shares[i] + 1e-10f) * weight;
                 all.push_back({place.tokens[i], parent, static_cast<int>(level), before + level_weight * step,
                                shares[i]});

@@ -1,6 +1,6 @@
-// The tree of DART (Liu et al. 2026, arXiv 2601.19278): one pass gave a law for each of the
+// The tree of DART (Liu et al. 2026, arXiv 2601.19278): one pass gave a distribution for each of the
 // next places, none of which knows what the others became. A beam walks through them and prefers
-// continuations that n-grams have seen; of all paths it ever weighed the best few are verified. No laws of
+// continuations that n-grams have seen; of all paths it ever weighed the best few are verified. No distributions of
 // the target, no dice.
 #pragma once
 
@@ -26,7 +26,7 @@ struct DartPath {
 };
 
 struct DartSettings {
-    double ngram_weight = 0.5; // 0: the laws alone
+    double ngram_weight = 0.5; // 0: the distributions alone
     int beam = 20;             // paths that go on to the next level
     int paths = 60;            // kept at the end
 };

@@ -7,7 +7,7 @@
 //
 // With a candidate pool only some ids are corrected: the `size` whose best base logit of the corrected rows
 // is largest, one pool for the whole block. The other ids have probability 0, which is lossless like any
-// draft law.
+// draft distribution.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// A drafter proposes the next tokens, with the law each was really drawn from. Four verbs: `taps` says which
+// A drafter proposes the next tokens, with the distribution each was really drawn from. Four verbs: `taps` says which
 // target layer outputs it wants, `begin` starts a text, `observe` learns what was committed, `draft` proposes.
 // A new drafter is one file in engine/drafters/ plus one line in drafters.inc.
 #pragma once
@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "engine/drafters/drafter_settings.h"
-#include "engine/drafters/lens.h"
+#include "engine/drafters/internals.h"
 #include "engine/model/decoder.h"
-#include "engine/model/law.h"
+#include "engine/model/distribution.h"
 #include "engine/rules/siblings.h"
 
 namespace speclens {
@@ -30,18 +30,18 @@ struct DraftNode {
     int token = 0;
     int parent = -1;          // index of the parent node, an earlier one; -1: follows the pending token.
                               // A chain has parent = own index - 1.
-    Law law;                  // the law it was drawn from (after temperature and filters); one-hot when deterministic.
+    Distribution distribution;                  // the distribution it was drawn from (after temperature and filters); one-hot when deterministic.
                               // Empty means one-hot at `token` (nothing is stored for a deterministic draft).
-    Law raw_law;              // the same at temperature 1 and unfiltered, where DraftRequest::raw_laws asks; empty as `law`
-    Heads heads;              // of `law`, where DraftRequest::entries asks and the law came from a row of logits
+    Distribution raw_distribution;              // the same at temperature 1 and unfiltered, where DraftRequest::raw_distributions asks; empty as `distribution`
+    RecordedRow heads;              // of `distribution`, where DraftRequest::entries asks and the distribution came from a row of logits
     std::optional<double> u;  // the coin that drew it; none when deterministic
-    Top base;                 // at temperature 1: its row's law before a correction (Domino, DSpark), where `entries` asks
+    TopEntries base;                 // at temperature 1: its row's distribution before a correction (Domino, DSpark), where `entries` asks
     std::string extra;        // what the method can show for this token
-    Lens lens;                // what the method's tensors look like here, where DraftRequest::lens asks
+    Internals lens;                // what the method's tensors look like here, where DraftRequest::lens asks
     double record_ms = 0;     // of selecting `heads` and `base` for a trace, which is no part of drafting
     double ms = 0;            // without head_ms and record_ms
     double head_ms = 0;       // of the part that corrects or draws, where the method has one beside its network
-    [[nodiscard]] double q() const { return law.empty() ? 1.0 : law[static_cast<std::size_t>(token)]; }
+    [[nodiscard]] double q() const { return distribution.empty() ? 1.0 : distribution[static_cast<std::size_t>(token)]; }
 };
 
 struct Draft {
@@ -62,7 +62,7 @@ struct DraftRequest {
     std::function<double(int)> coin;  // index of the draft token of a chain -> u for drawing it
     std::function<double(int depth, int lane)> tree_coin = {};  // the same for a tree; depth from 1, lane: which child
     int entries = 0;                // of DraftNode::heads and DraftNode::base; 0: none, -1: all
-    bool raw_laws = false;          // fill DraftNode::raw_law
+    bool raw_distributions = false;          // fill DraftNode::raw_distribution
     bool lens = false;              // fill DraftNode::lens and, after observe, look_back()
     std::span<const int> stops = {};  // drafting may end after one of these
     std::span<const std::pair<int, int>> force = {};  // (index, token): propose this instead of what would be drawn
@@ -90,7 +90,7 @@ class Drafter {
     virtual void observe(const Observation& observation) = 0;
     [[nodiscard]] virtual Draft draft(const DraftRequest& request) = 0;
     // After observe(): what the target's answer says about the last draft, if that was asked for with `lens`.
-    [[nodiscard]] virtual Lens look_back() { return {}; }
+    [[nodiscard]] virtual Internals look_back() { return {}; }
 };
 
 // What a drafter may be built from. `draft_model` is a separate decoder, null when none was loaded.

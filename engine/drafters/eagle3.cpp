@@ -34,13 +34,13 @@ class Eagle3 final : public Eagle3Drafter {
 
     // How far the features that the head made up were from those that the target computed for the same
     // positions: |own - true| / |true| for every step whose token the target kept.
-    [[nodiscard]] Lens look_back() override {
-        Lens lens;
+    [[nodiscard]] Internals look_back() override {
+        Internals lens;
         if (own_.empty() || observed().rows == 0) return lens;
         const std::vector<float> fused = head().fused(observed());
         const std::size_t hidden = own_.front().size();
         std::vector<float> errors, own, truth;
-        for (std::size_t i = 0; i < own_.size() && (i + 1) * hidden <= fused.size() && i < Lens::kCells;
+        for (std::size_t i = 0; i < own_.size() && (i + 1) * hidden <= fused.size() && i < Internals::kCells;
              ++i) {
             const auto real = std::span(fused).subspan(i * hidden, hidden);
             double gap = 0;
@@ -64,7 +64,7 @@ class Eagle3 final : public Eagle3Drafter {
     }
 
     // Step `index`: the feature it read (the target's, then the head's own) and the one it made.
-    void look(int index, Lens& lens) {
+    void look(int index, Internals& lens) {
         const auto hidden = static_cast<std::size_t>(head().network().config.layer.hidden);
         if (index > 0) {
             lens.add("feature", own_.back());
@@ -87,14 +87,14 @@ class Eagle3 final : public Eagle3Drafter {
         node.parent = index - 1;
         ModelRows& rows = head().rows();
         const std::optional<int> forced = request.forced(index);
-        if (request.raw_laws) node.raw_law = head().widened(rows.law(0, kRawSampling));  // before the sampled one
+        if (request.raw_distributions) node.raw_distribution = head().widened(rows.distribution(0, kRawSampling));  // before the sampled one
         if (request.sampling.temperature > 0) {
-            const Law& law = rows.law(0, request.sampling); // of the ids that the head ranks, in the target's order
+            const Distribution& distribution = rows.distribution(0, request.sampling); // of the ids that the head ranks, in the target's order
             if (!forced) {
                 node.u = request.coin(index);
-                node.token = head().target_id(sample(law, *node.u));
+                node.token = head().target_id(sample(distribution, *node.u));
             }
-            node.law = head().widened(law);
+            node.distribution = head().widened(distribution);
         } else if (!forced) {
             node.token = head().target_id(rows.argmax()[0]);
         }
@@ -104,8 +104,8 @@ class Eagle3 final : public Eagle3Drafter {
         }
         if (request.entries != 0) {
             const Stopwatch watch;
-            Heads heads = rows.heads(0, request.sampling, request.entries);
-            node.heads = {head().widened(std::move(heads.law)), head().widened(std::move(heads.raw))};
+            RecordedRow heads = rows.heads(0, request.sampling, request.entries);
+            node.heads = {head().widened(std::move(heads.distribution)), head().widened(std::move(heads.raw))};
             node.record_ms = watch.ms();
         }
         return node;

@@ -228,15 +228,15 @@ void Eagle3Head::predict() {
     backend().matmul(states, head);
 }
 
-Law Eagle3Head::widened(const Law& law) const {
-    Law wide(static_cast<std::size_t>(network_->config.layer.vocab), 0.0);
-    for (std::size_t i = 0; i < law.size(); ++i)
-        wide[static_cast<std::size_t>(target_id(static_cast<int>(i)))] = law[i];
+Distribution Eagle3Head::widened(const Distribution& distribution) const {
+    Distribution wide(static_cast<std::size_t>(network_->config.layer.vocab), 0.0);
+    for (std::size_t i = 0; i < distribution.size(); ++i)
+        wide[static_cast<std::size_t>(target_id(static_cast<int>(i)))] = distribution[i];
     return wide;
 }
 
-Top Eagle3Head::widened(Top top) const {
-    for (Top::Entry& entry : top.entries) entry.id = target_id(entry.id);
+TopEntries Eagle3Head::widened(TopEntries top) const {
+    for (TopEntries::Entry& entry : top.entries) entry.id = target_id(entry.id);
     return top;
 }
 

@@ -53,13 +53,13 @@ class Eagle3Head {
     // The fused features g of `features` (rows, taps * h), on the host: (rows * h). Overwrites scratch only.
     [[nodiscard]] std::vector<float> fused(const Tensor& features);
 
-    // Logits over the draft vocabulary of the newest outputs, into rows that law() and heads() read.
+    // Logits over the draft vocabulary of the newest outputs, into rows that distribution() and heads() read.
     void predict();
     [[nodiscard]] ModelRows& rows() { return rows_; }
     [[nodiscard]] int target_id(int row) const { return network_->target_id[static_cast<std::size_t>(row)]; }
-    // A law and a head over the draft vocabulary as ones over the target's.
-    [[nodiscard]] Law widened(const Law& law) const;
-    [[nodiscard]] Top widened(Top top) const;
+    // A distribution and a head over the draft vocabulary as ones over the target's.
+    [[nodiscard]] Distribution widened(const Distribution& distribution) const;
+    [[nodiscard]] TopEntries widened(TopEntries top) const;
 
   private:
     [[nodiscard]] Backend& backend() const { return network_->backend(); }

@@ -1,6 +1,6 @@
 // EAGLE-3 with the dynamic tree of EAGLE-2 (Li et al. 2024, arXiv 2406.16858 §4): every level
 // expands the best nodes of the one before, by the product of the head's own probabilities along the path,
-// and of all nodes ever considered the best few are verified. Nothing is drawn, so every proposal law is
+// and of all nodes ever considered the best few are verified. Nothing is drawn, so every proposal distribution is
 // one-hot.
 #include <algorithm>
 #include <cmath>
@@ -57,7 +57,7 @@ class Eagle3Tree final : public Eagle3Drafter {
         double score = 0; // log-probability of the path
         int column = -1;  // of the head's tree, once it was expanded
         double ms = 0;
-        Top law; // that it was taken from, for traces
+        TopEntries distribution; // that it was taken from, for traces
     };
 
     // Appends the children of the beam's nodes, whose rows were predicted in this order, and returns the next
@@ -68,16 +68,16 @@ class Eagle3Tree final : public Eagle3Drafter {
         const int vocab = head().network().config.draft_vocab;
         const int entries = std::min(vocab, std::max(width_, request.entries < 0 ? vocab : request.entries));
         for (std::size_t row = 0; row < beam.size(); ++row) {
-            const Top law =
-                head().widened(head().rows().heads(static_cast<int>(row), kRawSampling, entries).law);
+            const TopEntries distribution =
+                head().widened(head().rows().heads(static_cast<int>(row), kRawSampling, entries).distribution);
             const double score = beam[row] == kRoot ? 0 : nodes[beam[row]].score;
-            const std::size_t children = std::min(law.entries.size(), static_cast<std::size_t>(width_));
+            const std::size_t children = std::min(distribution.entries.size(), static_cast<std::size_t>(width_));
             for (std::size_t c = 0; c < children; ++c) {
                 Node node;
-                node.token = law.entries[c].id;
+                node.token = distribution.entries[c].id;
                 node.parent = beam[row];
-                node.score = score + law.entries[c].logp;
-                if (request.entries != 0) node.law = law;
+                node.score = score + distribution.entries[c].logp;
+                if (request.entries != 0) node.distribution = distribution;
                 nodes.push_back(std::move(node));
             }
         }
@@ -114,7 +114,7 @@ class Eagle3Tree final : public Eagle3Drafter {
             node.token = request.forced(own).value_or(from.token);
             const bool replaced = node.token != from.token;
             node.parent = parent;
-            node.heads.raw = from.law;
+            node.heads.raw = from.distribution;
             node.extra = replaced ? "forced" : score_text(from.score);
             node.ms = from.ms;
             if (!replaced) index[i] = own;

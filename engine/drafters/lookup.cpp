@@ -1,5 +1,5 @@
 // Prompt lookup: find an earlier occurrence of the text's last n tokens and propose what followed it
-// (Saxena 2023; the n-gram proposers of the serving engines). Deterministic: the proposal law is one-hot.
+// (Saxena 2023; the n-gram proposers of the serving engines). Deterministic: the proposal distribution is one-hot.
 // The longest suffix wins; among equals the earliest occurrence, or the most recent one on request.
 #include <algorithm>
 #include <limits>

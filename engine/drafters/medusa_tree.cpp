@@ -1,7 +1,7 @@
 // Medusa with its static tree (Cai et al. 2024, §2.1 and §2.3): the node of lane r at depth d
 // is the r-th best token of head d, whatever stands before it. The shape is fixed by --tree-topk,
 // --tree-depth and
-// --tree-budget alone (rank_shape), so is what is looked at: nothing is drawn, and every proposal law is
+// --tree-budget alone (rank_shape), so is what is looked at: nothing is drawn, and every proposal distribution is
 // one-hot.
 #include <algorithm>
 #include <string>
@@ -25,24 +25,24 @@ class MedusaTree final : public MedusaDrafter {
         const std::vector<ShapeNode>& shape = shape_of(depth, request.nodes);
         if (shape.empty() || !predict(request.sequence, shape.back().depth)) return draft;
 
-        std::vector<Top> best; // of each head, the most likely first
+        std::vector<TopEntries> best; // of each head, the most likely first
         const int wanted = request.entries < 0 ? -1 : std::max(request.entries, topk_);
         for (int head = 0; head < shape.back().depth; ++head)
-            best.push_back(rows().heads(head, kRawSampling, wanted).law);
+            best.push_back(rows().heads(head, kRawSampling, wanted).distribution);
         std::vector<int> node_of(shape.size(), kNone); // place of the shape -> node
         for (std::size_t place = 0; place < shape.size(); ++place) {
             const auto [parent_place, lane, level] = shape[place];
             const int parent = parent_place < 0 ? -1 : node_of[static_cast<std::size_t>(parent_place)];
-            const Top& law = best[static_cast<std::size_t>(level - 1)];
-            if (parent == kNone || lane >= static_cast<int>(law.entries.size())) continue;
+            const TopEntries& distribution = best[static_cast<std::size_t>(level - 1)];
+            if (parent == kNone || lane >= static_cast<int>(distribution.entries.size())) continue;
             if (parent >= 0 && is_stop(request.stops, draft.nodes[static_cast<std::size_t>(parent)].token))
                 continue;
             const int own = static_cast<int>(draft.nodes.size());
-            const int token = law.entries[static_cast<std::size_t>(lane)].id;
+            const int token = distribution.entries[static_cast<std::size_t>(lane)].id;
             DraftNode node;
             node.token = request.forced(own).value_or(token);
             node.parent = parent;
-            if (request.entries != 0) node.heads.raw = first_entries(law, request.entries);
+            if (request.entries != 0) node.heads.raw = first_entries(distribution, request.entries);
             node.extra = node.token != token
                              ? "forced"
                              : "head " + std::to_string(level) + ", rank " + std::to_string(lane + 1);

@@ -9,7 +9,7 @@ PassRows& NarrowRows::of(PassRows& rows) {
     if (!wide_) return rows;
     rows_ = &rows;
     best_.clear();
-    forget_laws();
+    forget_distributions();
     return *this;
 }
 
@@ -30,15 +30,15 @@ std::vector<float> NarrowRows::logits(int row) {
     return known;
 }
 
-void NarrowRows::compute_law(int row, const Sampling& sampling, Law& law) {
-    law = rows_->law(row, {.temperature = sampling.temperature});
-    law.resize(ids_);
+void NarrowRows::compute_distribution(int row, const Sampling& sampling, Distribution& distribution) {
+    distribution = rows_->distribution(row, {.temperature = sampling.temperature});
+    distribution.resize(ids_);
     // Nothing is left where temperature 0, or one close to it, gave all to an id that the target does not
     // have.
-    double mass = std::accumulate(law.begin(), law.end(), 0.0);
-    if (!(mass > 0)) law[static_cast<std::size_t>(argmax()[static_cast<std::size_t>(row)])] = mass = 1;
-    for (double& p : law) p /= mass;
-    filter_law(law, sampling);
+    double mass = std::accumulate(distribution.begin(), distribution.end(), 0.0);
+    if (!(mass > 0)) distribution[static_cast<std::size_t>(argmax()[static_cast<std::size_t>(row)])] = mass = 1;
+    for (double& p : distribution) p /= mass;
+    filter_distribution(distribution, sampling);
 }
 
 } // namespace speclens

@@ -20,7 +20,7 @@ class NarrowRows final : public PassRows {
     [[nodiscard]] std::vector<float> logits(int row) override;
 
   private:
-    void compute_law(int row, const Sampling& sampling, Law& law) override;
+    void compute_distribution(int row, const Sampling& sampling, Distribution& distribution) override;
 
     bool wide_;
     std::size_t ids_;

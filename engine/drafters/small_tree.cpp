@@ -56,7 +56,7 @@ class SmallTree final : public Drafter {
     }
 
   private:
-    // A tree that is being drafted. Places of the shape stay empty where a stop token ended a branch, or where a law
+    // A tree that is being drafted. Places of the shape stay empty where a stop token ended a branch, or where a distribution
     // had no further token to propose.
     struct Growth {
         const DraftRequest& request;
@@ -144,17 +144,17 @@ class SmallTree final : public Drafter {
     void add_children(Growth& tree, PassRows& rows, int row, int parent, std::size_t at, std::size_t next) {
         const DraftRequest& request = tree.request;
         const bool best = request.siblings == Siblings::best || request.sampling.temperature == 0;
-        Law law;         // of the next sibling, when siblings are drawn
-        Top favourites;  // else, the most likely first
-        Heads shown;
+        Distribution distribution;         // of the next sibling, when siblings are drawn
+        TopEntries favourites;  // else, the most likely first
+        RecordedRow shown;
         if (best) {
             const int wanted = request.entries < 0 ? -1 : std::max(request.entries, static_cast<int>(next - at));
-            favourites = rows.heads(row, kRawSampling, wanted).law;
+            favourites = rows.heads(row, kRawSampling, wanted).distribution;
             if (request.entries != 0) shown.raw = first_entries(favourites, request.entries);
         } else {
             if (request.entries != 0) shown = rows.heads(row, request.sampling, request.entries);
-            law = rows.law(row, request.sampling);
-            law.resize(static_cast<std::size_t>(vocab_), 0.0);
+            distribution = rows.distribution(row, request.sampling);
+            distribution.resize(static_cast<std::size_t>(vocab_), 0.0);
         }
         for (std::size_t place = at; place < next; ++place) {
             const int index = static_cast<int>(tree.draft.nodes.size());
@@ -171,27 +171,27 @@ class SmallTree final : public Drafter {
                 } else {
                     node.u = request.tree_coin ? request.tree_coin(tree.shape[place].depth, lane)
                                                : request.coin(tree.shape[place].depth - 1);
-                    node.token = sample(law, *node.u);
+                    node.token = sample(distribution, *node.u);
                 }
-                node.law = law;
+                node.distribution = distribution;
             }
             node.heads = shown;
             if (lane > 0 && request.siblings == Siblings::without && request.entries != 0 && !best)
-                node.heads.law = top_of(law, request.entries);
+                node.heads.distribution = top_of(distribution, request.entries);
             if (forced) node.extra = "forced";
             tree.node_of[place] = index;
             tree.draft.nodes.push_back(std::move(node));
-            if (!best && request.siblings == Siblings::without && !take_out(law, tree.draft.nodes.back().token)) break;
+            if (!best && request.siblings == Siblings::without && !take_out(distribution, tree.draft.nodes.back().token)) break;
         }
     }
 
-    // Strikes a drawn token out of the law of its later siblings. False when no other token has mass.
-    static bool take_out(Law& law, int token) {
-        law[static_cast<std::size_t>(token)] = 0;
+    // Strikes a drawn token out of the distribution of its later siblings. False when no other token has mass.
+    static bool take_out(Distribution& distribution, int token) {
+        distribution[static_cast<std::size_t>(token)] = 0;
         double mass = 0;
-        for (const double value : law) mass += value;
+        for (const double value : distribution) mass += value;
         if (!(mass > 0)) return false;
-        for (double& value : law) value /= mass;
+        for (double& value : distribution) value /= mass;
         return true;
     }
 

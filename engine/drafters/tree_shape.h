@@ -1,5 +1,5 @@
 // The shape of a draft tree, fixed before anything is drawn: rules for drawn siblings (tree_wor, tree_wr) are lossless
-// only then. No tokens, no laws.
+// only then. No tokens, no distributions.
 #pragma once
 
 #include <vector>

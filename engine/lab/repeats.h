@@ -22,7 +22,7 @@ struct RepeatPlan {
 
 class Repeats {
   public:
-    // Neither laws nor insides are recorded. Throws Error as Run does.
+    // Neither distributions nor insides are recorded. Throws Error as Run does.
     Repeats(std::shared_ptr<const Models> models, const RunSettings& settings, TimeTable& table, RepeatPlan plan = {});
     bool step(); // a round, or as many plain tokens as a round has; false: enough
     void finish() {

@@ -29,7 +29,7 @@ struct Sample {
     FirstGuesses first;
     double head_ms = 0;                                // part of draft_ms
     double draft_ms = 0, verify_ms = 0, other_ms = 0;  // other: verdicts, resampling and commits
-    double accept_ms = 0;                              // part of other_ms: laws, verdicts, resampling
+    double accept_ms = 0;                              // part of other_ms: distributions, verdicts, resampling
     double excess_ms = 0;                              // what medians of repeats add to these times; 0: unknown
     std::vector<int> output;                           // new tokens
     std::shared_ptr<const Trace> trace;

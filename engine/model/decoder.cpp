@@ -7,28 +7,28 @@
 
 namespace speclens {
 
-void PassRows::forget_laws() {
+void PassRows::forget_distributions() {
     sampling_.reset();
-    laws_.resize(std::max(laws_.size(), static_cast<std::size_t>(count())));
+    distributions_.resize(std::max(distributions_.size(), static_cast<std::size_t>(count())));
 }
 
-const Law& PassRows::law(int row, const Sampling& sampling) {
+const Distribution& PassRows::distribution(int row, const Sampling& sampling) {
     CHECK(row >= 0 && row < count(), "no such row of logits in this pass");
     if (sampling_ != sampling) {
-        for (Cached& cached : laws_) cached.known = false;
+        for (Cached& cached : distributions_) cached.known = false;
         sampling_ = sampling;
     }
-    Cached& cached = laws_[static_cast<std::size_t>(row)];
-    if (!cached.known) compute_law(row, sampling, cached.law);
+    Cached& cached = distributions_[static_cast<std::size_t>(row)];
+    if (!cached.known) compute_distribution(row, sampling, cached.distribution);
     cached.known = true;
-    return cached.law;
+    return cached.distribution;
 }
 
-Law PassRows::take_law(int row, const Sampling& sampling) {
-    (void)law(row, sampling);
-    Cached& cached = laws_[static_cast<std::size_t>(row)];
+Distribution PassRows::take_distribution(int row, const Sampling& sampling) {
+    (void)distribution(row, sampling);
+    Cached& cached = distributions_[static_cast<std::size_t>(row)];
     cached.known = false;
-    return std::move(cached.law);
+    return std::move(cached.distribution);
 }
 
 }  // namespace speclens

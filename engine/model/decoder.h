@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "engine/model/frequent.h"
-#include "engine/model/law.h"
-#include "engine/model/top.h"
+#include "engine/model/distribution.h"
+#include "engine/model/top_entries.h"
 #include "kernels/backend.h"
 
 namespace speclens {
@@ -52,35 +52,35 @@ class PassRows {
     [[nodiscard]] virtual int count() const = 0;            // rows with logits
     // Most likely id of every row, lowest id on ties; one download of `count` ids.
     [[nodiscard]] virtual const std::vector<int>& argmax() = 0;
-    // The law of row i after temperature and filters, computed once for each row. Valid until the next pass,
+    // The distribution of row i after temperature and filters, computed once for each row. Valid until the next pass,
     // or until another sampling is asked for. Ids without a token (padding rows of the head) have probability
     // 0: the others share their mass in proportion.
-    [[nodiscard]] const Law& law(int row, const Sampling& sampling);
+    [[nodiscard]] const Distribution& distribution(int row, const Sampling& sampling);
     // The same, given away: who asks again has it computed again.
-    [[nodiscard]] Law take_law(int row, const Sampling& sampling);
-    // sample(law(row, sampling), u), which need not look at ids that a cut head leaves out.
-    [[nodiscard]] virtual int draw(int row, const Sampling& sampling, double u) { return sample(law(row, sampling), u); }
-    // The heads of row i's law and of its law at temperature 1, for traces; cheaper than whole laws.
+    [[nodiscard]] Distribution take_distribution(int row, const Sampling& sampling);
+    // sample(distribution(row, sampling), u), which need not look at ids that a cut head leaves out.
+    [[nodiscard]] virtual int draw(int row, const Sampling& sampling, double u) { return sample(distribution(row, sampling), u); }
+    // The heads of row i's distribution and of its distribution at temperature 1, for traces; cheaper than whole distributions.
     // entries: 0 none, -1 every id with mass.
-    [[nodiscard]] virtual Heads heads(int row, const Sampling& sampling, int entries) {
-        Heads heads{top_of(law(row, sampling), entries), {}};
-        if (sampling != kRawSampling) heads.raw = top_of(law(row, kRawSampling), entries);
+    [[nodiscard]] virtual RecordedRow heads(int row, const Sampling& sampling, int entries) {
+        RecordedRow heads{top_of(distribution(row, sampling), entries), {}};
+        if (sampling != kRawSampling) heads.raw = top_of(distribution(row, kRawSampling), entries);
         return heads;
     }
     // Raw logits of row i (log-probabilities for tables); for parity tests.
     [[nodiscard]] virtual std::vector<float> logits(int row) = 0;
 
   protected:
-    void forget_laws();  // a new pass of count() rows begins
-    virtual void compute_law(int row, const Sampling& sampling, Law& law) = 0;
+    void forget_distributions();  // a new pass of count() rows begins
+    virtual void compute_distribution(int row, const Sampling& sampling, Distribution& distribution) = 0;
 
   private:
     struct Cached {
         bool known = false;
-        Law law;  // keeps its memory from pass to pass
+        Distribution distribution;  // keeps its memory from pass to pass
     };
-    std::optional<Sampling> sampling_;  // of the laws that are known
-    std::vector<Cached> laws_;
+    std::optional<Sampling> sampling_;  // of the distributions that are known
+    std::vector<Cached> distributions_;
 };
 
 class Decoder {
@@ -88,7 +88,7 @@ class Decoder {
     virtual ~Decoder() = default;
 
     [[nodiscard]] virtual const std::string& name() const = 0;
-    [[nodiscard]] virtual int vocab() const = 0;      // width of a law
+    [[nodiscard]] virtual int vocab() const = 0;      // width of a distribution
     [[nodiscard]] virtual int layers() const = 0;     // 0 for tables
     [[nodiscard]] virtual int capacity() const = 0;   // largest length()
     [[nodiscard]] virtual int max_rows() const = 0;   // of one pass
@@ -129,12 +129,12 @@ class Model;  // engine/model/model.h
 [[nodiscard]] std::unique_ptr<Decoder> make_model_decoder(std::shared_ptr<const Model> model, int capacity = 0);
 
 // ---- tables ----
-// Explicit conditional laws: context key ("" or ids joined by commas, the generated tokens only, the prompt is
+// Explicit conditional distributions: context key ("" or ids joined by commas, the generated tokens only, the prompt is
 // not part of it) -> probabilities. A context that is missing uses the longest suffix that is present.
 struct TableModel {
     std::string name = "table";
     int vocab = 0;
-    std::vector<std::pair<std::string, Law>> rows;
+    std::vector<std::pair<std::string, Distribution>> rows;
     std::vector<std::string> texts;  // optional display text per id
     std::vector<int> stops;          // ids that end the text
 };

@@ -9,7 +9,7 @@
 
 namespace speclens {
 
-// Bytes. What depends on a run's settings (laws of a trace, kept layer outputs) is small and left out.
+// Bytes. What depends on a run's settings (distributions of a trace, kept layer outputs) is small and left out.
 struct MemoryNeed {
     std::size_t weights = 0; // and the rotary table; 0 when they are already there
     std::size_t cache = 0;   // keys and values of `context` tokens in all layers

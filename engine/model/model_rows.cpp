@@ -23,7 +23,7 @@ Tensor ModelRows::begin(int count, std::span<const int> ids) {
     at_one_.temperature.reset();
     largest_.entries = 0;
     argmax_known_ = false;
-    forget_laws();
+    forget_distributions();
     if (count == 0) return {};
     if (logits_.view().rows < count) {
         const std::int64_t rows = std::max<std::int64_t>(count, 2 * logits_.view().rows);
@@ -86,14 +86,14 @@ void ModelRows::shares_of_logits(int row, double temperature, std::vector<double
         shares[i] = std::exp((static_cast<double>(known[i]) - highest) / temperature);
 }
 
-void ModelRows::law_into(int row, const Sampling& sampling, Law& law) {
+void ModelRows::distribution_into(int row, const Sampling& sampling, Distribution& distribution) {
     CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
-    compute_law(row, sampling, law);
+    compute_distribution(row, sampling, distribution);
 }
 
 int ModelRows::draw(int row, const Sampling& sampling, double u) {
     if (ids_.empty()) return PassRows::draw(row, sampling, u);
-    const Law& all = law(row, sampling);
+    const Distribution& all = distribution(row, sampling);
     double mass = 0;
     int last = -1;
     for (const int id : ids_) { // in the order of the ids, so with the sums of sample()
@@ -103,17 +103,17 @@ int ModelRows::draw(int row, const Sampling& sampling, double u) {
         last = id;
         if (u < mass) break;
     }
-    CHECK(last >= 0, "sampling from a law without mass");
+    CHECK(last >= 0, "sampling from a distribution without mass");
     return last;
 }
 
 // Over the ids that have a token. The softmax is over all, so what padding has of it is left out and the rest
 // scaled to 1.
-void ModelRows::compute_law(int row, const Sampling& sampling, Law& law) {
+void ModelRows::compute_distribution(int row, const Sampling& sampling, Distribution& distribution) {
     const auto size = static_cast<std::size_t>(vocab_);
     if (sampling.temperature == 0) {
-        law.assign(size, 0.0);
-        law[static_cast<std::size_t>(argmax()[static_cast<std::size_t>(row)])] = 1;
+        distribution.assign(size, 0.0);
+        distribution[static_cast<std::size_t>(argmax()[static_cast<std::size_t>(row)])] = 1;
         return;
     }
     constexpr double kLeast = 1e-6; // of the softmax: with less, what it rounds to 0 would show
@@ -131,14 +131,14 @@ void ModelRows::compute_law(int row, const Sampling& sampling, Law& law) {
         if (!std::isfinite(sum) || sum <= 0) not_finite();
         const double inverse = 1 / sum;
         if (!ids_.empty()) {
-            law.assign(size, 0.0);
+            distribution.assign(size, 0.0);
             for (std::size_t column = 0; column < shares.size(); ++column)
-                law[static_cast<std::size_t>(ids_[column])] = static_cast<double>(shares[column]) * inverse;
+                distribution[static_cast<std::size_t>(ids_[column])] = static_cast<double>(shares[column]) * inverse;
             return;
         }
-        law.resize(size);
-        for (std::size_t id = 0; id < shares.size(); ++id) law[id] = static_cast<double>(shares[id]) * inverse;
-        std::fill(law.begin() + static_cast<std::ptrdiff_t>(shares.size()), law.end(), 0.0);
+        distribution.resize(size);
+        for (std::size_t id = 0; id < shares.size(); ++id) distribution[id] = static_cast<double>(shares[id]) * inverse;
+        std::fill(distribution.begin() + static_cast<std::ptrdiff_t>(shares.size()), distribution.end(), 0.0);
     };
     if (drawable() < width() && sum < kLeast) {
         std::vector<double> shares(row_.size());
@@ -148,7 +148,7 @@ void ModelRows::compute_law(int row, const Sampling& sampling, Law& law) {
     } else {
         fill(row_);
     }
-    if (sampling.top_k > 0 || sampling.top_p < 1) filter_law(law, sampling);
+    if (sampling.top_k > 0 || sampling.top_p < 1) filter_distribution(distribution, sampling);
 }
 
 Tensor ModelRows::compute(Probabilities& probabilities, double temperature) {
@@ -166,13 +166,13 @@ void ModelRows::not_finite() const {
                 "The weights may be damaged: download the checkpoint again.");
 }
 
-Heads ModelRows::heads(int row, const Sampling& sampling, int entries) {
+RecordedRow ModelRows::heads(int row, const Sampling& sampling, int entries) {
     if (entries < 0) return PassRows::heads(row, sampling, entries);
     CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
-    Heads heads;
+    RecordedRow heads;
     if (entries == 0) return heads;
     select(std::min(entries, width()));
-    // Where padding is among the largest, the whole law tells what comes behind it.
+    // Where padding is among the largest, the whole distribution tells what comes behind it.
     const auto listed = std::span(largest_.id)
                             .subspan(static_cast<std::size_t>(row * largest_.entries),
                                      static_cast<std::size_t>(largest_.entries));
@@ -180,9 +180,9 @@ Heads ModelRows::heads(int row, const Sampling& sampling, int entries) {
     if (padding > 0.5 || std::ranges::any_of(listed, [&](std::int32_t id) { return id >= tokens_; }))
         return PassRows::heads(row, sampling, entries);
     if (sampling.temperature == 0)
-        heads.law = {{{argmax()[static_cast<std::size_t>(row)], 0.0}}, 0};
+        heads.distribution = {{{argmax()[static_cast<std::size_t>(row)], 0.0}}, 0};
     else
-        heads.law = law_head(row, law(row, sampling));
+        heads.distribution = distribution_head(row, distribution(row, sampling));
     if (sampling != kRawSampling) heads.raw = raw_head(row, padding);
     return heads;
 }
@@ -224,13 +224,13 @@ double ModelRows::padding_mass(int row) {
     return std::accumulate(tail.begin(), tail.end(), 0.0);
 }
 
-Top ModelRows::raw_head(int row, double padding) const {
+TopEntries ModelRows::raw_head(int row, double padding) const {
     const auto first = static_cast<std::size_t>(row) * static_cast<std::size_t>(largest_.entries);
     const auto probability = static_cast<double>(largest_.probability[static_cast<std::size_t>(row)]);
     if (!(probability > 0)) not_finite();
     const double highest =
         std::log(probability) - std::log1p(-padding) - static_cast<double>(largest_.logit[first]);
-    Top top;
+    TopEntries top;
     top.entries.reserve(static_cast<std::size_t>(largest_.entries));
     double mass = 0;
     for (std::size_t i = first; i < first + static_cast<std::size_t>(largest_.entries); ++i) {
@@ -243,14 +243,14 @@ Top ModelRows::raw_head(int row, double padding) const {
     return top;
 }
 
-// Temperature keeps the order of the logits and filters cut from below, so the largest logits lead the law.
-Top ModelRows::law_head(int row, const Law& law) const {
+// Temperature keeps the order of the logits and filters cut from below, so the largest logits lead the distribution.
+TopEntries ModelRows::distribution_head(int row, const Distribution& distribution) const {
     const auto first = static_cast<std::size_t>(row) * static_cast<std::size_t>(largest_.entries);
-    Top top;
+    TopEntries top;
     top.entries.reserve(static_cast<std::size_t>(largest_.entries));
     double mass = 0;
     for (std::size_t i = first; i < first + static_cast<std::size_t>(largest_.entries); ++i) {
-        const double p = law[static_cast<std::size_t>(largest_.id[i])];
+        const double p = distribution[static_cast<std::size_t>(largest_.id[i])];
         if (!(p > 0)) break;
         top.entries.push_back({largest_.id[i], std::log(p)});
         mass += p;

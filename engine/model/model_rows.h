@@ -1,6 +1,6 @@
-// The logits of one pass over a checkpoint, and what is derived from them on demand: argmax ids and laws.
+// The logits of one pass over a checkpoint, and what is derived from them on demand: argmax ids and distributions.
 // Output matrices are padded (151 936 rows for the 151 669 ids of Qwen3): an id that no token has is in no
-// law, and is never the most likely one. Internal to the engine.
+// distribution, and is never the most likely one. Internal to the engine.
 #pragma once
 
 #include <optional>
@@ -32,11 +32,11 @@ class ModelRows final : public PassRows {
 
     [[nodiscard]] int count() const override { return count_; }
     [[nodiscard]] const std::vector<int>& argmax() override;
-    [[nodiscard]] Heads heads(int row, const Sampling& sampling, int entries) override;
+    [[nodiscard]] RecordedRow heads(int row, const Sampling& sampling, int entries) override;
     [[nodiscard]] int draw(int row, const Sampling& sampling, double u) override;
     [[nodiscard]] std::vector<float> logits(int row) override;
-    // law(), computed into memory of the caller's: rows of many texts would keep a law each here.
-    void law_into(int row, const Sampling& sampling, Law& law);
+    // distribution(), computed into memory of the caller's: rows of many texts would keep a distribution each here.
+    void distribution_into(int row, const Sampling& sampling, Distribution& distribution);
 
   private:
     // softmax of logits_ at one temperature, all rows in one launch: a round looks at nearly all of them.
@@ -70,12 +70,12 @@ class ModelRows final : public PassRows {
     [[nodiscard]] Tensor rows_of(const Buffer& buffer) const { // of this pass
         return {buffer.view().data, DType::f32, count_, width()};
     }
-    void compute_law(int row, const Sampling& sampling, Law& law) override;
+    void compute_distribution(int row, const Sampling& sampling, Distribution& distribution) override;
     [[nodiscard]] Tensor compute(Probabilities& probabilities, double temperature);
     void select(int entries);
     [[nodiscard]] double padding_mass(int row);                // of the softmax at temperature 1
-    [[nodiscard]] Top raw_head(int row, double padding) const; // padding: its mass at temperature 1
-    [[nodiscard]] Top law_head(int row, const Law& law) const;
+    [[nodiscard]] TopEntries raw_head(int row, double padding) const; // padding: its mass at temperature 1
+    [[nodiscard]] TopEntries distribution_head(int row, const Distribution& distribution) const;
     [[noreturn]] void not_finite() const;
 
     Backend* backend_;
@@ -90,7 +90,7 @@ class ModelRows final : public PassRows {
     Buffer best_; // (1, rows) i32
     bool argmax_known_ = false;
     std::vector<int> argmax_;
-    std::vector<float> row_; // downloaded, on its way into a law
+    std::vector<float> row_; // downloaded, on its way into a distribution
 };
 
 } // namespace speclens

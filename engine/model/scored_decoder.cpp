@@ -13,36 +13,36 @@ constexpr int kMostRows = 1024;
 class ScoredRows final : public PassRows {
   public:
     explicit ScoredRows(int vocab) : vocab_(vocab) {}
-    void begin(std::vector<Top> rows) {
+    void begin(std::vector<TopEntries> rows) {
         rows_ = std::move(rows);
-        forget_laws();
+        forget_distributions();
         argmax_.clear();
-        for (const Top& row : rows_) argmax_.push_back(row.entries.front().id);
+        for (const TopEntries& row : rows_) argmax_.push_back(row.entries.front().id);
     }
     [[nodiscard]] int count() const override { return static_cast<int>(rows_.size()); }
     [[nodiscard]] const std::vector<int>& argmax() override { return argmax_; }
-    [[nodiscard]] Heads heads(int row, const Sampling& sampling, int entries) override {
-        Heads heads{top_of(law(row, sampling), entries), {}};
+    [[nodiscard]] RecordedRow heads(int row, const Sampling& sampling, int entries) override {
+        RecordedRow heads{top_of(distribution(row, sampling), entries), {}};
         if (sampling != kRawSampling) heads.raw = cut(at(row), entries);
         return heads;
     }
     [[nodiscard]] std::vector<float> logits(int row) override {
         std::vector<float> values(static_cast<std::size_t>(vocab_), static_cast<float>(kLogZero));
-        for (const Top::Entry& entry : at(row).entries)
+        for (const TopEntries::Entry& entry : at(row).entries)
             values[static_cast<std::size_t>(entry.id)] = static_cast<float>(entry.logp);
         return values;
     }
 
   private:
     // Exact where the sampling is greedy or keeps listed ids only, which Run sees to.
-    void compute_law(int row, const Sampling& sampling, Law& law) override {
-        law.assign(static_cast<std::size_t>(vocab_), 0);
-        for (const Top::Entry& entry : at(row).entries)
-            law[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
-        law = apply_sampling(law, sampling);
+    void compute_distribution(int row, const Sampling& sampling, Distribution& distribution) override {
+        distribution.assign(static_cast<std::size_t>(vocab_), 0);
+        for (const TopEntries::Entry& entry : at(row).entries)
+            distribution[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
+        distribution = apply_sampling(distribution, sampling);
     }
     // The first entries of a head; what is cut off joins the rest.
-    [[nodiscard]] static Top cut(Top top, int entries) {
+    [[nodiscard]] static TopEntries cut(TopEntries top, int entries) {
         if (entries < 0 || entries >= static_cast<int>(top.entries.size())) return top;
         for (auto i = static_cast<std::size_t>(entries); i < top.entries.size(); ++i)
             top.rest += std::exp(top.entries[i].logp);
@@ -50,12 +50,12 @@ class ScoredRows final : public PassRows {
         if (entries == 0) top.rest = 0;
         return top;
     }
-    [[nodiscard]] const Top& at(int row) const {
+    [[nodiscard]] const TopEntries& at(int row) const {
         CHECK(row >= 0 && row < count(), "no such row in this pass");
         return rows_[static_cast<std::size_t>(row)];
     }
     int vocab_;
-    std::vector<Top> rows_;
+    std::vector<TopEntries> rows_;
     std::vector<int> argmax_;
 };
 
@@ -87,7 +87,7 @@ class ScoredDecoder final : public Decoder {
         const std::size_t before = tokens_.size();
         tokens_.insert(tokens_.end(), input.tokens.begin(), input.tokens.end());
         try {
-            rows_.begin(input.logits_from == rows ? std::vector<Top>()
+            rows_.begin(input.logits_from == rows ? std::vector<TopEntries>()
                                                   : scorer_->score(tokens_, rows - input.logits_from));
         } catch (...) {
             tokens_.resize(before);

@@ -2,7 +2,7 @@
 // next tokens: the top `listed()` with their log-probabilities at temperature 1, and nothing about the
 // others.
 //
-// That is enough for an exact target law at temperature 0, and at any temperature under top-k <= listed():
+// That is enough for an exact target distribution at temperature 0, and at any temperature under top-k <= listed():
 // the filter keeps only ids that were told. So every lossless chain rule works unchanged (vLLM's
 // prompt_logprobs, SGLang's input_top_logprobs; remote/client/prompt_scorer.h asks for them).
 #pragma once
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/top.h"
+#include "engine/model/top_entries.h"
 
 namespace speclens {
 
@@ -21,7 +21,7 @@ class Tokenizer;
 // The ids that a scorer and the drafters here must share.
 struct Vocabulary {
     std::shared_ptr<const Tokenizer> tokenizer;
-    int size = 0;           // width of a law
+    int size = 0;           // width of a distribution
     std::vector<int> stops; // ids that end a text
 };
 
@@ -30,12 +30,12 @@ class Scorer {
     virtual ~Scorer() = default;
     [[nodiscard]] virtual const std::string& name() const = 0;
     [[nodiscard]] virtual const Vocabulary& vocabulary() const = 0;
-    [[nodiscard]] virtual int listed() const = 0;   // tokens of a law that it tells, at least 1
+    [[nodiscard]] virtual int listed() const = 0;   // tokens of a distribution that it tells, at least 1
     [[nodiscard]] virtual int capacity() const = 0; // tokens of a text at most
     // What follows each of the last `rows` of `tokens`, in their order; largest first, lowest id on ties.
     // `rest` is the mass of the ids that are not listed. Throws Error (exit network) when it cannot be
     // reached or answers nonsense.
-    [[nodiscard]] virtual std::vector<Top> score(std::span<const int> tokens, int rows) const = 0;
+    [[nodiscard]] virtual std::vector<TopEntries> score(std::span<const int> tokens, int rows) const = 0;
 };
 
 class Decoder;

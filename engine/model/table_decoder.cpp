@@ -1,4 +1,4 @@
-// A "language model" that is a table of exact conditional laws. Its cache is the list of tokens itself, so
+// A "language model" that is a table of exact conditional distributions. Its cache is the list of tokens itself, so
 // trees, truncation and forks behave like a transformer's while every probability stays a number from the
 // file.
 #include <algorithm>
@@ -19,8 +19,8 @@ class TableLookup {
   public:
     explicit TableLookup(const TableModel& table) {
         for (std::size_t i = 0; i < table.rows.size(); ++i) {
-            const auto& [key, law] = table.rows[i];
-            CHECK(static_cast<int>(law.size()) == table.vocab, "a row of the table has the wrong width");
+            const auto& [key, distribution] = table.rows[i];
+            CHECK(static_cast<int>(distribution.size()) == table.vocab, "a row of the table has the wrong width");
             rows_.emplace(key, i);
             const auto commas = static_cast<int>(std::ranges::count(key, ','));
             longest_ = std::max(longest_, key.empty() ? 0 : commas + 1);
@@ -28,7 +28,7 @@ class TableLookup {
         if (!rows_.contains(""))
             throw Error(
                 table.name + ": no row for the empty context",
-                "Add the key \"\": it is the law of the first token and the last resort of every context.");
+                "Add the key \"\": it is the distribution of the first token and the last resort of every context.");
     }
     [[nodiscard]] std::size_t row(std::span<const int> context) const {
         for (std::size_t length = std::min<std::size_t>(context.size(), static_cast<std::size_t>(longest_));
@@ -56,7 +56,7 @@ class TableRows final : public PassRows {
     explicit TableRows(const TableModel& table) : table_(&table) {}
     void begin(std::vector<std::size_t> rows) {
         rows_ = std::move(rows);
-        forget_laws();
+        forget_distributions();
         argmax_.clear();
         for (const std::size_t row : rows_) argmax_.push_back(speclens::argmax(table_->rows[row].second));
     }
@@ -71,10 +71,10 @@ class TableRows final : public PassRows {
     }
 
   private:
-    void compute_law(int row, const Sampling& sampling, Law& law) override {
-        law = apply_sampling(raw(row), sampling);
+    void compute_distribution(int row, const Sampling& sampling, Distribution& distribution) override {
+        distribution = apply_sampling(raw(row), sampling);
     }
-    [[nodiscard]] const Law& raw(int row) const {
+    [[nodiscard]] const Distribution& raw(int row) const {
         CHECK(row >= 0 && row < count(), "no such row in this pass");
         return table_->rows[rows_[static_cast<std::size_t>(row)]].second;
     }

@@ -49,22 +49,22 @@ bool is_context(std::string_view key, int vocab) {
     return true;
 }
 
-Law read_law(const Json& row, int vocab, const std::string& where) {
+Distribution read_distribution(const Json& row, int vocab, const std::string& where) {
     if (!row.is_array() || static_cast<int>(row.size()) != vocab)
         fail(where, "expected a row of " + std::to_string(vocab) + " probabilities, found " +
                         (row.is_array() ? std::to_string(row.size()) + " entries" : shown(row)));
-    Law law;
+    Distribution distribution;
     double sum = 0;
     for (const Json& entry : row) {
         const double p = entry.is_number() ? entry.get<double>() : std::nan("");
         if (!(p >= 0 && p <= 1 + kSumTolerance))
             fail(where, "has the entry " + shown(entry) + ", not a probability");
-        law.push_back(p);
+        distribution.push_back(p);
         sum += p;
     }
     if (std::abs(sum - 1) > kSumTolerance) fail(where, "sums to " + std::to_string(sum) + ", not to 1");
-    for (double& p : law) p /= sum;
-    return law;
+    for (double& p : distribution) p /= sum;
+    return distribution;
 }
 
 std::shared_ptr<TableModel> read_model(const Json& json, int vocab, const std::string& name,
@@ -79,7 +79,7 @@ std::shared_ptr<TableModel> read_model(const Json& json, int vocab, const std::s
         if (!is_context(key, vocab))
             fail(table, "has the context \"" + key.substr(0, 40) + "\"; expected ids below " +
                             std::to_string(vocab) + " joined by commas");
-        model->rows.emplace_back(key, read_law(row, vocab, table + " after \"" + key + "\""));
+        model->rows.emplace_back(key, read_distribution(row, vocab, table + " after \"" + key + "\""));
     }
     return model;
 }
@@ -128,8 +128,8 @@ OracleCase read_case(const Json& json, const std::string& name) {
         }
     static_cast<void>(member(json, "p", where));
     static_cast<void>(member(json, "q", where));
-    result.laws = read_pair(json, "p", "q", result.vocab, where);
-    result.raw_laws = read_pair(json, "p_raw", "q_raw", result.vocab, where);
+    result.distributions = read_pair(json, "p", "q", result.vocab, where);
+    result.raw_distributions = read_pair(json, "p_raw", "q_raw", result.vocab, where);
     result.json = json.dump(-1, ' ', false, Json::error_handler_t::replace);
     return result;
 }

@@ -4,7 +4,7 @@
 //   h_i = R_i / (R_i + 1 - P_i),  R_i = sum over v of max(P_i p_i(v) - q_i(v), 0);  h_K = P_K,
 // and the longest such prefix counts: a later success rescues an earlier failure. The next token comes from
 // normalise(max(P_tau p_tau - q_tau, 0)). It never keeps fewer tokens in expectation than the token rule, from the
-// same drafts, and the output has exactly the target's law. With K = 1, or one-hot drafts, it is the token rule.
+// same drafts, and the output has exactly the target's distribution. With K = 1, or one-hot drafts, it is the token rule.
 #include <algorithm>
 
 #include "engine/rules/verify.h"
@@ -13,7 +13,7 @@ namespace speclens {
 namespace {
 
 // h_i for a prefix with coefficient `joint`, followed by the rows p and q.
-double keep_prefix(double joint, const Law& p, const Law& q) {
+double keep_prefix(double joint, const Distribution& p, const Distribution& q) {
     double left = 0;
     for (std::size_t v = 0; v < p.size(); ++v) left += std::max(joint * p[v] - q[v], 0.0);
     const double lost = 1 - joint;
@@ -40,15 +40,15 @@ Verdict verify_block(const Round& round) {
     }
     if (kept < k) {
         Residual left = residual(round.p(kept), round.q(kept), joint[static_cast<std::size_t>(kept)]);
-        verdict.residual_fallback = left.law.empty();
-        verdict.law = left.law.empty() ? round.p(kept) : std::move(left.law);
+        verdict.residual_fallback = left.distribution.empty();
+        verdict.distribution = left.distribution.empty() ? round.p(kept) : std::move(left.distribution);
         verdict.from = TokenSource::residual;
     } else {
-        verdict.law = round.p(k);
+        verdict.distribution = round.p(k);
         verdict.from = k > 0 ? TokenSource::bonus : TokenSource::target;
     }
     verdict.u = round.resample_coin(kept);
-    verdict.token = sample(verdict.law, *verdict.u);
+    verdict.token = sample(verdict.distribution, *verdict.u);
     return verdict;
 }
 

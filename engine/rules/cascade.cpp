@@ -1,7 +1,7 @@
-// Speculative cascades (Narasimhan et al. 2024, arXiv 2405.19261): at every position the laws q of the draft and p of
-// the target are mixed into a law pi by a rule that decides when the draft is good enough, and the drafts are judged
+// Speculative cascades (Narasimhan et al. 2024, arXiv 2405.19261): at every position the distributions q of the draft and p of
+// the target are mixed into a distribution pi by a rule that decides when the draft is good enough, and the drafts are judged
 // against pi, by the token rule or by block verification. The output follows pi exactly, and p only where pi is p.
-// Whether to defer is decided on the models' own laws (temperature 1, unfiltered: p1, q1), what is mixed are the laws
+// Whether to defer is decided on the models' own distributions (temperature 1, unfiltered: p1, q1), what is mixed are the distributions
 // that are sampled. Ties keep the draft. The own token behind a draft that was kept whole needs q there too; where the
 // drafter cannot say it, it is the target's own.
 //   chow   keep q iff max q1 >= 1 - a                     opt   keep q iff max q1 >= max p1 - a TV(p, q)
@@ -21,49 +21,49 @@ namespace {
 // Ties keep the draft, also those that rounding hides: at alpha = -1, max p1 + TV often is max q1.
 constexpr double kTie = 1e-12;
 
-double best_of(const Law& law) { return *std::ranges::max_element(law); }
+double best_of(const Distribution& distribution) { return *std::ranges::max_element(distribution); }
 
 template <typename Kept>
-Law mix_tokens(const LawsOfBoth& at, const Kept& kept) {
+Distribution mix_tokens(const DistributionsOfBoth& at, const Kept& kept) {
     double deferred = 1;
     for (std::size_t v = 0; v < at.q.size(); ++v)
         if (kept(v)) deferred -= at.q[v];
     deferred = std::max(deferred, 0.0);
-    Law pi(at.p.size());
+    Distribution pi(at.p.size());
     for (std::size_t v = 0; v < pi.size(); ++v) pi[v] = (kept(v) ? at.q[v] : 0.0) + deferred * at.p[v];
     return pi;
 }
 
 Verdict verify_mixture(const Round& round, std::string_view rule) {
-    // All rows are copied: asking for laws at temperature 1 takes the references to the others away.
+    // All rows are copied: asking for distributions at temperature 1 takes the references to the others away.
     const int k = round.count();
-    std::vector<LawsOfBoth> at(static_cast<std::size_t>(k) + 1);
+    std::vector<DistributionsOfBoth> at(static_cast<std::size_t>(k) + 1);
     for (int row = 0; row <= k; ++row) {
-        LawsOfBoth& here = at[static_cast<std::size_t>(row)];
+        DistributionsOfBoth& here = at[static_cast<std::size_t>(row)];
         here.p_raw = round.p_raw(row);
         if (row < k) here.q_raw = round.q_raw(row);
-        else if (round.behind.law) here.q_raw = *round.behind.raw;
+        else if (round.behind.distribution) here.q_raw = *round.behind.raw;
     }
-    std::vector<Law> pi;
+    std::vector<Distribution> pi;
     for (int row = 0; row <= k; ++row) {
-        LawsOfBoth& here = at[static_cast<std::size_t>(row)];
+        DistributionsOfBoth& here = at[static_cast<std::size_t>(row)];
         here.p = round.p(row);
         if (row < k) here.q = round.q(row);
-        else if (round.behind.law) here.q = *round.behind.law;
+        else if (round.behind.distribution) here.q = *round.behind.distribution;
         pi.push_back(here.q.empty() ? here.p : cascade_mixture(rule, round.params.alpha, here));
     }
     Round mixed = round;
-    mixed.p = [&pi](int row) -> const Law& { return pi[static_cast<std::size_t>(row)]; };
+    mixed.p = [&pi](int row) -> const Distribution& { return pi[static_cast<std::size_t>(row)]; };
     Verdict verdict = find_rule(round.params.block ? "block" : "token")->verify(mixed);
     for (Judgement& check : verdict.checks)
         check.goal = pi[static_cast<std::size_t>(check.node)][static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(check.node)])];
-    verdict.mixed = verdict.from == TokenSource::residual || round.behind.law;
+    verdict.mixed = verdict.from == TokenSource::residual || round.behind.distribution;
     return verdict;
 }
 
 }  // namespace
 
-Law cascade_mixture(std::string_view rule, double alpha, const LawsOfBoth& at) {
+Distribution cascade_mixture(std::string_view rule, double alpha, const DistributionsOfBoth& at) {
     const auto keep_from = [&](double least) { return best_of(at.q_raw) >= least - kTie ? at.q : at.p; };
     if (rule == "cascade_chow") return keep_from(1 - alpha);
     if (rule == "cascade_diff") return keep_from(best_of(at.p_raw) - alpha);
@@ -71,7 +71,7 @@ Law cascade_mixture(std::string_view rule, double alpha, const LawsOfBoth& at) {
     const bool relative = rule == "cascade_tokenV3";
     CHECK(relative || rule == "cascade_tokenV1" || rule == "cascade_tokenV2", "not a cascade");
     const double least = relative ? (1 - alpha) * best_of(at.p_raw) : best_of(at.p_raw) - alpha;
-    const Law& judged = rule == "cascade_tokenV1" ? at.q_raw : at.p_raw;
+    const Distribution& judged = rule == "cascade_tokenV1" ? at.q_raw : at.p_raw;
     return mix_tokens(at, [&](std::size_t v) { return judged[v] >= least - kTie; });
 }
 
@@ -88,7 +88,7 @@ RuleInfo cascade(const char* name, const char* title, const char* about, double 
         .about = about,
         .kind = RuleKind::cascade,
         .needs_q = true,
-        .promise = Promise::mixture,
+        .guarantee = Guarantee::mixture,
         .parameters = {{"alpha", "the larger, the more of the draft is kept", &RuleParams::alpha, low, high, most_useful}},
         .takes_verifier = true,
         .keeps_target = keeps_target,
@@ -100,19 +100,19 @@ RuleInfo cascade(const char* name, const char* title, const char* about, double 
 
 RuleInfo cascade_chow_rule() {
     return cascade("cascade_chow", "Cascade, Chow",
-                   "Keep the draft's law where the draft is confident, else use the target's. Follows that mixture, NOT the target "
+                   "Keep the draft's distribution where the draft is confident, else use the target's. Follows that mixture, NOT the target "
                    "(Narasimhan et al. 2024).",
                    0, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_chow"); });
 }
 RuleInfo cascade_diff_rule() {
     return cascade("cascade_diff", "Cascade, difference",
-                   "Keep the draft's law where the draft is about as confident as the target. Follows that mixture, NOT the target "
+                   "Keep the draft's distribution where the draft is about as confident as the target. Follows that mixture, NOT the target "
                    "(Narasimhan et al. 2024).",
                    -1, 1, 1, [](const Round& round) { return verify_mixture(round, "cascade_diff"); }, nothing_kept);
 }
 RuleInfo cascade_opt_rule() {
     return cascade("cascade_opt", "Cascade, optimal",
-                   "As the difference, weighed by how far the two laws are apart, since deferring costs rejections. Follows that mixture, "
+                   "As the difference, weighed by how far the two distributions are apart, since deferring costs rejections. Follows that mixture, "
                    "NOT the target (Narasimhan et al. 2024).",
                    -kAnyNumber, kAnyNumber, 4, [](const Round& round) { return verify_mixture(round, "cascade_opt"); });
 }

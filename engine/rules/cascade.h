@@ -3,12 +3,12 @@
 
 #include <string_view>
 
-#include "engine/rules/emitted.h"
+#include "engine/rules/output_distribution.h"
 #include "engine/rules/verify.h"
 
 namespace speclens {
 
 // rule: the name of a cascade in rules.inc. Sums to 1 up to rounding.
-[[nodiscard]] Law cascade_mixture(std::string_view rule, double alpha, const LawsOfBoth& at);
+[[nodiscard]] Distribution cascade_mixture(std::string_view rule, double alpha, const DistributionsOfBoth& at);
 
 }  // namespace speclens

@@ -14,7 +14,7 @@ RuleInfo lenience_rule() {
                  "2023, A.5, where l stands for our 1 - l).",
         .kind = RuleKind::lenient,
         .needs_q = true,
-        .promise = Promise::nothing,
+        .guarantee = Guarantee::nothing,
         .parameters = {{"lenience", "0 is the token rule, 1 keeps whatever the target does not rule out", &RuleParams::lenience, 0, 1, 1}},
         .keeps_target = [](const RuleParams& params) { return params.lenience == 0; }, // the token rule
         .verify = [](const Round& round) { return walk_tokens(round, 1 - round.params.lenience); },

@@ -24,7 +24,7 @@ Verdict verify_match(const Round& round) {
         verdict.from = k > 0 && i == k ? TokenSource::bonus : TokenSource::target;
         verdict.token = drawn;
         verdict.u = u;
-        verdict.law = round.p(i);
+        verdict.distribution = round.p(i);
         return verdict;
     }
 }

@@ -11,11 +11,11 @@ const RuleInfo* find_rule(const std::string& name) {
 }
 
 const RuleInfo& rule_at(const RuleInfo& rule, const Sampling& sampling) {
-    return sampling.temperature == 0 && !rule.mixes() ? *find_rule("greedy") : rule;
+    return sampling.temperature == 0 && !rule.is_cascade() ? *find_rule("greedy") : rule;
 }
 
 RuleKind kind_of(const RuleInfo& rule, const RuleParams& params, const Sampling& sampling, bool tree) {
-    if (!rule.mixes() && sampling.temperature == 0) return RuleKind::greedy;
+    if (!rule.is_cascade() && sampling.temperature == 0) return RuleKind::greedy;
     if (rule.kind == RuleKind::lenient && params.lenience == 0) return RuleKind::token;
     if (rule.kind == RuleKind::kseq && !tree) return RuleKind::token; // a chain holds nothing back
     return rule.kind;

@@ -1,6 +1,6 @@
 // Standard speculative sampling (Leviathan et al. 2023, algorithm 1; Chen et al. 2023): keep a draft with
 // probability min(1, p/q); on the first rejection draw from normalise(max(p - q, 0)); if all pass, one more
-// token from the last row. The output has exactly the target's law, whatever the draft claimed.
+// token from the last row. The output has exactly the target's distribution, whatever the draft claimed.
 #include <algorithm>
 
 #include "engine/rules/token_walk.h"
@@ -24,17 +24,17 @@ Verdict walk_tokens(const Round& round, double scale) {
             continue;
         }
         Residual left = residual(round.p(i), round.q(i));
-        verdict.residual_fallback = left.law.empty();
-        verdict.law = left.law.empty() ? round.p(i) : std::move(left.law);
+        verdict.residual_fallback = left.distribution.empty();
+        verdict.distribution = left.distribution.empty() ? round.p(i) : std::move(left.distribution);
         verdict.from = TokenSource::residual;
         verdict.u = round.resample_coin(i);
-        verdict.token = sample(verdict.law, *verdict.u);
+        verdict.token = sample(verdict.distribution, *verdict.u);
         return verdict;
     }
     verdict.from = k > 0 ? TokenSource::bonus : TokenSource::target;
-    verdict.law = round.p(k);
+    verdict.distribution = round.p(k);
     verdict.u = round.resample_coin(k);
-    verdict.token = sample(verdict.law, *verdict.u);
+    verdict.token = sample(verdict.distribution, *verdict.u);
     return verdict;
 }
 

@@ -3,7 +3,7 @@
 // beta = sum of min(q, p / rho) over the vocabulary, a node keeps one of its children with probability 1 - (1-beta)^k and
 //   residual = (p - min(q, p/rho) (1 - (1-beta)^k) / beta) / (1-beta)^k.
 // Lossless where rho beta >= 1 - (1-beta)^k, which rho = k always satisfies; a smaller rho that does not satisfy it at a
-// node is replaced by k there. Siblings that did not come from one law (a draft at temperature 0 proposes its favourites)
+// node is replaced by k there. Siblings that did not come from one distribution (a draft at temperature 0 proposes its favourites)
 // are judged one after another, as by tree_wr.
 #include <algorithm>
 #include <cmath>
@@ -13,14 +13,14 @@
 namespace speclens {
 namespace {
 
-// What a node of k siblings does: how far each is held back, and the law when none is kept.
+// What a node of k siblings does: how far each is held back, and the distribution when none is kept.
 struct Node {
     double rho = 1;
     double beta = 0;    // that one sibling is kept
     double missed = 1;  // that none is
 };
 
-Node node_for(const Law& p, const Law& q, int k, double rho) {
+Node node_for(const Distribution& p, const Distribution& q, int k, double rho) {
     Node node{rho, 0, 1};
     for (std::size_t v = 0; v < p.size(); ++v) node.beta += std::min(q[v], p[v] / rho);
     node.beta = std::min(node.beta, 1.0);
@@ -28,14 +28,14 @@ Node node_for(const Law& p, const Law& q, int k, double rho) {
     return node;
 }
 
-Law residual_of(const Law& p, const Law& q, const Node& node) {
+Distribution residual_of(const Distribution& p, const Distribution& q, const Node& node) {
     const double scale = node.beta > 0 ? (1 - node.missed) / node.beta : 0;
-    Law law(p.size());
+    Distribution distribution(p.size());
     double mass = 0;
-    for (std::size_t v = 0; v < p.size(); ++v) mass += law[v] = std::max(p[v] - scale * std::min(q[v], p[v] / node.rho), 0.0);
+    for (std::size_t v = 0; v < p.size(); ++v) mass += distribution[v] = std::max(p[v] - scale * std::min(q[v], p[v] / node.rho), 0.0);
     if (mass < 1e-12) return {};
-    for (double& value : law) value /= mass;
-    return law;
+    for (double& value : distribution) value /= mass;
+    return distribution;
 }
 
 bool drawn_independently(const Round& round) {
@@ -54,12 +54,12 @@ Verdict verify_tree_kseq(const Round& round) {
     for (;;) {
         const int row = verdict.row();
         const std::vector<int> children = round.children(verdict.path.empty() ? -1 : verdict.path.back());
-        const Law& p = round.p(row);
+        const Distribution& p = round.p(row);
         if (children.empty()) {
             verdict.from = round.count() == 0 ? TokenSource::target : TokenSource::bonus;
-            verdict.law = p;
+            verdict.distribution = p;
         } else {
-            const Law& q = round.q(children[0]);
+            const Distribution& q = round.q(children[0]);
             const int k = static_cast<int>(children.size());
             const double asked = round.params.rho > 0 ? std::min<double>(std::max(round.params.rho, 1.0), k) : k;
             Node node = node_for(p, q, k, asked);
@@ -81,13 +81,13 @@ Verdict verify_tree_kseq(const Round& round) {
                 verdict.path.push_back(accepted);
                 continue;
             }
-            verdict.law = residual_of(p, q, node);
+            verdict.distribution = residual_of(p, q, node);
             verdict.from = TokenSource::residual;
-            verdict.residual_fallback = verdict.law.empty();
-            if (verdict.law.empty()) verdict.law = p;
+            verdict.residual_fallback = verdict.distribution.empty();
+            if (verdict.distribution.empty()) verdict.distribution = p;
         }
         verdict.u = round.resample_coin(row);
-        verdict.token = sample(verdict.law, *verdict.u);
+        verdict.token = sample(verdict.distribution, *verdict.u);
         return verdict;
     }
 }

@@ -11,8 +11,8 @@ namespace {
 
 double certain(const Round&, int) { return 1; }
 
-Law strike_out(const Law& goal, const Round& round, int node) {
-    Law left = goal;
+Distribution strike_out(const Distribution& goal, const Round& round, int node) {
+    Distribution left = goal;
     left[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(node)])] = 0;
     const double mass = std::accumulate(left.begin(), left.end(), 0.0);
     if (mass < 1e-12) return {};

@@ -9,7 +9,7 @@ Verdict walk_tree(const Round& round, double (*proposal)(const Round& round, int
     for (;;) {
         const int row = verdict.row();
         const std::vector<int> children = round.children(verdict.path.empty() ? -1 : verdict.path.back());
-        Law goal;  // empty: nothing was rejected here yet, the goal is the target's law
+        Distribution goal;  // empty: nothing was rejected here yet, the goal is the target's distribution
         int accepted = -1;
         for (const int child : children) {
             const std::size_t token = static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(child)]);
@@ -40,9 +40,9 @@ Verdict walk_tree(const Round& round, double (*proposal)(const Round& round, int
         verdict.from = round.count() == 0 ? TokenSource::target
                        : children.empty() ? TokenSource::bonus
                                           : TokenSource::residual;
-        verdict.law = goal.empty() ? round.p(row) : std::move(goal);
+        verdict.distribution = goal.empty() ? round.p(row) : std::move(goal);
         verdict.u = round.resample_coin(row);
-        verdict.token = sample(verdict.law, *verdict.u);
+        verdict.token = sample(verdict.distribution, *verdict.u);
         return verdict;
     }
 }
@@ -51,6 +51,6 @@ double drawn_with(const Round& round, int node) {
     return round.q(node)[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(node)])];
 }
 
-Law without_proposal(const Law& goal, const Round& round, int node) { return residual(goal, round.q(node)).law; }
+Distribution without_proposal(const Distribution& goal, const Round& round, int node) { return residual(goal, round.q(node)).distribution; }
 
 }  // namespace speclens

@@ -1,12 +1,12 @@
 // The limit of typical acceptance; see typical.cpp.
 #pragma once
 
-#include "engine/model/law.h"
+#include "engine/model/distribution.h"
 #include "engine/rules/rule_params.h"
 
 namespace speclens {
 
 // min(epsilon, delta * exp(-H(p))), H in nats.
-[[nodiscard]] double typical_limit(const Law& p, const RuleParams& params);
+[[nodiscard]] double typical_limit(const Distribution& p, const RuleParams& params);
 
 }  // namespace speclens

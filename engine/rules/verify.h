@@ -1,4 +1,4 @@
-// From target laws, draft laws and coins to a verdict. Pure functions: no state, no model, no trace.
+// From target distributions, draft distributions and coins to a verdict. Pure functions: no state, no model, no trace.
 // A new rule is one file in engine/rules/ plus one line in rules.inc.
 // One interface serves chains and trees: a chain is a tree whose nodes have one child each, so that node i hangs
 // from node i-1. p is the target, q the draft (Leviathan et al.).
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/model/law.h"
+#include "engine/model/distribution.h"
 #include "engine/rules/rule_params.h"
 #include "engine/rules/siblings.h"
 #include "engine/rules/token_source.h"
@@ -18,23 +18,23 @@
 
 namespace speclens {
 
-// One round as a rule sees it. Laws are asked for only when needed; references stay valid for the round.
+// One round as a rule sees it. Distributions are asked for only when needed; references stay valid for the round.
 // Rows are those of the target's pass: row 0 follows the pending token, row 1 + i follows node i. So node i is
 // judged by row 1 + parent(i); in a chain that is row i.
 struct Round {
     std::span<const int> drafts;                   // token of each node
     std::span<const int> parents = {};             // of each node, smaller than its own index, -1 = the pending token;
                                                    // empty = a chain
-    std::function<const Law&(int)> p;              // row -> the target's law there
-    std::function<const Law&(int)> q;              // node -> the law it was really drawn from; with siblings drawn
+    std::function<const Distribution&(int)> p;              // row -> the target's distribution there
+    std::function<const Distribution&(int)> q;              // node -> the distribution it was really drawn from; with siblings drawn
                                                    // without replacement that depends on the siblings before it
     std::function<int(int)> p_argmax;              // row -> cheaper than p(row) when only the best token matters
-    // The models' own laws: temperature 1, unfiltered. For cascades; asking for one ends references to the others.
-    std::function<const Law&(int)> p_raw = {};     // row
-    std::function<const Law&(int)> q_raw = {};     // node
-    struct Behind {
-        const Law* law = nullptr;                  // of the draft behind its last node; null: the drafter has none
-        const Law* raw = nullptr;
+    // The models' own distributions: temperature 1, unfiltered. For cascades; asking for one ends references to the others.
+    std::function<const Distribution&(int)> p_raw = {};     // row
+    std::function<const Distribution&(int)> q_raw = {};     // node
+    struct Lookahead {
+        const Distribution* distribution = nullptr;                  // of the draft behind its last node; null: the drafter has none
+        const Distribution* raw = nullptr;
     } behind = {};                                 // for cascades
     std::function<double(int)> accept_coin;        // node -> u
     std::function<double(int)> resample_coin;      // row -> u of the target's own token there
@@ -53,8 +53,8 @@ struct Judgement {
     double threshold = 0;       // accept iff u < threshold (greedy and match: 1 or 0)
     std::optional<double> u;    // the coin that was compared; none for greedy
     bool accepted = false;      // kept; in block verification a later coin may keep it although its own failed
-    std::optional<double> left = {};  // probability of the token in what its rejected siblings left of the target's law;
-                                      // none for a first child: it is the target's law itself
+    std::optional<double> left = {};  // probability of the token in what its rejected siblings left of the target's distribution;
+                                      // none for a first child: it is the target's distribution itself
     std::optional<double> goal = {};   // cascades: probability of the token in the mixture that judged it
     std::optional<double> limit = {};  // typical acceptance: what the target's probability had to exceed
     std::optional<double> joint = {};  // block verification: the coefficient P of the prefix up to here
@@ -66,16 +66,16 @@ struct Verdict {
     TokenSource from = TokenSource::target;
     int token = 0;                  // the target's own token
     std::optional<double> u;        // the coin that drew it
-    Law law;                        // the law it was drawn from; empty: one-hot at `token`
+    Distribution distribution;                        // the distribution it was drawn from; empty: one-hot at `token`
     bool residual_fallback = false; // the residual was empty in floating point, p was used
-    bool mixed = false;             // `law` comes from a mixture: it is not the target's even as a bonus
+    bool mixed = false;             // `distribution` comes from a mixture: it is not the target's even as a bonus
 
     [[nodiscard]] int accepted() const { return static_cast<int>(path.size()); }
     [[nodiscard]] int row() const { return path.empty() ? 0 : 1 + path.back(); }  // that the own token comes from
 };
 
-// What the output of a rule follows: the target's law, a stated mixture of target and draft, or nothing that is stated.
-enum class Promise : std::uint8_t { target, mixture, nothing };
+// What the output of a rule follows: the target's distribution, a stated mixture of target and draft, or nothing that is stated.
+enum class Guarantee : std::uint8_t { target, mixture, nothing };
 
 // How a rule judges, for words and pictures.
 enum class RuleKind : std::uint8_t { greedy, match, token, block, lenient, typical, cascade, certain, kseq };
@@ -89,23 +89,23 @@ struct RuleInfo {
     bool needs_q = false;                // compares with the draft's probabilities
     bool greedy_only = false;            // needs temperature 0
     Siblings siblings = Siblings::none;  // of the trees it judges; none: chains only
-    Promise promise = Promise::target;
+    Guarantee guarantee = Guarantee::target;
     std::vector<RuleParameter> parameters = {};
     bool takes_verifier = false;         // RuleParams::block
     // Whether with these numbers nothing of the draft's is left, so that its output follows the target after all; null: by `promise`.
     bool (*keeps_target)(const RuleParams& params) = nullptr;
     Verdict (*verify)(const Round& round);
-    [[nodiscard]] bool lossless() const { return promise == Promise::target; }
-    // Cascades look at the models' own laws and at the draft's law behind its last token.
-    [[nodiscard]] bool mixes() const { return promise == Promise::mixture; }
+    [[nodiscard]] bool lossless() const { return guarantee == Guarantee::target; }
+    // Cascades look at the models' own distributions and at the draft's distribution behind its last token.
+    [[nodiscard]] bool is_cascade() const { return guarantee == Guarantee::mixture; }
 };
 [[nodiscard]] const std::vector<RuleInfo>& rule_list();
 [[nodiscard]] const RuleInfo* find_rule(const std::string& name);  // nullptr: unknown
-// The rule that does the work of `rule`: at temperature 0 all but cascades are the greedy one, which needs no laws.
+// The rule that does the work of `rule`: at temperature 0 all but cascades are the greedy one, which needs no distributions.
 [[nodiscard]] const RuleInfo& rule_at(const RuleInfo& rule, const Sampling& sampling);
 // How it judges with these numbers: lenience without lenience is the token rule, and so is k-SEQ on a chain; at temperature 0 see rule_at().
 [[nodiscard]] RuleKind kind_of(const RuleInfo& rule, const RuleParams& params, const Sampling& sampling, bool tree);
-// Whether what it writes follows the target's law: it promises so, or its numbers leave nothing of the draft's.
+// Whether what it writes follows the target's distribution: it promises so, or its numbers leave nothing of the draft's.
 [[nodiscard]] bool keeps_target(const RuleInfo& rule, const RuleParams& params);
 [[nodiscard]] bool keeps_target(const RuleInfo& rule, const RuleParams& params, const Sampling& sampling);
 // What to throw when `rule` meets a tree that it cannot judge.

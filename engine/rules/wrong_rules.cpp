@@ -9,17 +9,17 @@ Verdict bonus_after_a_rejection(const Round& round) {
     if (k > 0 && verdict.accepted() == k - 1) {
         verdict.path.push_back(k - 1);
         verdict.checks.back().accepted = true;
-        verdict.law = round.p(k);
-        verdict.token = sample(verdict.law, round.resample_coin(k));
+        verdict.distribution = round.p(k);
+        verdict.token = sample(verdict.distribution, round.resample_coin(k));
     }
     return verdict;
 }
 
-Verdict replace_from(const Round& round, const std::function<const Law&(int)>& law) {
+Verdict replace_from(const Round& round, const std::function<const Distribution&(int)>& distribution) {
     Verdict verdict = find_rule("token")->verify(round);
     if (verdict.from == TokenSource::residual) {
-        verdict.law = law(verdict.row());
-        verdict.token = sample(verdict.law, *verdict.u);
+        verdict.distribution = distribution(verdict.row());
+        verdict.token = sample(verdict.distribution, *verdict.u);
     }
     return verdict;
 }
@@ -33,8 +33,8 @@ Verdict replace_from_the_target(const Round& round) {
 
 Verdict ratio_upside_down(const Round& round) {
     Round swapped = round;
-    swapped.p = [&](int row) -> const Law& { return row < round.count() ? round.q(row) : round.p(row); };
-    swapped.q = [&](int node) -> const Law& { return round.p(node); };
+    swapped.p = [&](int row) -> const Distribution& { return row < round.count() ? round.q(row) : round.p(row); };
+    swapped.q = [&](int node) -> const Distribution& { return round.p(node); };
     return find_rule("token")->verify(swapped);
 }
 
@@ -42,7 +42,7 @@ Verdict ratio_upside_down(const Round& round) {
 
 std::span<const RuleInfo> wrong_rules() {
     const auto wrong = [](const char* name, const char* title, const char* about, Verdict (*verify)(const Round& round)) {
-        return RuleInfo{.name = name, .title = title, .about = about, .needs_q = true, .promise = Promise::nothing, .verify = verify};
+        return RuleInfo{.name = name, .title = title, .about = about, .needs_q = true, .guarantee = Guarantee::nothing, .verify = verify};
     };
     static const RuleInfo kRules[] = {
         wrong("bonus", "Bonus after a rejection", "A replacement at the last position is taken for a bonus, and the rejected draft stays.",

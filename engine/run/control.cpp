@@ -30,18 +30,18 @@ std::string to_text(const Command& command) {
                         " seed=" + std::to_string(c.settings->seed) + " fork=" + std::to_string(c.settings->fork);
             return text;
         }
-        std::string operator()(const FetchTwin& c) const { return "twin of cycle " + std::to_string(c.cycle); }
-        std::string operator()(const FetchGuest& c) const {
+        std::string operator()(const FetchReplay& c) const { return "twin of cycle " + std::to_string(c.cycle); }
+        std::string operator()(const FetchOtherDrafterRound& c) const {
             return c.drafter + " at cycle " + std::to_string(c.cycle);
         }
-        std::string operator()(const FetchGuesses& c) const {
+        std::string operator()(const CompareDrafters& c) const {
             return "guesses of every drafter at cycle " + std::to_string(c.cycle);
         }
         std::string operator()(const RunStudy& c) const {
             return "study " + c.name + ", " + std::to_string(c.runs.size()) + " runs";
         }
-        std::string operator()(const FetchLaws& c) const {
-            return "laws of cycle " + std::to_string(c.cycle) + " index " + std::to_string(c.index);
+        std::string operator()(const FetchDistributions& c) const {
+            return "distributions of cycle " + std::to_string(c.cycle) + " index " + std::to_string(c.index);
         }
         std::string operator()(const StartRace& c) const {
             std::string text = c.settings.stepped ? "stepped race of" : "race of";

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/drafters/drafter_options.h"
-#include "engine/model/law.h"
+#include "engine/model/distribution.h"
 #include "engine/run/model_paths.h"
 #include "engine/rules/rule_params.h"
 #include "engine/text/tokenizer.h"
@@ -37,7 +37,7 @@ struct RunSettings {
     std::uint64_t seed = 7;
     std::uint32_t fork = 0;
     int max_tokens = 64;
-    int trace_top = 64;                // entries of each recorded law; 0 = fast mode, no rows; -1 = all
+    int trace_top = 64;                // entries of each recorded distribution; 0 = fast mode, no rows; -1 = all
     bool timing = true;
     bool lens = false;                 // record what the drafter's tensors look like (engine/drafters/lens.h); changes no token
     DrafterOptions options;
@@ -94,8 +94,8 @@ struct Fork {
     std::optional<std::pair<int, double>> force_coin = {};  // (index, u)
     std::int64_t budget = 0;
 };
-// Compute the full laws of one judged position of the current trace, for the accept-rule scene.
-struct FetchLaws { int cycle = 0; int index = 0; };
+// Compute the full distributions of one judged position of the current trace, for the accept-rule scene.
+struct FetchDistributions { int cycle = 0; int index = 0; };
 struct StartRace { RaceSettings settings; };         // replaces a race of the same kind, timed or stepped
 struct StopRace {};                                  // the stepped one where it is open, else the timed one
 // How far every lane of the stepped race goes: one phase, to the end of its round, to the end of its text.
@@ -104,20 +104,20 @@ struct StepRace { Stride stride = Stride::phase; };
 struct EndSteppedRace {};                            // a timed race that waited for it goes on
 // Replay one cycle of the current trace with other method options, or with another guess: the same text, dice
 // and forced drafts. The answer is a Twin (engine/run/twin.h).
-struct FetchTwin {
+struct FetchReplay {
     int cycle = 0;
     DrafterOptions options;
     std::optional<std::pair<int, int>> force_draft = {}; // (index, token)
 };
-// Draft one cycle of the current trace with another head, laws and lens included. The answer is a Guest
+// Draft one cycle of the current trace with another head, distributions and lens included. The answer is a Guest
 // (engine/run/guest.h).
-struct FetchGuest {
+struct FetchOtherDrafterRound {
     int cycle = 0;
     std::string drafter;
 };
 // Let every drafter guess at one cycle of the current trace: the same text, the same dice. The answer is a Guesses
 // (engine/run/guesses.h) that grows drafter by drafter. A new question replaces the old one.
-struct FetchGuesses {
+struct CompareDrafters {
     int cycle = 0;
     int exit_layer = 0; // of `skip`; 0: as the run has it
 };
@@ -157,7 +157,7 @@ struct OpenModel {
     ModelPaths paths;
     std::int64_t budget = 0;
 };
-using Command = std::variant<Restart, Cancel, Fork, FetchLaws, FetchTwin, FetchGuest, FetchGuesses, RunStudy, StartRace,
+using Command = std::variant<Restart, Cancel, Fork, FetchDistributions, FetchReplay, FetchOtherDrafterRound, CompareDrafters, RunStudy, StartRace,
                              StopRace, StepRace, EndSteppedRace, MeasurePasses, AskAdvice, TrainHeads, OpenModel>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
@@ -218,11 +218,11 @@ struct EngineStatus {
     std::string opened_as;          // its model as links name it (engine/run/model_names.h); empty: none was opened
 };
 
-// The full laws of one position, answer to FetchLaws.
-struct LawPair {
+// The full distributions of one position, answer to FetchDistributions.
+struct DistributionPair {
     int cycle = 0, index = 0;
-    Law target, draft;          // after temperature and filters
-    Law target_raw, draft_raw;  // at temperature 1, unfiltered
+    Distribution target, draft;          // after temperature and filters
+    Distribution target_raw, draft_raw;  // at temperature 1, unfiltered
 };
 
 }  // namespace speclens

@@ -132,12 +132,12 @@ void Cycle::do_draft() {
     request.tree_coin = [this](int depth, int lane) { return coin(Purpose::draft, depth - 1, lane); };
     request.entries = settings_.trace_top;
     request.lens = settings_.lens;
-    request.raw_laws = rule_.mixes();
+    request.raw_distributions = rule_.is_cascade();
     request.stops = settings_.stops;
     if (forced) request.force = settings_.force_drafts;
 
     const int proposed = request.k;
-    if (rule_.mixes() && settings_.k > 0) ++request.k;  // the draft's law behind its last node is needed too
+    if (rule_.is_cascade() && settings_.k > 0) ++request.k;  // the draft's distribution behind its last node is needed too
     const Stopwatch watch;
     draft_ = request.k > 0 ? drafter_.draft(request) : Draft{};
     take_behind(proposed);
@@ -158,9 +158,9 @@ void Cycle::do_draft() {
         event.ms = settings_.timing ? node.ms : 0;
         event.head_ms = settings_.timing ? node.head_ms : 0;
         if (settings_.trace_top != 0) {
-            event.top = !node.heads.law.empty() ? node.heads.law
-                        : node.law.empty()      ? Top{{{node.token, 0.0}}, 0}
-                                                : top_of(node.law, settings_.trace_top);
+            event.top = !node.heads.distribution.empty() ? node.heads.distribution
+                        : node.distribution.empty()      ? TopEntries{{{node.token, 0.0}}, 0}
+                                                : top_of(node.distribution, settings_.trace_top);
             event.raw_top = node.heads.raw;
             event.base_top = node.base;
         }
@@ -170,18 +170,18 @@ void Cycle::do_draft() {
     next_ = Next::verify;
 }
 
-// Keeps the node that was asked for beyond `k` aside: its law is what the draft says there.
+// Keeps the node that was asked for beyond `k` aside: its distribution is what the draft says there.
 void Cycle::take_behind(int k) {
     behind_.reset();
-    if (!rule_.mixes() || static_cast<int>(draft_.nodes.size()) != k + 1 || !draft_.is_chain()) return;
+    if (!rule_.is_cascade() || static_cast<int>(draft_.nodes.size()) != k + 1 || !draft_.is_chain()) return;
     behind_ = std::move(draft_.nodes.back());
     draft_.nodes.pop_back();
     if (!draft_.nodes.empty()) {
         draft_.nodes.back().ms += behind_->ms;
         draft_.nodes.back().head_ms += behind_->head_ms;
     }
-    if (behind_->law.empty()) behind_->law = one_hot(target_.vocab(), behind_->token);
-    if (behind_->raw_law.empty()) behind_->raw_law = behind_->law;
+    if (behind_->distribution.empty()) behind_->distribution = one_hot(target_.vocab(), behind_->token);
+    if (behind_->raw_distribution.empty()) behind_->raw_distribution = behind_->distribution;
 }
 
 // Checks the proposal and lays it out for the pass and the rule.
@@ -228,7 +228,7 @@ void Cycle::do_verify() {
         (void)rows_->argmax();  // waits for the pass
     else if (settings_.timing)
         target_.wait();
-    draft_laws_.assign(drafted_tokens_.size(), {});
+    draft_distributions_.assign(drafted_tokens_.size(), {});
     judged_ = false;
     checked_ = 0;
     trace_.append(
@@ -236,16 +236,16 @@ void Cycle::do_verify() {
     next_ = Next::accept;
 }
 
-const Law& Cycle::target_law(int row) {
-    return rows_->law(row, settings_.sampling);
+const Distribution& Cycle::target_distribution(int row) {
+    return rows_->distribution(row, settings_.sampling);
 }
 
-const Law& Cycle::draft_law(int index) {
+const Distribution& Cycle::draft_distribution(int index) {
     const DraftNode& node = draft_.nodes[static_cast<std::size_t>(index)];
-    if (!node.law.empty()) return node.law;
-    Law& law = draft_laws_[static_cast<std::size_t>(index)];
-    if (law.empty()) law = one_hot(target_.vocab(), node.token);
-    return law;
+    if (!node.distribution.empty()) return node.distribution;
+    Distribution& distribution = draft_distributions_[static_cast<std::size_t>(index)];
+    if (distribution.empty()) distribution = one_hot(target_.vocab(), node.token);
+    return distribution;
 }
 
 double Cycle::coin(Purpose purpose, int depth, int lane) const {
@@ -265,14 +265,14 @@ void Cycle::judge() {
     Round round;
     round.drafts = drafted_tokens_;
     if (tree_) round.parents = parents_;
-    round.p = [this](int row) -> const Law& { return target_law(row); };
-    round.q = [this](int index) -> const Law& { return draft_law(index); };
-    round.p_raw = [this](int row) -> const Law& { return rows_->law(row, kRawSampling); };
-    round.q_raw = [this](int index) -> const Law& {
-        const Law& raw = draft_.nodes[static_cast<std::size_t>(index)].raw_law;
-        return raw.empty() ? draft_law(index) : raw;
+    round.p = [this](int row) -> const Distribution& { return target_distribution(row); };
+    round.q = [this](int index) -> const Distribution& { return draft_distribution(index); };
+    round.p_raw = [this](int row) -> const Distribution& { return rows_->distribution(row, kRawSampling); };
+    round.q_raw = [this](int index) -> const Distribution& {
+        const Distribution& raw = draft_.nodes[static_cast<std::size_t>(index)].raw_distribution;
+        return raw.empty() ? draft_distribution(index) : raw;
     };
-    if (behind_) round.behind = {&behind_->law, &behind_->raw_law};
+    if (behind_) round.behind = {&behind_->distribution, &behind_->raw_distribution};
     round.params = settings_.rule_params;
     round.p_argmax = [this](int row) { return rows_->argmax()[static_cast<std::size_t>(row)]; };
     round.accept_coin = [this](int index) {
@@ -302,8 +302,8 @@ void Cycle::do_accept() {
     event.cycle = cycle_;
     event.index = judgement.node;
     event.token = drafted_tokens_[node];
-    const bool greedy = settings_.sampling.temperature == 0 && !rule_.mixes();
-    event.p = greedy ? log_of(judgement.threshold) : log_of(target_law(row)[static_cast<std::size_t>(event.token)]);
+    const bool greedy = settings_.sampling.temperature == 0 && !rule_.is_cascade();
+    event.p = greedy ? log_of(judgement.threshold) : log_of(target_distribution(row)[static_cast<std::size_t>(event.token)]);
     event.q = log_of(draft_.nodes[node].q());
     if (judgement.left) event.left = log_of(*judgement.left);
     if (judgement.goal) event.goal = log_of(*judgement.goal);
@@ -315,8 +315,8 @@ void Cycle::do_accept() {
                 settings_.force_coin->first == judgement.node;
     event.accepted = judgement.accepted;
     if (settings_.trace_top != 0) {
-        Heads heads = rows_->heads(row, settings_.sampling, settings_.trace_top);
-        event.top = std::move(heads.law);
+        RecordedRow heads = rows_->heads(row, settings_.sampling, settings_.trace_top);
+        event.top = std::move(heads.distribution);
         event.raw_top = std::move(heads.raw);
     }
     trace_.append(std::move(event));
@@ -325,20 +325,20 @@ void Cycle::do_accept() {
 
 void Cycle::do_resample() {
     const int row = verdict_.row();
-    Resampled event;
+    TargetToken event;
     event.cycle = cycle_;
     event.from = verdict_.from;
     if (tree_) event.parent = row - 1;
     event.token = verdict_.token;
     event.u = verdict_.u;
-    event.p = verdict_.law.empty() ? 0.0 : log_of(verdict_.law[static_cast<std::size_t>(verdict_.token)]);
+    event.p = verdict_.distribution.empty() ? 0.0 : log_of(verdict_.distribution[static_cast<std::size_t>(verdict_.token)]);
     if (settings_.trace_top != 0) {
-        Heads heads = rows_->heads(row, settings_.sampling, settings_.trace_top);
-        if (verdict_.from == Resampled::From::residual || verdict_.mixed) {
-            event.top = top_of(verdict_.law, settings_.trace_top);
-            event.target_top = std::move(heads.law);
+        RecordedRow heads = rows_->heads(row, settings_.sampling, settings_.trace_top);
+        if (verdict_.from == TargetToken::From::residual || verdict_.mixed) {
+            event.top = top_of(verdict_.distribution, settings_.trace_top);
+            event.target_top = std::move(heads.distribution);
         } else {
-            event.top = verdict_.law.empty() ? Top{{{verdict_.token, 0.0}}, 0} : std::move(heads.law);
+            event.top = verdict_.distribution.empty() ? TopEntries{{{verdict_.token, 0.0}}, 0} : std::move(heads.distribution);
         }
         event.raw_top = std::move(heads.raw);
     }

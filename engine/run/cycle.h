@@ -71,14 +71,14 @@ class Cycle {
     void look_at_draft(const DraftRequest& request);
     void lay_out_pass();
     void do_verify();
-    void judge();        // laws and verdict, once per cycle, at the first accept step
+    void judge();        // distributions and verdict, once per cycle, at the first accept step
     void do_accept();
     void do_resample();
     void do_commit();
     // depth: 0 for the token right after the pending one
     [[nodiscard]] double coin(Purpose purpose, int depth, int lane = 0) const;
-    [[nodiscard]] const Law& target_law(int row);
-    [[nodiscard]] const Law& draft_law(int index);
+    [[nodiscard]] const Distribution& target_distribution(int row);
+    [[nodiscard]] const Distribution& draft_distribution(int index);
     void take_behind(int k);
 
     Decoder& target_;
@@ -102,7 +102,7 @@ class Cycle {
     PassInput pass_;                                       // of the target, its rows and taps in:
     std::vector<int> pass_tokens_, pass_parents_, taps_;
     PassRows* rows_ = nullptr;
-    std::vector<Law> draft_laws_;
+    std::vector<Distribution> draft_distributions_;
     std::optional<DraftNode> behind_;  // a rule that mixes: what the draft says after its last node; not proposed
     Verdict verdict_;
     bool judged_ = false;

@@ -66,7 +66,7 @@ class Folder {
             discard_if(c, [](const DraftSlot&) { return false; });
         }
     }
-    void operator()(const Resampled& e) {
+    void operator()(const TargetToken& e) {
         CycleSummary& c = cycle(e.cycle);
         view_.phase = Phase::resample;
         c.resample = &e;
@@ -114,9 +114,9 @@ class Folder {
     static Origin own_origin(const CycleSummary& c) {
         if (!c.resample) return Origin::plain;
         switch (c.resample->from) {
-            case Resampled::From::residual: return Origin::residual;
-            case Resampled::From::bonus: return Origin::bonus;
-            case Resampled::From::target: break;
+            case TargetToken::From::residual: return Origin::residual;
+            case TargetToken::From::bonus: return Origin::bonus;
+            case TargetToken::From::target: break;
         }
         return Origin::plain;
     }

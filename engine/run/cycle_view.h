@@ -41,7 +41,7 @@ struct CycleSummary {
     std::size_t end_event = 0;    // one past the last event seen of it
     std::vector<DraftSlot> drafts;
     const Verified* verify = nullptr;
-    const Resampled* resample = nullptr;
+    const TargetToken* resample = nullptr;
     const Committed* commit = nullptr;
     double start_ms = 0;   // on the run's clock: prefill excluded, phases laid end to end
     double draft_ms = 0;  // all of drafting

@@ -51,9 +51,9 @@ void check_settings(const Models& models, const RunSettings& s) {
         throw Error("the rule \"" + s.rule + "\" needs temperature 0, got " +
                         std::to_string(s.sampling.temperature),
                     "Use --temp 0, or the rule token or match.", Exit::usage);
-    if (rule->mixes() && models.scorer)
+    if (rule->is_cascade() && models.scorer)
         throw Error("the rule \"" + s.rule +
-                        "\" reads the target's whole law, and a server tells the likeliest tokens only",
+                        "\" reads the target's whole distribution, and a server tells the likeliest tokens only",
                     "Use --rule token, match or block, or load the target here with --model DIR.",
                     Exit::usage);
     check_parameters(s.rule_params, *rule);
@@ -70,7 +70,7 @@ void check_settings(const Models& models, const RunSettings& s) {
     check_options(s.drafter, s.options, models.layers());
 }
 
-// A server tells the likeliest tokens only; under a top-k that keeps no others its law is exact. Says what
+// A server tells the likeliest tokens only; under a top-k that keeps no others its distribution is exact. Says what
 // was changed.
 std::string keep_listed(const Scorer& scorer, Sampling& sampling) {
     if (sampling.temperature == 0 || (sampling.top_k > 0 && sampling.top_k <= scorer.listed())) return "";
@@ -295,7 +295,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     if (base) {
         cycle.forced_cycle = fork->cycle;
         if (fork->force_draft) cycle.force_drafts.push_back(*fork->force_draft);
-        if (replay) { // the laws of the prefix that was really drafted, also where it had been changed by
+        if (replay) { // the distributions of the prefix that was really drafted, also where it had been changed by
                       // hand
             for (std::size_t i = 1; i < base->size(); ++i)
                 if (const auto* drafted = std::get_if<Drafted>(&(*base)[i]);

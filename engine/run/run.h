@@ -45,7 +45,7 @@ class Run {
     // cannot run is replaced by `none`, and Header::notice says why.
     Run(std::shared_ptr<const Models> models, const RunSettings& settings);
     // A branch of `base`: its events before `cycle` are copied, the rest is generated anew with the changes.
-    // `replay` (for full_laws) overrides the rule and forces the drafts that `base` recorded in that cycle.
+    // `replay` (for full_distributions) overrides the rule and forces the drafts that `base` recorded in that cycle.
     Run(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& base, const Fork& fork,
         const RuleInfo* replay = nullptr);
     // A branch of `base`, which remembers what the rounds before the fork were made with.
@@ -104,10 +104,10 @@ struct PromptTokens {
 };
 [[nodiscard]] PromptTokens prompt_tokens(const Models& models, const RunSettings& settings);
 
-// The full laws of one position of a cycle (index = number of drafts: the row of the bonus token, without a draft
-// law), by replaying the cycle under the `settings` that it was made with (Run::settings_at). Works for discarded
+// The full distributions of one position of a cycle (index = number of drafts: the row of the bonus token, without a draft
+// distribution), by replaying the cycle under the `settings` that it was made with (Run::settings_at). Works for discarded
 // drafts too. Throws Error when the cycle does not exist.
-[[nodiscard]] LawPair full_laws(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& trace,
+[[nodiscard]] DistributionPair full_distributions(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& trace,
                                 int cycle, int index);
 
 }  // namespace speclens

@@ -73,7 +73,7 @@ class Hasher : public Fnv {
         for (const auto& extra : {e.left, e.goal, e.limit, e.joint})
             if (extra) add(*extra);
     }
-    void event(const Resampled& e) {
+    void event(const TargetToken& e) {
         add(e.cycle), add(static_cast<int>(e.from)), add(e.token), add(e.u), add(e.p);
         if (e.parent) add(*e.parent);
     }

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "engine/drafters/drafter_options.h"
-#include "engine/drafters/lens.h"
-#include "engine/model/law.h"
-#include "engine/model/top.h"
+#include "engine/drafters/internals.h"
+#include "engine/model/distribution.h"
+#include "engine/model/top_entries.h"
 #include "engine/rules/rule_params.h"
 #include "engine/rules/token_source.h"
 #include "engine/run/trace_times.h"
@@ -75,15 +75,15 @@ struct Drafted {
     int index = 0;
     int parent = -1;
     int token = 0;
-    double q = 0;              // log-probability under the law it was drawn from
+    double q = 0;              // log-probability under the distribution it was drawn from
     std::optional<double> u;   // the coin that drew it; none for a deterministic draft
-    Top top;                   // that law (after temperature and filters); empty in fast mode
-    Top raw_top;               // at temperature 1 and unfiltered, where it differs; else empty
-    Top base_top;              // at temperature 1: the row before a correction, where the method corrects
+    TopEntries top;                   // that distribution (after temperature and filters); empty in fast mode
+    TopEntries raw_top;               // at temperature 1 and unfiltered, where it differs; else empty
+    TopEntries base_top;              // at temperature 1: the row before a correction, where the method corrects
     std::string extra;         // what the method can show ("matched 3 tokens at 12"); empty if nothing
     double ms = 0;             // time of this draft step, without head_ms
     double head_ms = 0;        // time of the correcting head
-    Lens lens;                 // empty unless the run was made with RunSettings::lens; not in the hash
+    Internals lens;                 // empty unless the run was made with RunSettings::lens; not in the hash
 };
 
 struct Verified {
@@ -98,33 +98,33 @@ struct Checked {
     int cycle = 0;
     int index = 0;
     int token = 0;
-    double p = 0;             // log-probability under the target's law
-    double q = 0;             // log-probability under the law the token was drawn from
+    double p = 0;             // log-probability under the target's distribution
+    double q = 0;             // log-probability under the distribution the token was drawn from
     double threshold = 0;     // accept iff u < threshold (probability, not log); 0 or 1 for greedy
     std::optional<double> u;  // absent where no coin is thrown
     bool set = false;         // u was not thrown: a fork put it there
     bool accepted = false;    // kept; in block verification a later coin may keep it although its own failed
-    std::optional<double> left;  // log-probability of the token in what its rejected siblings left of the target's law;
+    std::optional<double> left;  // log-probability of the token in what its rejected siblings left of the target's distribution;
                                  // absent for a first child, where that is p
     std::optional<double> goal;  // cascades: log-probability in the mixture that judged it
     std::optional<double> limit; // typical acceptance: the probability that p had to exceed
     std::optional<double> joint; // block verification: log of the coefficient of the prefix up to here
-    Top top;                  // the target's law at this position
-    Top raw_top;              // at temperature 1 and unfiltered, where it differs
+    TopEntries top;                  // the target's distribution at this position
+    TopEntries raw_top;              // at temperature 1 and unfiltered, where it differs
 };
 
 // The target's own token at the end of a cycle.
-struct Resampled {
+struct TargetToken {
     int cycle = 0;
     using From = TokenSource;
     From from = From::target;
     std::optional<int> parent;  // trees: the draft that it follows, -1 = the pending token. Chains: the last accepted
     int token = 0;
     std::optional<double> u;
-    double p = 0;   // log-probability under the law it was drawn from
-    Top top;        // that law
-    Top target_top; // the target's law at this position where `top` is a residual
-    Top raw_top;    // the target's law at temperature 1 and unfiltered, where it differs
+    double p = 0;   // log-probability under the distribution it was drawn from
+    TopEntries top;        // that distribution
+    TopEntries target_top; // the target's distribution at this position where `top` is a residual
+    TopEntries raw_top;    // the target's distribution at temperature 1 and unfiltered, where it differs
 };
 
 struct Committed {
@@ -135,9 +135,9 @@ struct Committed {
     int kv_before = 0;        // target cache length before the cycle, after its verify pass, after truncation
     int kv_verify = 0;
     int kv_after = 0;
-    double accept_ms = 0;     // laws, verdicts and resampling
+    double accept_ms = 0;     // distributions, verdicts and resampling
     double ms = 0;            // truncation and the drafter's observe
-    Lens lens;                // the draft in the light of the target's answer; as in Drafted
+    Internals lens;                // the draft in the light of the target's answer; as in Drafted
 };
 
 struct Stopped {
@@ -155,7 +155,7 @@ struct Commanded {
     std::string text;
 };
 
-using Event = std::variant<Header, Prefill, Drafted, Verified, Checked, Resampled, Committed, Stopped, Failed, Commanded>;
+using Event = std::variant<Header, Prefill, Drafted, Verified, Checked, TargetToken, Committed, Stopped, Failed, Commanded>;
 
 // An event's own times, as it was timed when it happened; zeros where it takes none.
 [[nodiscard]] EventTimes own_times(const Event& event);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/drafters/lens.h"
+#include "engine/drafters/internals.h"
 #include "engine/model/precision.h"
 #include "engine/run/trace.h"
 
@@ -87,8 +87,8 @@ class Reader {
         }
         return list;
     }
-    [[nodiscard]] Top top(const char* name) const {
-        Top t;
+    [[nodiscard]] TopEntries top(const char* name) const {
+        TopEntries t;
         if (!o_.contains(name)) return t;
         const OrderedJson& list = o_[name];
         if (!list.is_array()) wrong(name, "a list of [id, log-probability]");
@@ -103,8 +103,8 @@ class Reader {
         t.rest = probability(std::string(name) == "top" ? "rest" : (std::string(name) + "_rest").c_str(), 0);
         return t;
     }
-    [[nodiscard]] Lens lens() const {
-        Lens lens;
+    [[nodiscard]] Internals lens() const {
+        Internals lens;
         if (!o_.contains("lens")) return lens;
         const OrderedJson& all = o_["lens"];
         if (!all.is_object()) wrong("lens", "an object");
@@ -117,9 +117,9 @@ class Reader {
             }
         };
         each("strips", 64, [&](const Reader& r) {
-            Lens::Strip strip{r.text("name"), r.integer("values"), r.finite("low"), r.finite("high"), {}};
+            Internals::Strip strip{r.text("name"), r.integer("values"), r.finite("low"), r.finite("high"), {}};
             const OrderedJson& cells = r.field("cells");
-            if (!cells.is_array() || cells.empty() || cells.size() > Lens::kCells) wrong("cells", "1 to 28 numbers");
+            if (!cells.is_array() || cells.empty() || cells.size() > Internals::kCells) wrong("cells", "1 to 28 numbers");
             for (const OrderedJson& cell : cells) {
                 if (!cell.is_number() || !std::isfinite(cell.get<double>())) wrong("cells", "1 to 28 numbers");
                 strip.cells.push_back(cell.get<double>());

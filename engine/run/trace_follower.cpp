@@ -12,7 +12,7 @@ namespace speclens {
 namespace {
 
 constexpr int kLookMs = 100;                 // between two looks at whether to stop
-constexpr std::size_t kMostLine = 64U << 20; // bytes; an event with whole laws of 150 000 ids has 10 million
+constexpr std::size_t kMostLine = 64U << 20; // bytes; an event with whole distributions of 150 000 ids has 10 million
 
 } // namespace
 

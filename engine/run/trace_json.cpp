@@ -16,10 +16,10 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson log_json(double logp) { return std::isfinite(logp) ? OrderedJson(logp) : OrderedJson(nullptr); }
 
-void put_top(OrderedJson& object, const char* name, const Top& top) {
+void put_top(OrderedJson& object, const char* name, const TopEntries& top) {
     if (top.empty()) return;
     OrderedJson list = OrderedJson::array();
-    for (const Top::Entry& entry : top.entries) list.push_back(OrderedJson::array({entry.id, log_json(entry.logp)}));
+    for (const TopEntries::Entry& entry : top.entries) list.push_back(OrderedJson::array({entry.id, log_json(entry.logp)}));
     object[name] = std::move(list);
     object[std::string(name) == "top" ? "rest" : std::string(name) + "_rest"] = top.rest;
 }
@@ -32,30 +32,30 @@ OrderedJson sampling_json(const Sampling& s) {
     return {{"temperature", s.temperature}, {"top_k", s.top_k}, {"top_p", s.top_p}};
 }
 
-const char* from_name(Resampled::From from) {
+const char* from_name(TargetToken::From from) {
     switch (from) {
-        case Resampled::From::residual: return "residual";
-        case Resampled::From::bonus: return "bonus";
-        case Resampled::From::target: break;
+        case TargetToken::From::residual: return "residual";
+        case TargetToken::From::bonus: return "bonus";
+        case TargetToken::From::target: break;
     }
     return "target";
 }
 
-void put_lens(OrderedJson& object, std::vector<int>& ids, const Lens& lens) {
+void put_lens(OrderedJson& object, std::vector<int>& ids, const Internals& lens) {
     if (lens.empty()) return;
     OrderedJson all = OrderedJson::object();
-    for (const Lens::Strip& strip : lens.strips)
+    for (const Internals::Strip& strip : lens.strips)
         all["strips"].push_back({{"name", strip.name},
                                  {"values", strip.values},
                                  {"low", strip.low},
                                  {"high", strip.high},
                                  {"cells", strip.cells}});
-    for (const Lens::Number& number : lens.numbers) {
+    for (const Internals::Number& number : lens.numbers) {
         OrderedJson one = {{"name", number.name}, {"value", number.value}};
         if (!number.unit.empty()) one["unit"] = number.unit;
         all["numbers"].push_back(std::move(one));
     }
-    for (const Lens::Mover& mover : lens.movers) {
+    for (const Internals::Mover& mover : lens.movers) {
         all["movers"].push_back({{"token", mover.token},
                                  {"base_logit", mover.base_logit},
                                  {"final_logit", mover.final_logit},
@@ -87,9 +87,9 @@ struct EventJson {
     std::vector<int>& ids;
     const Trace& trace;
 
-    void top(const char* name, const Top& t) const {
+    void top(const char* name, const TopEntries& t) const {
         put_top(o, name, t);
-        for (const Top::Entry& entry : t.entries) ids.push_back(entry.id);
+        for (const TopEntries::Entry& entry : t.entries) ids.push_back(entry.id);
     }
     void token(int id) const {
         o["token"] = id;
@@ -161,7 +161,7 @@ struct EventJson {
         top("top", e.top);
         top("raw_top", e.raw_top);
     }
-    void operator()(const Resampled& e) const {
+    void operator()(const TargetToken& e) const {
         o = {{"kind", "resample"}, {"cycle", e.cycle}, {"from", from_name(e.from)}};
         if (e.parent) o["parent"] = *e.parent;
         token(e.token);

@@ -140,11 +140,11 @@ Event read_event(const OrderedJson& object) {
         return e;
     }
     if (kind == "resample") {
-        Resampled e;
+        TargetToken e;
         e.cycle = r.integer("cycle");
         const std::string from = r.text("from");
-        if (from == "residual") e.from = Resampled::From::residual;
-        else if (from == "bonus") e.from = Resampled::From::bonus;
+        if (from == "residual") e.from = TargetToken::From::residual;
+        else if (from == "bonus") e.from = TargetToken::From::bonus;
         else if (from != "target") throw Malformed{"\"from\" must be residual, bonus or target"};
         if (object.contains("parent")) e.parent = r.integer("parent");
         e.token = r.integer("token");

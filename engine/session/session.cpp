@@ -28,7 +28,7 @@ void Snapshot::cut_stepped() {
 
 void Snapshot::cut_guesses() {
     if (!guesses || guesses->complete()) return;
-    auto cut = std::make_shared<Guesses>(*guesses);
+    auto cut = std::make_shared<DrafterComparison>(*guesses);
     cut->planned = static_cast<int>(cut->rows.size());
     guesses = std::move(cut);
 }
@@ -181,8 +181,8 @@ Session::Job Session::job_of(const Command& command) {
     if (const auto* race = std::get_if<StartRace>(&command))
         return race->settings.stepped ? Job::stepped : Job::race;
     if (std::holds_alternative<StepRace>(command)) return Job::stepped;
-    if (std::holds_alternative<FetchGuest>(command)) return Job::guest;
-    if (std::holds_alternative<FetchGuesses>(command)) return Job::guesses;
+    if (std::holds_alternative<FetchOtherDrafterRound>(command)) return Job::guest;
+    if (std::holds_alternative<CompareDrafters>(command)) return Job::guesses;
     if (std::holds_alternative<RunStudy>(command)) return Job::studies;
     if (std::holds_alternative<MeasurePasses>(command)) return Job::passes;
     if (std::holds_alternative<AskAdvice>(command)) return Job::advice;
@@ -359,17 +359,17 @@ void Session::show_stepped() {
 }
 
 void Session::draft_as_guest() {
-    const FetchGuest fetch = *std::exchange(guest_asked_, std::nullopt);
+    const FetchOtherDrafterRound fetch = *std::exchange(guest_asked_, std::nullopt);
     if (asked()) gate_.wake(); // the turn of others comes next
     auto answer =
-        std::make_shared<const Guest>(guess_as(run_models_, run_->settings_at(fetch.cycle), run_->trace(), fetch));
+        std::make_shared<const OtherDrafterRound>(guess_as(run_models_, run_->settings_at(fetch.cycle), run_->trace(), fetch));
     publish([&](Snapshot& p) { p.guest = std::move(answer); });
 }
 
 // One drafter at a time, so that commands are obeyed in between. A round is short, also on a large target.
 void Session::guess() {
     gate_.wake(); // the next drafter, even when the run on the screen stands still
-    auto grown = std::make_shared<Guesses>(*published().guesses);
+    auto grown = std::make_shared<DrafterComparison>(*published().guesses);
     grown->rows.push_back(
         next_guess(run_models_, run_->settings_at(grown->cycle), run_->trace(), *grown));
     if (grown->complete()) guessed_cycle_.reset();

@@ -20,25 +20,25 @@
 #include "engine/lab/study.h"
 #include "engine/lab/time_table.h"
 #include "engine/run/control.h"
-#include "engine/run/guesses.h"
-#include "engine/run/guest.h"
+#include "engine/run/drafter_comparison.h"
+#include "engine/run/other_drafter_round.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"
 #include "engine/run/trace.h"
-#include "engine/run/twin.h"
+#include "engine/run/replay.h"
 
 namespace speclens {
 
 // What the engine shows; one consistent snapshot.
 struct Snapshot {
     std::shared_ptr<const Trace> trace;     // of the current branch; null before the first run
-    std::shared_ptr<const LawPair> laws;    // last answer to FetchLaws
+    std::shared_ptr<const DistributionPair> distributions;    // last answer to FetchDistributions
     std::shared_ptr<const RaceView> race;   // the last timed race, finished or not; null before the first
     std::shared_ptr<const RaceView> stepped;  // the last stepped race; null before the first
-    std::shared_ptr<const Twin> twin;         // last answer to FetchTwin with other options
-    std::shared_ptr<const Twin> other_guess;  // last answer to FetchTwin with another guess
-    std::shared_ptr<const Guest> guest;       // last answer to FetchGuest
-    std::shared_ptr<const Guesses> guesses; // last answer to FetchGuesses; growing
+    std::shared_ptr<const Replay> twin;         // last answer to FetchTwin with other options
+    std::shared_ptr<const Replay> other_guess;  // last answer to FetchTwin with another guess
+    std::shared_ptr<const OtherDrafterRound> guest;       // last answer to FetchGuest
+    std::shared_ptr<const DrafterComparison> guesses; // last answer to FetchGuesses; growing
     Studies studies;                        // answers to RunStudy, by name; growing
     std::shared_ptr<const PassTimes> passes; // last answer to MeasurePasses
     std::shared_ptr<const PassTimes> passes_beside; // of the geometry that one of them named; null: none
@@ -100,10 +100,10 @@ class Session {
     void apply(const Command& command);
     void obey(const Restart& restart);
     void obey(const Fork& fork);
-    void obey(const FetchLaws& fetch);
-    void obey(const FetchTwin& fetch);
-    void obey(const FetchGuest& fetch);
-    void obey(const FetchGuesses& fetch);
+    void obey(const FetchDistributions& fetch);
+    void obey(const FetchReplay& fetch);
+    void obey(const FetchOtherDrafterRound& fetch);
+    void obey(const CompareDrafters& fetch);
     void obey(const RunStudy& study);
     void obey(const StartRace& start);
     void obey(const StopRace& stop);
@@ -172,7 +172,7 @@ class Session {
     Stopwatch advice_shown_;
     std::unique_ptr<MedusaTraining> training_;
     Stopwatch training_shown_;
-    std::optional<FetchGuest> guest_asked_;
+    std::optional<FetchOtherDrafterRound> guest_asked_;
     std::optional<int> guessed_cycle_;  // drafters are still to be asked about it
     std::thread thread_;
 };

@@ -43,7 +43,7 @@ void Session::show_run() {
     const Header& header = *run_->trace().header();
     publish([&](Snapshot& p) {
         p.trace = run_->shared_trace();
-        p.laws = nullptr;
+        p.distributions = nullptr;
         p.twin = nullptr;
         p.other_guess = nullptr;
         p.guest = nullptr;
@@ -245,34 +245,34 @@ void Session::end_all() {
 
 // ---- what is asked about a round of the run ----
 
-void Session::obey(const FetchLaws& fetch) {
+void Session::obey(const FetchDistributions& fetch) {
     const Run& run = shown_run();
-    auto laws = std::make_shared<const LawPair>(
-        full_laws(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch.cycle, fetch.index));
-    publish([&](Snapshot& p) { p.laws = laws; });
+    auto distributions = std::make_shared<const DistributionPair>(
+        full_distributions(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch.cycle, fetch.index));
+    publish([&](Snapshot& p) { p.distributions = distributions; });
 }
 
-void Session::obey(const FetchTwin& fetch) {
+void Session::obey(const FetchReplay& fetch) {
     const Run& run = shown_run();
-    auto answer = std::make_shared<const Twin>(
+    auto answer = std::make_shared<const Replay>(
         replay_twin(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch));
     publish([&](Snapshot& p) { (fetch.force_draft ? p.other_guess : p.twin) = answer; });
 }
 
-void Session::obey(const FetchGuest& fetch) {
+void Session::obey(const FetchOtherDrafterRound& fetch) {
     (void)shown_run();
     guest_asked_ = fetch; // whoever turns pages wants the last one
 }
 
-void Session::obey(const FetchGuesses& fetch) {
+void Session::obey(const CompareDrafters& fetch) {
     const Run& run = shown_run();
     const auto known = published().guesses;
     if (known && known->complete() && known->of == &run.trace() && known->cycle == fetch.cycle) {
-        auto changed = std::make_shared<const Guesses>(with_exit_layer(
+        auto changed = std::make_shared<const DrafterComparison>(with_exit_layer(
             run_models_, run.settings_at(fetch.cycle), run.trace(), *known, fetch.exit_layer));
         return publish([&](Snapshot& p) { p.guesses = changed; });
     }
-    auto begun = std::make_shared<const Guesses>(no_guesses(*run_models_, run.trace(), fetch));
+    auto begun = std::make_shared<const DrafterComparison>(no_guesses(*run_models_, run.trace(), fetch));
     guessed_cycle_ = fetch.cycle;
     publish([&](Snapshot& p) { p.guesses = begun; });
 }

@@ -97,7 +97,7 @@ struct Layers {
     [[nodiscard]] bool found() const { return !impossible && !too_many; }
 };
 
-Layers layers_of(const std::vector<Window>& windows, int k, int usual_k, int limit) {
+Layers layers_of(const std::vector<Window>& windows, int k, int default_k, int limit) {
     Layers out;
     out.behind = {{{{0, 0}, {}}}};
     int written = 1;
@@ -109,8 +109,8 @@ Layers layers_of(const std::vector<Window>& windows, int k, int usual_k, int lim
                 out.too_many = true;
                 return out;
             }
-            Usual usual{usual_k, limit, {}, 0};
-            if (usual_k > 0 && fresh > 1) usual.walk(written + covered, fresh, w.drafted, w.accepted, 0, 0);
+            Usual usual{default_k, limit, {}, 0};
+            if (default_k > 0 && fresh > 1) usual.walk(written + covered, fresh, w.drafted, w.accepted, 0, 0);
             for (const Step& step : steps_of(w, state.first, k)) {
                 const bool as_usual = fresh <= 1 || usual.found.contains({step.rounds, step.alone, step.left});
                 Way come{step, state, {state}, way.unusual + (as_usual ? 0 : 1), way.alone + step.alone};

@@ -23,13 +23,13 @@ constexpr int kUsualContext = 4096; // where a server does not tell its own
 }
 
 // The mass that is left for ids that are not listed; sorts them.
-Top top_from(std::vector<Top::Entry> entries) {
-    std::ranges::sort(entries, [](const Top::Entry& a, const Top::Entry& b) {
+TopEntries top_from(std::vector<TopEntries::Entry> entries) {
+    std::ranges::sort(entries, [](const TopEntries::Entry& a, const TopEntries::Entry& b) {
         return a.logp != b.logp ? a.logp > b.logp : a.id < b.id;
     });
-    Top top;
+    TopEntries top;
     double listed = 0;
-    for (const Top::Entry& entry : entries) listed += std::exp(entry.logp);
+    for (const TopEntries::Entry& entry : entries) listed += std::exp(entry.logp);
     top.entries = std::move(entries);
     top.rest = std::max(0.0, 1 - listed);
     return top;
@@ -40,7 +40,7 @@ struct ScoreReader {
     int vocab;
     const std::string& vocabulary;
 
-    [[nodiscard]] Top::Entry entry(long long id, const Json& logp) const {
+    [[nodiscard]] TopEntries::Entry entry(long long id, const Json& logp) const {
         if (id < 0) bad_answer(server, "a token id is " + std::to_string(id));
         if (id >= vocab)
             throw Error(server + " uses token id " + std::to_string(id) + ", the tokenizer of " + vocabulary +
@@ -53,8 +53,8 @@ struct ScoreReader {
 
     // vLLM: {"17": {"logprob": -0.1, "rank": 1, "decoded_token": " the"}, …}; the text's own token is among
     // them wherever it ranks.
-    Top vllm(const Json& told, int token, std::string& text) const {
-        std::vector<Top::Entry> entries;
+    TopEntries vllm(const Json& told, int token, std::string& text) const {
+        std::vector<TopEntries::Entry> entries;
         for (const auto& [key, value] : told.items()) {
             if (key.empty() || key.size() > 9 || key.find_first_not_of("0123456789") != std::string::npos ||
                 !value.is_object() || !value.contains("logprob"))
@@ -69,15 +69,15 @@ struct ScoreReader {
     }
 
     // SGLang: [[-0.1, 17, " the"], …], without the text's own token where it is not among the likeliest.
-    Top sglang(const Json& told, const Json& own, int token, std::string& text) const {
-        std::vector<Top::Entry> entries;
+    TopEntries sglang(const Json& told, const Json& own, int token, std::string& text) const {
+        std::vector<TopEntries::Entry> entries;
         const auto add = [&](const Json& triple) {
             if (!triple.is_array() || triple.size() < 2 || !triple[1].is_number_integer())
                 bad_answer(server, "an entry is " + shown(triple) + ", not [logprob, id, text]");
-            const Top::Entry one = entry(triple[1].get<long long>(), triple[0]);
+            const TopEntries::Entry one = entry(triple[1].get<long long>(), triple[0]);
             if (one.id == token && triple.size() > 2 && triple[2].is_string())
                 text = triple[2].get<std::string>();
-            if (std::ranges::find(entries, one.id, &Top::Entry::id) == entries.end()) entries.push_back(one);
+            if (std::ranges::find(entries, one.id, &TopEntries::Entry::id) == entries.end()) entries.push_back(one);
         };
         for (const Json& triple : told) add(triple);
         if (own.is_array() && own.size() >= 2 && own[0].is_number()) add(own);
@@ -124,7 +124,7 @@ class PromptScorer final : public Scorer {
     [[nodiscard]] const Vocabulary& vocabulary() const override { return vocabulary_; }
     [[nodiscard]] int listed() const override { return settings_.listed; }
     [[nodiscard]] int capacity() const override { return capacity_; }
-    [[nodiscard]] std::vector<Top> score(std::span<const int> tokens, int rows) const override {
+    [[nodiscard]] std::vector<TopEntries> score(std::span<const int> tokens, int rows) const override {
         return ask(tokens, rows).rows;
     }
 
@@ -152,7 +152,7 @@ class PromptScorer final : public Scorer {
                 reason.find("context length") != std::string::npos
                     ? "Shorten the prompt, or ask for fewer new tokens with --max-tokens N."
                 : reason.find("logprobs") != std::string::npos
-                    ? "vLLM tells more than 20 tokens of a law only when started with --max-logprobs N."
+                    ? "vLLM tells more than 20 tokens of a distribution only when started with --max-logprobs N."
                     : "The log of the server may say more.",
                 Exit::network);
         return read_scores(kind_, body, tokens, rows, filler, vocabulary_.size, endpoint_.shown(),

@@ -32,12 +32,12 @@ struct ScorerSettings {
 struct ScoreRequest {
     std::string path, body; // for http_post
 };
-// The law behind a text's last token is told only as that of a token that follows, so `filler` is appended.
+// The distribution behind a text's last token is told only as that of a token that follows, so `filler` is appended.
 [[nodiscard]] ScoreRequest score_request(ServerKind kind, const ScorerSettings& settings,
                                          std::span<const int> tokens, int rows, int filler);
 
 struct Scored {
-    std::vector<Top> rows;          // of the last `rows` tokens before the filler
+    std::vector<TopEntries> rows;          // of the last `rows` tokens before the filler
     std::vector<std::string> texts; // what the server calls each of those tokens but the first, and the
                                     // filler; empty where it does not say
 };

@@ -16,7 +16,7 @@
 #include "engine/base/json_read.h"
 #include "remote/serving/completion_answer.h"
 #include "remote/serving/completion_request.h"
-#include "remote/serving/prompt_laws.h"
+#include "remote/serving/prompt_distributions.h"
 #include "remote/serving/refusals.h"
 #include "remote/serving/request_threads.h"
 #include "remote/serving/serve_counts.h"
@@ -164,7 +164,7 @@ struct SpecServer::State {
                 if (asked.prompt_top >= 0) {
                     const std::lock_guard held(*models->turns);
                     whole["choices"][0]["prompt_logprobs"] =
-                        prompt_laws(*models, prompt_tokens(*models, asked.settings).ids, asked.prompt_top);
+                        prompt_distributions(*models, prompt_tokens(*models, asked.settings).ids, asked.prompt_top);
                 }
                 response.set_content(whole.dump(-1, ' ', false, Json::error_handler_t::replace),
                                      "application/json");

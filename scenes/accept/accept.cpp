@@ -1,5 +1,5 @@
-// Scene S3, the accept rule: the two laws of one judged position, taken apart. Dragging a handle turns the
-// laws of the run into a table of the user's own; Z takes it back.
+// Scene S3, the accept rule: the two distributions of one judged position, taken apart. Dragging a handle turns the
+// distributions of the run into a table of the user's own; Z takes it back.
 #include <algorithm>
 
 #include "scenes/accept/accept_draw.h"
@@ -60,7 +60,7 @@ class AcceptRuleScene final : public Scene {
         const int told = wish.flips > 1 ? kCountBeat : kCoinBeat;
         if (wish.flips > 0 && !view.bars.empty() && input.beat < told) out.push_back(SetBeat{told});
         apply(input, view, wish);
-        ask_for_laws(input, view, out);
+        ask_for_distributions(input, view, out);
         if (!view.bars.empty()) search_.ask(input, contested_guess(), out);
         ui.pop_id();
         return out;
@@ -77,7 +77,7 @@ class AcceptRuleScene final : public Scene {
         return {{"C", "Flip the coin once"},    {"M", "Flip a thousand coins"},
                 {"↑ ↓", "Previous, next bar"},  {"+ −", "Raise, lower the target's bar"},
                 {"L", "Lock the bar"},          {"O", "Swap the letters p and q"},
-                {"Z", "Undo, with Shift redo"}, {"Del", "Reload the laws of the run"}};
+                {"Z", "Undo, with Shift redo"}, {"Del", "Reload the distributions of the run"}};
     }
 
     bool can_take_back(bool forward) const override {
@@ -118,7 +118,7 @@ class AcceptRuleScene final : public Scene {
         const ui::Rect r = input.stage;
         ui::slot(ui.canvas, ui.theme, {r.x + 24, r.y + 108, r.w - 48, 200},
                  view.source.position ? "no rows were recorded here"
-                                      : "two laws will stand here once a guess is judged");
+                                      : "two distributions will stand here once a guess is judged");
     }
 
     static void keys(const AcceptView& view, ui::Ui& ui, AcceptWish& wish, std::vector<SceneCommand>& out) {
@@ -172,11 +172,11 @@ class AcceptRuleScene final : public Scene {
         }
         if (wish.edit) {
             if (!wish.dragging || !state_.dragging) state_.remember();
-            const bool law_changed =
+            const bool distribution_changed =
                 wish.edit->bars.size() != state_.edit.bars.size() || !wish.edit->bars.empty() ||
                 wish.edit->one_hot != state_.edit.one_hot || wish.edit->raw != state_.edit.raw ||
                 wish.edit->target_t != state_.edit.target_t || wish.edit->draft_t != state_.edit.draft_t;
-            if (law_changed && wish.edit->coin == state_.edit.coin) state_.counts = {};
+            if (distribution_changed && wish.edit->coin == state_.edit.coin) state_.counts = {};
             state_.edit = *wish.edit;
         }
         state_.dragging = wish.dragging && (state_.dragging || wish.edit);
@@ -196,11 +196,11 @@ class AcceptRuleScene final : public Scene {
     }
 
     // Whole rows are computed on request only; ask once per position.
-    void ask_for_laws(const SceneInput& input, const AcceptView& view, std::vector<SceneCommand>& out) {
+    void ask_for_distributions(const SceneInput& input, const AcceptView& view, std::vector<SceneCommand>& out) {
         if (!view.source.position || view.source.full || asked_ == view.source.position) return;
         if (!input.status || input.status->ready_drafters.empty()) return;
         asked_ = view.source.position;
-        out.push_back(Command{FetchLaws{view.source.position->cycle, view.source.position->index}});
+        out.push_back(Command{FetchDistributions{view.source.position->cycle, view.source.position->index}});
     }
 
     AcceptState state_;

@@ -107,7 +107,7 @@ std::array<Sum, 3> sums_of(const AcceptDraw& d) {
             Sum{"owed", "target above draft", lost_number(d.view), Role::residual, beat == 4 || beat == 5}};
 }
 
-// The tallest cap of either law, which is labelled instead of a legend; none where both are of one bar.
+// The tallest cap of either distribution, which is labelled instead of a legend; none where both are of one bar.
 struct NamedBars {
     std::size_t target = 0, draft = 0;
 };
@@ -388,8 +388,8 @@ void draw_accept_strips(const AcceptDraw& d) {
                 Align::right);
     if (d.view.at_least) {
         ui::paragraph(canvas, {x, y + 588}, w,
-                      "The recorded heads do not list enough of both laws to say which tokens share it. "
-                      "A live run fetches whole laws; --trace-top all records them.",
+                      "The recorded heads do not list enough of both distributions to say which tokens share it. "
+                      "A live run fetches whole distributions; --trace-top all records them.",
                       {.size = 14, .color = theme.muted});
         return;
     }
@@ -397,11 +397,11 @@ void draw_accept_strips(const AcceptDraw& d) {
     draw_share(d, {x, y + 576, w, 24}, over, Role::rejected);
     draw_share(d, {x, y + 608, w, 24}, owed, Role::residual);
     if (owed.empty()) {
-        ui::fitted_text(canvas, {x, y + 652}, "the laws are equal: nothing is ever rejected", Font::text, 14,
+        ui::fitted_text(canvas, {x, y + 652}, "the distributions are equal: nothing is ever rejected", Font::text, 14,
                         theme.muted, w);
         return;
     }
-    // The residual as a law of its own.
+    // The residual as a distribution of its own.
     const std::string lead = "÷ " + mass + ":";
     canvas.text({x, y + 652}, lead, Font::text, 14, theme.muted);
     float right = x + w;
@@ -489,7 +489,7 @@ void draw_parts(const AcceptDraw& d) {
     }
 }
 
-// Controls and details: where the laws come from, and the histogram of thrown coins.
+// Controls and details: where the distributions come from, and the histogram of thrown coins.
 
 std::string position_words(const Position& position, const CycleView& view) {
     const bool here = view.current() && view.current()->cycle == position.cycle;
@@ -574,10 +574,10 @@ void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out) {
         out.push_back(Select{positions[static_cast<std::size_t>(*pick)]});
 
     at = place(84);
-    ui::field_label(ui, at, "Laws");
+    ui::field_label(ui, at, "Distributions");
     const std::array<ui::Choice, 2> kinds = {ui::Choice{"used", "after temperature and filters", ""},
                                              ui::Choice{"raw", "temperature 1, unfiltered", ""}};
-    if (const auto pick = ui::dropdown(ui, "laws", at, kinds, d.view.source.raw ? 1 : 0, {.disabled = off}))
+    if (const auto pick = ui::dropdown(ui, "distributions", at, kinds, d.view.source.raw ? 1 : 0, {.disabled = off}))
         change([&](AcceptEdit& e) {
             e.raw = *pick == 1, e.bars.clear(), e.target_t.reset(), e.draft_t.reset();
         });
@@ -637,7 +637,7 @@ void draw_accept_flips(const AcceptDraw& d, Rect r) {
     if (d.view.bars.empty()) {
         canvas.text({x, r.y + 32}, "Coins", Font::text_bold, 15, theme.ink);
         ui::paragraph(canvas, {x, r.y + 64}, right - x,
-                      "Thrown coins are counted here once two laws are loaded.", {.color = theme.muted});
+                      "Thrown coins are counted here once two distributions are loaded.", {.color = theme.muted});
         return;
     }
     const FlipCounts& counts = d.state.counts;

@@ -11,7 +11,7 @@
 
 namespace speclens {
 
-// What undo returns to: the laws, and the coins that were thrown with them.
+// What undo returns to: the distributions, and the coins that were thrown with them.
 struct AcceptVersion {
     AcceptEdit edit;
     FlipCounts counts;
@@ -52,7 +52,7 @@ struct AcceptGrid {
 };
 [[nodiscard]] AcceptGrid accept_grid(ui::Rect stage, const AcceptView& view);
 
-// What stands on the stage so far: the first beats ask, and must not show the answer. Whoever changes a law sees what
+// What stands on the stage so far: the first beats ask, and must not show the answer. Whoever changes a distribution sees what
 // that does to the areas; a coin that was thrown is seen, and leads to the beat that tells of it, so that words and
 // picture agree.
 struct AcceptParts {

@@ -11,40 +11,40 @@
 namespace speclens {
 namespace {
 
-constexpr std::size_t kLargestLaw = 20000; // above this a thousand flips take too long for one frame
+constexpr std::size_t kLargestDistribution = 20000; // above this a thousand flips take too long for one frame
 
-struct Laws {
-    Law p, q;
+struct Distributions {
+    Distribution p, q;
     std::vector<int> bar_of; // id -> bar
 };
 
-Laws laws_for(const AcceptView& view) {
-    Laws laws;
+Distributions distributions_for(const AcceptView& view) {
+    Distributions distributions;
     const int bars = static_cast<int>(view.bars.size());
-    if (!view.edited && view.source.full && view.source.p.size() <= kLargestLaw) {
-        laws.p = view.source.p;
-        laws.q = view.source.q;
-        laws.bar_of.assign(laws.p.size(), bars - 1);
+    if (!view.edited && view.source.full && view.source.p.size() <= kLargestDistribution) {
+        distributions.p = view.source.p;
+        distributions.q = view.source.q;
+        distributions.bar_of.assign(distributions.p.size(), bars - 1);
         for (int i = 0; i + 1 < bars; ++i)
-            laws.bar_of[static_cast<std::size_t>(view.bars[static_cast<std::size_t>(i)].id)] = i;
-        return laws;
+            distributions.bar_of[static_cast<std::size_t>(view.bars[static_cast<std::size_t>(i)].id)] = i;
+        return distributions;
     }
     const auto add = [&](double p, double q, int bar) {
-        laws.p.push_back(p);
-        laws.q.push_back(q);
-        laws.bar_of.push_back(bar);
+        distributions.p.push_back(p);
+        distributions.q.push_back(q);
+        distributions.bar_of.push_back(bar);
     };
     for (int i = 0; i < bars; ++i) {
         const AcceptBar& bar = view.bars[static_cast<std::size_t>(i)];
         if (bar.id >= 0) {
             add(bar.p, bar.q, i);
-        } else { // many tokens, of which one law may give the one part and the other law another
+        } else { // many tokens, of which one distribution may give the one part and the other distribution another
             add(bar.kept, bar.kept, i);
             add(0, bar.over(), i);
             add(bar.owed(), 0, i);
         }
     }
-    return laws;
+    return distributions;
 }
 
 } // namespace
@@ -57,7 +57,7 @@ void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& cou
     if (view.bars.empty()) return;
     const RuleInfo* rule = find_rule("token");
     CHECK(rule, "the token rule is always there");
-    const Laws laws = laws_for(view);
+    const Distributions distributions = distributions_for(view);
     if (counts.kept.size() != view.bars.size()) {
         counts = {};
         counts.kept.assign(view.bars.size(), 0);
@@ -68,19 +68,19 @@ void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& cou
             return uniform(
                 {.seed = seed, .position = static_cast<std::uint32_t>(counts.flips), .purpose = purpose});
         };
-        const int drafts[] = {sample(laws.q, coin(Purpose::draft))};
+        const int drafts[] = {sample(distributions.q, coin(Purpose::draft))};
         Round round;
         round.drafts = drafts;
-        round.p = [&](int) -> const Law& { return laws.p; };
-        round.q = [&](int) -> const Law& { return laws.q; };
-        round.p_argmax = [&](int) { return argmax(laws.p); };
+        round.p = [&](int) -> const Distribution& { return distributions.p; };
+        round.q = [&](int) -> const Distribution& { return distributions.q; };
+        round.p_argmax = [&](int) { return argmax(distributions.p); };
         round.accept_coin = [&](int) { return coin(Purpose::accept); };
         round.resample_coin = [&](int) { return coin(Purpose::resample); };
         const Verdict verdict = rule->verify(round);
         const bool accepted = verdict.accepted() == 1;
-        const int out = laws.bar_of[static_cast<std::size_t>(accepted ? drafts[0] : verdict.token)];
+        const int out = distributions.bar_of[static_cast<std::size_t>(accepted ? drafts[0] : verdict.token)];
         ++(accepted ? counts.kept : counts.resampled)[static_cast<std::size_t>(out)];
-        counts.last = {laws.bar_of[static_cast<std::size_t>(drafts[0])], out, coin(Purpose::accept),
+        counts.last = {distributions.bar_of[static_cast<std::size_t>(drafts[0])], out, coin(Purpose::accept),
                        accepted};
         ++counts.flips;
     }

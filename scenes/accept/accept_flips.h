@@ -1,4 +1,4 @@
-// Thrown coins: the production rule (engine/rules/verify.h) with the production dice (engine/base/rng.h) on the two laws
+// Thrown coins: the production rule (engine/rules/verify.h) with the production dice (engine/base/rng.h) on the two distributions
 // of the sandbox, counted. And the test whether the counts look like the target.
 #pragma once
 
@@ -24,7 +24,7 @@ struct FlipCounts {
     [[nodiscard]] int kept_total() const;
 };
 
-// Continues the same sequence of dice: flip n always uses position n. With full laws every token counts for
+// Continues the same sequence of dice: flip n always uses position n. With full distributions every token counts for
 // itself and is binned afterwards; else "other" is one token.
 void flip(const AcceptView& view, std::uint64_t seed, int count, FlipCounts& counts);
 

@@ -23,8 +23,8 @@ const Checked* find_check(const CycleView& view, const Position& position, const
     return nullptr;
 }
 
-// A temperature by hand starts from the raw law; the filters stay those of the run.
-Law reshape(const Law& shown, const Law& raw, const Sampling& sampling, std::optional<double> temperature) {
+// A temperature by hand starts from the raw distribution; the filters stay those of the run.
+Distribution reshape(const Distribution& shown, const Distribution& raw, const Sampling& sampling, std::optional<double> temperature) {
     if (!temperature) return shown;
     Sampling changed = sampling;
     changed.temperature = *temperature;
@@ -32,12 +32,12 @@ Law reshape(const Law& shown, const Law& raw, const Sampling& sampling, std::opt
 }
 
 // Most that a token outside a head can have; 0: there is none.
-double most_outside(const Top& head) {
+double most_outside(const TopEntries& head) {
     return head.rest < 1e-9 || head.empty() ? 0 : std::min(head.rest, std::exp(head.entries.back().logp));
 }
 
-// A recorded head and the draft token, whose probability the run recorded wherever it stands in the law.
-Top with_draft(Top head, int token, double logp) {
+// A recorded head and the draft token, whose probability the run recorded wherever it stands in the distribution.
+TopEntries with_draft(TopEntries head, int token, double logp) {
     if (most_outside(head) <= 0 || listed(head, token)) return head;
     head.entries.push_back({token, logp});
     head.rest = std::max(0.0, head.rest - std::exp(logp));
@@ -59,22 +59,22 @@ AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
     s.accepted = check->accepted;
     s.target_t = edit.target_t.value_or(view.header->sampling.temperature);
     s.draft_t = edit.draft_t.value_or(view.header->draft_sampling.temperature);
-    // At temperature 0 each law is a single bar: the raw ones say more, unless somebody set a temperature.
+    // At temperature 0 each distribution is a single bar: the raw ones say more, unless somebody set a temperature.
     const bool frozen = view.header->sampling.temperature == 0 && !edit.target_t && !edit.draft_t;
     if (frozen && !edit.raw) s.why_raw = "the run is greedy";
     s.raw = edit.raw || frozen;
     if (s.raw) s.target_t = s.draft_t = 1;
 
-    if (input.laws && input.laws->cycle == position->cycle && input.laws->index == position->index &&
-        !input.laws->target.empty() && input.laws->target.size() == input.laws->draft.size()) {
-        const LawPair& laws = *input.laws;
+    if (input.distributions && input.distributions->cycle == position->cycle && input.distributions->index == position->index &&
+        !input.distributions->target.empty() && input.distributions->target.size() == input.distributions->draft.size()) {
+        const DistributionPair& distributions = *input.distributions;
         const bool has_raw =
-            laws.target_raw.size() == laws.target.size() && laws.draft_raw.size() == laws.target.size();
-        const Law& p_raw = has_raw ? laws.target_raw : laws.target;
-        const Law& q_raw = has_raw ? laws.draft_raw : laws.draft;
+            distributions.target_raw.size() == distributions.target.size() && distributions.draft_raw.size() == distributions.target.size();
+        const Distribution& p_raw = has_raw ? distributions.target_raw : distributions.target;
+        const Distribution& q_raw = has_raw ? distributions.draft_raw : distributions.draft;
         s.full = true;
-        s.p = s.raw ? p_raw : reshape(laws.target, p_raw, view.header->sampling, edit.target_t);
-        s.q = s.raw ? q_raw : reshape(laws.draft, q_raw, view.header->draft_sampling, edit.draft_t);
+        s.p = s.raw ? p_raw : reshape(distributions.target, p_raw, view.header->sampling, edit.target_t);
+        s.q = s.raw ? q_raw : reshape(distributions.draft, q_raw, view.header->draft_sampling, edit.draft_t);
         return s;
     }
     const bool raw_p = s.raw && !check->raw_top.empty(), raw_q = s.raw && !draft->raw_top.empty();
@@ -89,7 +89,7 @@ AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
     return s;
 }
 
-std::vector<AcceptBar> bars_of_laws(const AcceptSource& s) {
+std::vector<AcceptBar> bars_of_distributions(const AcceptSource& s) {
     std::vector<int> ids(s.p.size());
     std::iota(ids.begin(), ids.end(), 0);
     const std::size_t want = std::min<std::size_t>(kTokens, ids.size());
@@ -117,10 +117,10 @@ std::vector<AcceptBar> bars_of_laws(const AcceptSource& s) {
 
 std::vector<AcceptBar> bars_of_heads(const AcceptSource& s) {
     if (s.p_head.empty()) return {};
-    const LawTable table = law_table(s.p_head, s.q_head, kTokens, s.draft_token);
+    const DistributionTable table = distribution_table(s.p_head, s.q_head, kTokens, s.draft_token);
     std::vector<AcceptBar> bars;
     double kept_tokens = 0;
-    for (const LawRow& row : table.rows) {
+    for (const DistributionRow& row : table.rows) {
         AcceptBar bar{
             row.id, std::max(0.0, row.target.value_or(0)), std::max(0.0, row.draft.value_or(0)), 0, false,
             false};
@@ -152,7 +152,7 @@ AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chos
     view.source = load(input, edit);
     if (!view.source.position) return view;
     const bool changed_t = edit.target_t || edit.draft_t;
-    view.bars = view.source.full ? bars_of_laws(view.source) : bars_of_heads(view.source);
+    view.bars = view.source.full ? bars_of_distributions(view.source) : bars_of_heads(view.source);
     if (view.bars.empty()) return view;
     const std::vector<AcceptBar> loaded = view.bars;
     if (edit.one_hot) make_one_hot(view.bars, view.source.draft_token);
@@ -210,10 +210,10 @@ bool by_another_rule(const CycleView& view) {
 
 namespace {
 
-// How much the two laws of a judged guess have to tell, from 0 (certain, or foreign to each other) on.
+// How much the two distributions of a judged guess have to tell, from 0 (certain, or foreign to each other) on.
 double contest(const DraftSlot& slot) {
     if (!slot.check || slot.check->left || slot.check->top.empty() || slot.draft->top.empty()) return 0;
-    const double shared = law_table(slot.check->top, slot.draft->top, kTokens, slot.check->token).overlap;
+    const double shared = distribution_table(slot.check->top, slot.draft->top, kTokens, slot.check->token).overlap;
     if (shared < 0.2 || shared > 0.85) return 0;
     return std::min(shared, 1 - shared) + (slot.check->accepted ? 0.0 : 1.0);
 }

@@ -1,5 +1,5 @@
-// The sandbox of the accept rule: two laws over a handful of tokens, what they share, and the user's edits.
-// Pure: laws and edits in, bars out. Nothing is drawn here.
+// The sandbox of the accept rule: two distributions over a handful of tokens, what they share, and the user's edits.
+// Pure: distributions and edits in, bars out. Nothing is drawn here.
 #pragma once
 
 #include <optional>
@@ -29,25 +29,25 @@ struct AcceptBar {
 struct AcceptEdit {
     std::vector<AcceptBar> bars;             // empty: as loaded
     bool one_hot = false;                    // the draft proposes its token with probability 1
-    bool raw = false;                        // laws before temperature and filters
+    bool raw = false;                        // distributions before temperature and filters
     std::optional<double> target_t, draft_t; // absent: as in the run
     std::optional<double> coin;              // absent: the coin of the run
 };
 
-// Where the two laws come from.
+// Where the two distributions come from.
 struct AcceptSource {
     std::optional<Position> position; // absent: no judged position yet
-    bool full = false;                // p and q are whole laws; else recorded heads
+    bool full = false;                // p and q are whole distributions; else recorded heads
     bool heads_are_all = false;       // which list every token that has a probability
     bool raw = false;                 // shown before temperature and filters
-    Law p, q;                         // full
-    Top p_head, q_head;               // heads, with the draft token in them where its probabilities are known
+    Distribution p, q;                         // full
+    TopEntries p_head, q_head;               // heads, with the draft token in them where its probabilities are known
     double p_most = 0, q_most = 0;    // of a token that is in no head
     int draft_token = -1;
     std::optional<double> coin; // of the run
     bool accepted = false;
     double target_t = 1, draft_t = 1;
-    std::string why_raw; // why the raw law is shown though nobody asked; empty otherwise
+    std::string why_raw; // why the raw distribution is shown though nobody asked; empty otherwise
 };
 
 struct AcceptView {
@@ -61,7 +61,7 @@ struct AcceptView {
     bool kept_as_loaded = true; // the target likes the chosen token at least as much, before any edit
     double kept = 0;            // overlap = probability that a draft is accepted
     bool at_least = false;      // that is only what recorded heads prove
-    // Two short heads may share nothing although the laws do: then kept is no number to tell.
+    // Two short heads may share nothing although the distributions do: then kept is no number to tell.
     [[nodiscard]] bool told() const { return !at_least || kept >= 0.01; }
     [[nodiscard]] const AcceptBar& bar() const { return bars[static_cast<std::size_t>(chosen)]; }
     [[nodiscard]] double threshold() const { return bar().q > 0 ? std::min(1.0, bar().p / bar().q) : 0; }
@@ -76,7 +76,7 @@ struct AcceptView {
 // beyond the target.
 [[nodiscard]] std::optional<Position> accept_position(const CycleView& view,
                                                       const std::optional<Position>& selected);
-// A guess whose two laws share something and differ in something, and whose coin was no formality: of several the one
+// A guess whose two distributions share something and differ in something, and whose coin was no formality: of several the one
 // with most to tell, rejected ones first, because then all beats have their subject.
 [[nodiscard]] const Criterion& contested_guess();
 [[nodiscard]] bool tells_much(const CycleView& view, const Position& at); // it is such a guess

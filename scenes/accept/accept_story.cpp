@@ -13,7 +13,7 @@ namespace {
 
 using ui::probability;
 
-// What most lets the two laws differ: the bars with the largest excess on either side.
+// What most lets the two distributions differ: the bars with the largest excess on either side.
 struct Extremes {
     const AcceptBar* over = nullptr;
     const AcceptBar* owed = nullptr;
@@ -52,7 +52,7 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
     switch (beat) {
     case 0:
         return {
-            "Two laws for one token",
+            "Two distributions for one token",
             "Here both models say how likely each next token is. Blue caps are the target, dashed amber caps "
             "the draft. We may only draw from the draft first, but what comes out must follow the target."};
     case 1:
@@ -106,7 +106,7 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
                                        "elsewhere (dotted). "
                                  : std::string("What the draft claims too much (hatched), the target is owed "
                                                "elsewhere (dotted). ")) +
-                        "Both laws sum to 1, so the two areas must be equal. The recorded heads do not list "
+                        "Both distributions sum to 1, so the two areas must be equal. The recorded heads do not list "
                         "every token: both areas may be smaller than drawn."};
         return {
             "Two areas, one size",
@@ -115,8 +115,8 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
                       where(*e.over) + ". The target is owed exactly " +
                       (lost.starts_with('.') ? lost : "as much") + " elsewhere (dotted), " +
                       part(e.owed->owed()) + where(*e.owed) +
-                      ". Both laws sum to 1, so the two areas must be equal."
-                : std::string("The laws are equal here: nothing is over-claimed, nothing is owed, and every "
+                      ". Both distributions sum to 1, so the two areas must be equal."
+                : std::string("The distributions are equal here: nothing is over-claimed, nothing is owed, and every "
                               "guess is kept.")};
     case 5:
         return {"Replace from what is owed",
@@ -158,15 +158,15 @@ std::string beat_title(const SceneInput& input, const AcceptView& view, int beat
     const std::string token = capital(bar_words(input, view.bar()));
     const bool judged = view.coin_known() && view.bar().q > 0;
     if (beat >= kSumsBeat && beat != 2 && beat != kCoinBeat) {
-        if (view.kept > 0.995) return "The two laws agree: nearly every guess is kept";
+        if (view.kept > 0.995) return "The two distributions agree: nearly every guess is kept";
         if (view.kept < 0.005 && !view.at_least)
-            return "The two laws share next to nothing: nearly every guess is replaced";
+            return "The two distributions share next to nothing: nearly every guess is replaced";
     }
     switch (beat) {
     case 0:
         return "Drawn from the draft, it must follow the target";
     case 1:
-        return "What both laws give is kept" + (view.told() ? ": " + kept_number(view) : std::string());
+        return "What both distributions give is kept" + (view.told() ? ": " + kept_number(view) : std::string());
     case 2:
         return !view.coin_known() ? "The recorded heads say too little of " + bar_words(input, view.bar())
                : !judged          ? token + " is never proposed"
@@ -185,7 +185,7 @@ std::string beat_title(const SceneInput& input, const AcceptView& view, int beat
     case 6:
         return "Kept and replaced together give back the target";
     default:
-        return "Thrown often enough, the rule gives the target's law";
+        return "Thrown often enough, the rule gives the target's distribution";
     }
 }
 
@@ -257,12 +257,12 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
     const Position& at = *view.source.position;
     title.subtitle = "position " + std::to_string(at.index + 1) + " of round " + std::to_string(at.cycle + 1);
     if (view.bars.empty()) {
-        title.title = "The laws of this position were not recorded";
+        title.title = "The distributions of this position were not recorded";
         return title;
     }
     title.title = beat_title(input, view, std::clamp(input.beat, 0, kAcceptBeats - 1));
-    title.subtitle += view.source.full || view.source.heads_are_all ? ", both laws from the run"
-                                                                    : ", recorded heads of both laws";
+    title.subtitle += view.source.full || view.source.heads_are_all ? ", both distributions from the run"
+                                                                    : ", recorded heads of both distributions";
     title.subtitle +=
         view.source.raw ? " · raw (T = 1)" : " · T = " + temperature_words(view.source.target_t);
     if (!view.source.raw && view.source.draft_t != view.source.target_t)
@@ -291,7 +291,7 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
             "own. ";
         story.text += other.can_switch
                           ? "Draft with " + std::string(other.title) +
-                                ", and the two laws of its first judged guess can be taken apart here."
+                                ", and the two distributions of its first judged guess can be taken apart here."
                           : "A run that has a drafter is needed.";
         take_beats(story, other.can_switch ? "Draft with " + std::string(other.title) + " first (U)"
                                            : "There is no guess to look at");
@@ -304,7 +304,7 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
                 ? "The run was made in fast mode, without the rows of probabilities. Start it again with "
                   "rows, "
                   "or choose another position."
-                : "As soon as the target has judged a guess, its two laws can be taken apart here. Step the "
+                : "As soon as the target has judged a guess, its two distributions can be taken apart here. Step the "
                   "run forward, or jump to the next rejection.";
         if (!view.source.position) {
             story.task = "Jump to a rejection with X";
@@ -347,7 +347,7 @@ std::string accept_description(const SceneInput& input, const AcceptView& view, 
     if (!view.bars.empty()) {
         const Letters letter = letters(input.letters_article);
         const AcceptParts parts = accept_parts(input, view, state);
-        out << "Laws (target " << letter.target << ", draft " << letter.draft << "):\n";
+        out << "Distributions (target " << letter.target << ", draft " << letter.draft << "):\n";
         for (const AcceptBar& bar : view.bars)
             out << "  " << (bar.id < 0 ? std::string("other") : bar_words(input, bar)) << ": target "
                 << share_number(bar, Side::target) << ", draft " << share_number(bar, Side::draft)

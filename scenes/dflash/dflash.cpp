@@ -108,7 +108,7 @@ class DFlashScene final : public Scene {
         draw_dflash_times(d, second);
         if (beat == 0 || beat == kDFlashStatesBeat) dim(d.ui, {stage.x, top - 4, stage.w, h + 8});
         if (beat == kDFlashStatesBeat) // below the pass that reads them
-            dim(d.ui, {stage.x, dflash_laws_top(stage.y + 84), stage.w, end + 8 - dflash_laws_top(stage.y + 84)});
+            dim(d.ui, {stage.x, dflash_distributions_top(stage.y + 84), stage.w, end + 8 - dflash_distributions_top(stage.y + 84)});
         if (beat == kDFlashMasksBeat || beat >= kDFlashTimesBeat) dim(d.ui, block);
         if (beat == kDFlashTimesBeat) dim(d.ui, {first.x - 8, top - 4, first.w + 16, h + 8});
         if (beat == kDFlashMasksBeat || beat > kDFlashTimesBeat)

@@ -1,4 +1,4 @@
-// The block of DFlash: masks in, one pass, a law for every row, guesses, verdicts.
+// The block of DFlash: masks in, one pass, a distribution for every row, guesses, verdicts.
 #include "scenes/dflash/dflash_draw.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void taps(const DFlashDraw& d, Rect box) {
     const float each = (box.h - 4) / static_cast<float>(d.model.taps.size());
     std::string layers;
     for (std::size_t i = 0; i < d.model.taps.size(); ++i) {
-        const Lens::Strip& tap = *d.model.taps[i];
+        const Internals::Strip& tap = *d.model.taps[i];
         const double scale = std::max({1e-12, std::abs(tap.low), std::abs(tap.high)});
         std::vector<float> cells;
         for (const double cell : tap.cells) cells.push_back(static_cast<float>(cell / scale));
@@ -43,7 +43,7 @@ void taps(const DFlashDraw& d, Rect box) {
                     ", here at its newest position: keys and values of every draft layer");
 }
 
-// Beside a token of a law: its probability, the mark of the guess.
+// Beside a token of a distribution: its probability, the mark of the guess.
 constexpr float kChances = 40, kDrafted = 14;
 
 // Of a column whose guess stands there whole.
@@ -54,10 +54,10 @@ float room_wanted(const DFlashDraw& d, const DraftSlot& slot) {
 }
 
 // `whole`: length of a bar of probability 1.
-void law(const DFlashDraw& d, const DraftSlot& slot, Rect column, float whole, int rows) {
+void distribution(const DFlashDraw& d, const DraftSlot& slot, Rect column, float whole, int rows) {
     float y = column.y;
     const float x = column.x, w = column.w;
-    const Top& top = at_one(*slot.draft);
+    const TopEntries& top = at_one(*slot.draft);
     ui::Canvas& canvas = d.ui.canvas;
     for (const int id : dflash_tokens(slot, rows)) {
         const std::optional<double> p = listed(top, id);
@@ -79,14 +79,14 @@ void law(const DFlashDraw& d, const DraftSlot& slot, Rect column, float whole, i
 
 std::vector<int> dflash_tokens(const DraftSlot& slot, int rows) {
     std::vector<int> ids;
-    for (const Top::Entry& entry : at_one(*slot.draft).entries)
+    for (const TopEntries::Entry& entry : at_one(*slot.draft).entries)
         if (static_cast<int>(ids.size()) < rows) ids.push_back(entry.id);
     if (!ids.empty() && std::ranges::find(ids, slot.draft->token) == ids.end())
         ids.back() = slot.draft->token;
     return ids;
 }
 
-float dflash_laws_top(float y) {
+float dflash_distributions_top(float y) {
     return y + 24 + 38 + 34;
 }
 
@@ -99,8 +99,8 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
     const GuessColumns g =
         guess_columns(d.input.stage, m, {.least = 104, .most = 260, .gap = 8, .of_some = 118},
                       [&](int i) { return room_wanted(d, m.slot(i)); });
-    const float block = top + 24, pass = block + 38, laws = pass + 40,
-                drafts = laws + 23 * static_cast<float>(rows) + 6, verdicts = drafts + 36;
+    const float block = top + 24, pass = block + 38, distributions = pass + 40,
+                drafts = distributions + 23 * static_cast<float>(rows) + 6, verdicts = drafts + 36;
     const float narrowest = *std::ranges::min_element(g.widths);
     for (int i = g.first; i < g.first + g.count; ++i) {
         const float w = g.width(i);
@@ -113,7 +113,7 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
         canvas.text({g.x(i) + w / 2, top + 14}, std::to_string(i + 1), Font::mono, 14,
                     selected ? theme.ink : theme.muted, Align::center);
         ui::mask_chip(canvas, theme, {g.x(i), block, w, 28}, w >= 76 ? "mask" : "");
-        law(d, m.slot(i), {g.x(i), laws, w, 0}, narrowest, rows);
+        distribution(d, m.slot(i), {g.x(i), distributions, w, 0}, narrowest, rows);
         ui::chip(canvas, theme, {g.x(i), drafts, w, 30}, label_of(*d.input.trace, m.slot(i).draft->token),
                  {.role = Role::draft, .selected = selected});
         const Rect out{g.x(i), verdicts, w, 28};
@@ -155,7 +155,7 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
         canvas.text({inside ? words : behind, bar.y + 19}, all, Font::text, 14, theme.muted);
         break;
     }
-    row_name(d.ui, g, laws + 13, "Laws", rows > 1 ? "parallel" : "");
+    row_name(d.ui, g, distributions + 13, "Distributions", rows > 1 ? "parallel" : "");
     row_name(d.ui, g, drafts + 20, "Draft");
     row_name(d.ui, g, verdicts + 19, "Verified");
     return verdicts + 28;
@@ -272,7 +272,7 @@ void draw_dflash_times(const DFlashDraw& d, Rect r) {
 
 namespace {
 
-struct PairSide { // one place: two tokens and what the law gives them
+struct PairSide { // one place: two tokens and what the distribution gives them
     std::string first, second;
     double p_first = 0, p_second = 0;
 };
@@ -324,7 +324,7 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
                       at_one(*m.slot(at - 1).draft).entries.size() > 1;
     const float gap = 36, half = live ? (r.w - gap) / 2 : std::min(r.w, 560.0F), grid = std::min(124.0F, r.h - 46);
     if (grid < 60) return;
-    ui::fitted_text(c, {r.x, r.y + 12}, "Worked example: two cities, two laws, each of them right", Font::text_bold, 14,
+    ui::fitted_text(c, {r.x, r.y + 12}, "Worked example: two cities, two distributions, each of them right", Font::text_bold, 14,
                     t.ink, half);
     const PairSide first{"New", "Los", 0.5, 0.5}, second{" York", " Angeles", 0.5, 0.5};
     pair_grid(
@@ -340,9 +340,9 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
     if (!live) return;
     const auto top_two = [&](const DraftSlot& slot) {
         const std::vector<int> ids = dflash_tokens(slot, 2);
-        const Top& law = at_one(*slot.draft);
+        const TopEntries& distribution = at_one(*slot.draft);
         return PairSide{label_of(*d.input.trace, ids[0]), label_of(*d.input.trace, ids[1]),
-                        listed(law, ids[0]).value_or(0), listed(law, ids[1]).value_or(0)};
+                        listed(distribution, ids[0]).value_or(0), listed(distribution, ids[1]).value_or(0)};
     };
     const std::vector<int> before = dflash_tokens(m.slot(at - 1), 2), after = dflash_tokens(m.slot(at), 2);
     const float x = r.x + half + gap;

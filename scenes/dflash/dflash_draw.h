@@ -19,7 +19,7 @@ inline constexpr int kDFlashTwiceBeat = 3;                       // a guess draw
 [[nodiscard]] std::string dflash_mask_words(const DFlashModel& model); // what the chosen row sees
 [[nodiscard]] std::string dflash_empty_words(const DFlashModel& model);
 
-// Tokens listed of a law: its favourites, and among them always the one that was drafted.
+// Tokens listed of a distribution: its favourites, and among them always the one that was drafted.
 [[nodiscard]] std::vector<int> dflash_tokens(const DraftSlot& slot, int rows);
 
 struct DFlashDraw {
@@ -30,7 +30,7 @@ struct DFlashDraw {
 };
 // Each returns the y below what it drew.
 float draw_dflash_block(const DFlashDraw& d, float y);
-[[nodiscard]] float dflash_laws_top(float y); // of that block: what stands above is its input and its pass
+[[nodiscard]] float dflash_distributions_top(float y); // of that block: what stands above is its input and its pass
 // Two places side by side: what pairs of independent guesses come to, in an example of two cities and in this round.
 void draw_dflash_pairs(const DFlashDraw& d, ui::Rect card);
 void draw_dflash_masks(const DFlashDraw& d,

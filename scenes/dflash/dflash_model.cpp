@@ -16,8 +16,8 @@ int refused_of(const CycleSummary& cycle) {
 }
 
 double favourites_share(const CycleSummary& cycle, int index) {
-    const Top& law = at_one(*cycle.drafts[static_cast<std::size_t>(index)].draft);
-    return law.entries.empty() ? 1 : std::exp(law.entries.front().logp);
+    const TopEntries& distribution = at_one(*cycle.drafts[static_cast<std::size_t>(index)].draft);
+    return distribution.entries.empty() ? 1 : std::exp(distribution.entries.front().logp);
 }
 
 } // namespace
@@ -61,7 +61,7 @@ DFlashModel dflash_model(const SceneInput& input) {
     }
     model.slots = model.guesses() + 1;
     model.draft_ms = model.cycle->draft_ms;
-    for (const Lens::Strip& strip : model.slot(0).draft->lens.strips)
+    for (const Internals::Strip& strip : model.slot(0).draft->lens.strips)
         if (strip.name.starts_with("tap ")) model.taps.push_back(&strip);
     choose_guess(model, input, model.refused() >= 0 ? model.refused() : 1);
     return model;

@@ -16,7 +16,7 @@ struct DFlashModel : HeadModel {
     int slots = 0; // rows of the block: the anchor's and the masks'
     bool conditioned = true;
     double draft_ms = 0;
-    std::vector<const Lens::Strip*> taps;
+    std::vector<const Internals::Strip*> taps;
     [[nodiscard]] int guesses() const { return cycle ? static_cast<int>(cycle->drafts.size()) : 0; }
     [[nodiscard]] const DraftSlot& slot(int i) const { return cycle->drafts[static_cast<std::size_t>(i)]; }
     // The position that the target refused after keeping those before; -1: none.

@@ -14,14 +14,14 @@
 namespace speclens {
 namespace {
 
-// "“pass” (.04, while “decoding” had .51)": the guess and its law.
+// "“pass” (.04, while “decoding” had .51)": the guess and its distribution.
 std::string drafted_words(const SceneInput& input, const DraftSlot& slot) {
-    const Top& law = at_one(*slot.draft);
+    const TopEntries& distribution = at_one(*slot.draft);
     const std::string drafted = word(input, slot.draft->token);
-    if (law.entries.empty()) return drafted;
-    std::optional<double> q = listed(law, slot.draft->token);
-    if (!q && slot.draft->raw_top.empty()) q = std::exp(slot.draft->q); // drawn from this very law
-    const Top::Entry& best = law.entries.front();
+    if (distribution.entries.empty()) return drafted;
+    std::optional<double> q = listed(distribution, slot.draft->token);
+    if (!q && slot.draft->raw_top.empty()) q = std::exp(slot.draft->q); // drawn from this very distribution
+    const TopEntries::Entry& best = distribution.entries.front();
     return drafted + " (" + (q ? fine_probability(*q) : std::string("<.01")) +
            (best.id == slot.draft->token
                 ? std::string()
@@ -31,18 +31,18 @@ std::string drafted_words(const SceneInput& input, const DraftSlot& slot) {
 
 // "“I” .55, “you” .30": what might have stood before guess `index`.
 std::string open_words(const SceneInput& input, const DraftSlot& before) {
-    const Top& law = at_one(*before.draft);
+    const TopEntries& distribution = at_one(*before.draft);
     std::string words;
-    for (std::size_t i = 0; i < law.entries.size() && i < 2; ++i)
-        words += (i > 0 ? ", " : "") + word(input, law.entries[i].id) + " " +
-                 ui::probability(std::exp(law.entries[i].logp));
+    for (std::size_t i = 0; i < distribution.entries.size() && i < 2; ++i)
+        words += (i > 0 ? ", " : "") + word(input, distribution.entries[i].id) + " " +
+                 ui::probability(std::exp(distribution.entries[i].logp));
     return words;
 }
 
 // The guess that was refused, and only what can be seen of the reason.
 Words blind_words(const SceneInput& input, const DFlashModel& m) {
     const int refused = m.refused(), at = m.selected;
-    const std::string all = "All laws were ready before anything was chosen. ";
+    const std::string all = "All distributions were ready before anything was chosen. ";
     if (refused > 0) {
         const std::string guess = drafted_words(input, m.slot(refused)),
                           before = word(input, m.slot(refused - 1).draft->token),
@@ -50,7 +50,7 @@ Words blind_words(const SceneInput& input, const DFlashModel& m) {
         if (open_before(*m.cycle, refused))
             return {"No guess knows another",
                     all + "Place " + std::to_string(refused) + " was open: " + open_words(input, m.slot(refused - 1)) +
-                        ". Position " + place + " had one law for both, and said " + guess + ". " + capital(before) +
+                        ". Position " + place + " had one distribution for both, and said " + guess + ". " + capital(before) +
                         " was drawn, and after it the target refused the guess."};
         return {"Refused, but not for want of knowing",
                 "Position " + place + " said " + guess + ", and the target refused it. " + capital(before) +
@@ -155,7 +155,7 @@ std::string beat_title(const SceneInput& input, const DFlashModel& m) {
     case kDFlashMasksBeat:
         return m.slots > 2 ? "In the block everybody sees everybody, also those behind" : "";
     case kDFlashTwiceBeat:
-        return m.guesses() > 1 ? capital(number_word(m.guesses())) + " laws, and none knows what another one drew" : "";
+        return m.guesses() > 1 ? capital(number_word(m.guesses())) + " distributions, and none knows what another one drew" : "";
     case kDFlashTimesBeat:
         return "What a guess more costs in time";
     default:
@@ -195,7 +195,7 @@ void add_task(Story& story, const SceneInput& input, const DFlashModel& m, int b
 std::string dflash_empty_words(const DFlashModel& m) {
     switch (m.empty) {
     case DFlashModel::Empty::no_run:
-        return "The block and its laws will stand here once a run has begun.";
+        return "The block and its distributions will stand here once a run has begun.";
     case DFlashModel::Empty::other_drafter:
         return other_drafter_words(m, "DFlash", "A block filled in one pass");
     case DFlashModel::Empty::no_cycle:
@@ -254,7 +254,7 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
             << dflash_mask_words(m) << "\n";
         for (int i = 0; i < m.guesses(); ++i) {
             const DraftSlot& slot = m.slot(i);
-            out << "Position " << i + 1 << (i == m.selected ? " (selected)" : "") << ": law";
+            out << "Position " << i + 1 << (i == m.selected ? " (selected)" : "") << ": distribution";
             const char* before = " ";
             for (const int id : dflash_tokens(slot, 2)) {
                 const std::optional<double> p = listed(at_one(*slot.draft), id);

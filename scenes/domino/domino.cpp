@@ -1,4 +1,4 @@
-// Scene S9, Domino: a block is filled in one pass, and a small head corrects its laws from left to right,
+// Scene S9, Domino: a block is filled in one pass, and a small head corrects its distributions from left to right,
 // because it knows what was drafted. The cursor chooses the cycle; the cycle is shown as far as the run knows
 // it.
 #include "scenes/domino/domino_draw.h"
@@ -92,7 +92,7 @@ class DominoScene final : public Scene {
         if (d.ui.take_key(Key::h)) d.out.push_back(switch_head(d.input, d.model));
         if (d.ui.take_key(Key::b)) {
             const DominoColumn& c = d.column(at);
-            for (const Top::Entry& entry : c.final.entries)
+            for (const TopEntries::Entry& entry : c.final.entries)
                 if (entry.id != c.draft->token) {
                     d.out.push_back(force_token(d.model, at, entry.id));
                     break;
@@ -113,7 +113,7 @@ class DominoScene final : public Scene {
             for (const DominoColumn& column : model.columns) {
                 before_.tokens.push_back(column.draft->token);
                 before_.base.push_back(column.base);
-                const Lens::Strip* state = column.lens() ? column.lens()->strip("state") : nullptr;
+                const Internals::Strip* state = column.lens() ? column.lens()->strip("state") : nullptr;
                 before_.states.push_back(state ? state->cells : std::vector<double>{});
             }
         }
@@ -130,7 +130,7 @@ class DominoScene final : public Scene {
         asked_of_ = input.trace;
         DrafterOptions options = round_settings(input, model.cycle->cycle).options;
         options.correction = !model.head_on;
-        out.push_back(Command{FetchTwin{model.cycle->cycle, options}});
+        out.push_back(Command{FetchReplay{model.cycle->cycle, options}});
     }
 
     DominoBefore before_;

@@ -1,5 +1,5 @@
-// The picture of Domino in bands: the block, the backbone with the target's taps, base laws, the head with its states,
-// final laws, drafts and their way back into the GRU, both verdicts and the clock; beside it the details and controls.
+// The picture of Domino in bands: the block, the backbone with the target's taps, base distributions, the head with its states,
+// final distributions, drafts and their way back into the GRU, both verdicts and the clock; beside it the details and controls.
 #include "scenes/domino/domino_draw.h"
 
 #include <algorithm>
@@ -28,9 +28,9 @@ void down(const DominoDraw& d, float x, float from, float to) {
 }
 
 int tap_count(const DominoColumn& column) {
-    const Lens* lens = column.lens();
+    const Internals* lens = column.lens();
     return lens ? static_cast<int>(std::ranges::count_if(
-                      lens->strips, [](const Lens::Strip& s) { return s.name.starts_with("tap "); }))
+                      lens->strips, [](const Internals::Strip& s) { return s.name.starts_with("tap "); }))
                 : 0;
 }
 
@@ -43,14 +43,14 @@ void domino_row_name(const DominoDraw& d, float y, const std::string& name, cons
 }
 
 void draw_taps(const DominoDraw& d, float y, float h) {
-    const Lens* lens = d.column(0).lens();
-    std::vector<const Lens::Strip*> taps;
+    const Internals* lens = d.column(0).lens();
+    std::vector<const Internals::Strip*> taps;
     if (lens)
-        for (const Lens::Strip& s : lens->strips)
+        for (const Internals::Strip& s : lens->strips)
             if (s.name.starts_with("tap ")) taps.push_back(&s);
     const Rect box{d.grid.gutter, y, 84, h};
     std::string names;
-    for (const Lens::Strip* tap : taps) names += (names.empty() ? "" : ", ") + tap->name.substr(4);
+    for (const Internals::Strip* tap : taps) names += (names.empty() ? "" : ", ") + tap->name.substr(4);
     if (taps.empty()) {
         domino_row_name(d, y + h / 2 + 5, "Backbone", "");
         return;
@@ -75,15 +75,15 @@ void draw_taps(const DominoDraw& d, float y, float h) {
 // One strip of a column's lens: signed values against the largest of that name in this cycle, gates from 0
 // to 1.
 void domino_strip(const DominoDraw& d, int column, const char* name, Rect rect, ui::HeatKind kind) {
-    const Lens* lens = d.column(column).lens();
-    const Lens::Strip* found = lens ? lens->strip(name) : nullptr;
+    const Internals* lens = d.column(column).lens();
+    const Internals::Strip* found = lens ? lens->strip(name) : nullptr;
     if (!found) return;
     double scale = 1e-12;
     if (kind == ui::HeatKind::gate) {
         scale = 1;
     } else {
         for (const DominoColumn& other : d.model.columns)
-            if (const Lens::Strip* s = other.lens() ? other.lens()->strip(name) : nullptr)
+            if (const Internals::Strip* s = other.lens() ? other.lens()->strip(name) : nullptr)
                 scale = std::max({scale, std::abs(s->low), std::abs(s->high)});
     }
     std::vector<float> cells;
@@ -188,20 +188,20 @@ std::string correction_words(const DominoColumn& c, int token) {
     return delta ? ui::signed_number(*delta, 1) : "";
 }
 
-// One law: rows of token, bar and probability, in the final law behind what the head added.
-void law_rows(const DominoDraw& d, int i, float y, bool final) {
+// One distribution: rows of token, bar and probability, in the final distribution behind what the head added.
+void distribution_rows(const DominoDraw& d, int i, float y, bool final) {
     const DominoColumn& c = d.column(i);
-    const Top& law = final ? c.final : c.base;
+    const TopEntries& distribution = final ? c.final : c.base;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float x = d.grid.x(i), w = d.grid.width;
-    const int best = law.entries.empty() ? -1 : law.entries.front().id;
-    if (law.empty()) {
+    const int best = distribution.entries.empty() ? -1 : distribution.entries.front().id;
+    if (distribution.empty()) {
         canvas.text({x, y + 13}, i == d.grid.first ? "no rows recorded" : "–", Font::text, 14, theme.muted);
         return;
     }
     for (const int id : domino_tokens(c, d.grid.rows)) {
-        const std::optional<double> p = listed(law, id);
+        const std::optional<double> p = listed(distribution, id);
         const ui::Color ink = id == best ? theme.ink : theme.muted;
         const bool refused =
             !final && c.changed && id == best && c.check && c.check->accepted && d.model.greedy;
@@ -213,7 +213,7 @@ void law_rows(const DominoDraw& d, int i, float y, bool final) {
         if (refused) ui::icon(canvas, ui::Icon::cross, {x + w - 50, y + 8}, 11, theme.role(Role::rejected));
         canvas.text({x + w, y + 13},
                     p               ? ui::probability(*p)
-                    : law.rest <= 0 ? "0"
+                    : distribution.rest <= 0 ? "0"
                                     : "<.01",
                     Font::mono, 14, ink, Align::right);
         const float length = std::max(2.0F, w * static_cast<float>(p.value_or(0)));
@@ -235,7 +235,7 @@ void draw_states(const DominoDraw& d) {
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DominoColumn& c = d.column(i);
         const float x = g.x(i), w = g.width;
-        const Lens* lens = c.lens();
+        const Internals* lens = c.lens();
         const std::string name = "S" + std::to_string(i + 1);
         canvas.text({x, g.state - 5}, name, Font::text_bold, 14, theme.ink);
         const std::optional<double> branch =
@@ -272,8 +272,8 @@ void draw_states(const DominoDraw& d) {
         }
     }
     if (g.tall) {
-        const Lens* lens = d.column(static_cast<int>(d.model.columns.size()) - 1).lens();
-        const Lens::Strip* mixed = lens ? lens->strip("low rank") : nullptr;
+        const Internals* lens = d.column(static_cast<int>(d.model.columns.size()) - 1).lens();
+        const Internals::Strip* mixed = lens ? lens->strip("low rank") : nullptr;
         if (mixed)
             ui::fitted_text(canvas, {g.gutter, g.mixed + 11}, "rank " + std::to_string(mixed->values),
                             Font::text, 14, theme.muted, 80);
@@ -283,7 +283,7 @@ void draw_states(const DominoDraw& d) {
 void draw_domino_base(const DominoDraw& d) {
     const bool kept = d.model.forced >= 0 && d.before.cycle == d.model.cycle->cycle;
     domino_row_name(d, d.grid.base + 13, "Base", kept ? "frozen" : "parallel", 100);
-    for (int i = d.grid.first; i < d.grid.first + d.grid.count; ++i) law_rows(d, i, d.grid.base, false);
+    for (int i = d.grid.first; i < d.grid.first + d.grid.count; ++i) distribution_rows(d, i, d.grid.base, false);
 }
 
 // GRU, state and gates, low rank, δ.
@@ -295,7 +295,7 @@ void draw_domino_head(const DominoDraw& d) {
     if (!d.model.head_on) {
         const float top = g.head_shown ? g.state - 12 : g.delta - 15;
         return ui::slot(canvas, theme, {g.x(g.first), top, g.right() - g.x(g.first), g.draft - top - 10},
-                        "the head is off: no state, no correction, the base laws are final");
+                        "the head is off: no state, no correction, the base distributions are final");
     }
     domino_row_name(d, g.delta, "+ δ", "", 80);
     for (int i = g.first; i < g.first + g.count; ++i) {
@@ -322,7 +322,7 @@ void draw_domino_head(const DominoDraw& d) {
 void draw_domino_final(const DominoDraw& d) {
     if (!d.model.head_on) return;
     domino_row_name(d, d.grid.final + 13, "= Final", "causal", 80);
-    for (int i = d.grid.first; i < d.grid.first + d.grid.count; ++i) law_rows(d, i, d.grid.final, true);
+    for (int i = d.grid.first; i < d.grid.first + d.grid.count; ++i) distribution_rows(d, i, d.grid.final, true);
 }
 std::string verdict_tip(const DominoDraw& d, const DominoVerdict& v) {
     switch (v.state) {
@@ -492,7 +492,7 @@ void sizes(const DominoDraw& d, Rect r) {
     }
 }
 
-void mover_row(const DominoDraw& d, const Lens::Mover& m, float x, float right, float y,
+void mover_row(const DominoDraw& d, const Internals::Mover& m, float x, float right, float y,
                const ui::Scale& scale, bool marked) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
@@ -551,7 +551,7 @@ DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {
     const float y = stage.y;
     g.tall = stage.h >= 640;
     g.rows = g.tall || stage.h >= 560 ? 3 : 2;
-    const float law = 23.0F * static_cast<float>(g.rows);
+    const float distribution = 23.0F * static_cast<float>(g.rows);
     g.labels = y + 98;
     if (g.spare) {
         g.rows = 2;
@@ -567,15 +567,15 @@ DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {
         g.tall = false;
     } else if (g.tall) {
         g.block = y + 106, g.backbone = y + 144, g.features = y + 186, g.head = y + 208, g.base = y + 240;
-        g.state = g.base + law + 23;
+        g.state = g.base + distribution + 23;
         g.mixed = g.state + 38, g.delta = g.state + 69, g.final = g.state + 77;
-        g.draft = g.final + law + 8;
+        g.draft = g.final + distribution + 8;
         g.off = g.draft + 50, g.on = g.off + 34, g.clock = g.on + 44;
     } else {
         g.block = y + 106, g.backbone = y + 138, g.features = g.head = g.backbone, g.base = y + 172;
-        g.state = g.base + law + 16;
+        g.state = g.base + distribution + 16;
         g.mixed = g.state, g.delta = g.state + 47, g.final = g.state + 54;
-        g.draft = g.final + law + 6;
+        g.draft = g.final + distribution + 6;
         g.off = g.draft + 46, g.on = g.off + 32, g.clock = g.on + 36;
     }
     g.bottom = stage.bottom();
@@ -589,7 +589,7 @@ void draw_domino_movers(const DominoDraw& d) {
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x + 24, right = r.right() - 24;
     const DominoColumn& c = d.column(d.model.selected);
-    const Lens* lens = c.lens();
+    const Internals* lens = c.lens();
     ui::fitted_text(canvas, {x, r.y + 32}, "Top movers at position " + std::to_string(d.model.selected + 1),
                     Font::text_bold, 15, theme.ink, right - x);
     const float sizes_h = r.h >= 360 ? 106.0F : r.h >= 250 ? 84.0F : 0.0F;
@@ -600,9 +600,9 @@ void draw_domino_movers(const DominoDraw& d) {
                 ? "This run recorded no lens. Start it again in the window, or record it with run --lens."
             : !d.model.head_on ? "The head is off: it moves nothing. Switch it on with H."
             : !c.corrected && d.model.columns.size() == 1
-                ? "The one guess is drafted from its base law alone. With a larger K the head corrects those "
+                ? "The one guess is drafted from its base distribution alone. With a larger K the head corrects those "
                   "behind it."
-            : !c.corrected ? "This position is drafted from its base law alone: the head corrects later "
+            : !c.corrected ? "This position is drafted from its base distribution alone: the head corrects later "
                              "ones. Step on with the down key."
                            : "Nothing was recorded here.";
         ui::paragraph(canvas, {x, r.y + 64}, right - x, why, {.color = theme.muted});
@@ -613,7 +613,7 @@ void draw_domino_movers(const DominoDraw& d) {
         canvas.text({x + 75, r.y + 59}, "final probability", Font::text, 14, theme.muted);
         canvas.text({right, r.y + 59}, "δ log p", Font::text, 14, theme.muted, Align::right);
         double most = 0.1;
-        for (const Lens::Mover& m : lens->movers)
+        for (const Internals::Mover& m : lens->movers)
             most = std::max({most, std::exp(m.base_logp), std::exp(m.final_logp)});
         const float axis = r.bottom() - (sizes_h > 0 ? sizes_h + 44 : 28.0F);
         const int rows = std::min(static_cast<int>(lens->movers.size()),
@@ -625,7 +625,7 @@ void draw_domino_movers(const DominoDraw& d) {
         for (const double at : marks.values)
             canvas.line({scale(at), r.y + 70}, {scale(at), low}, theme.hairline());
         for (int i = 0; i < rows; ++i, y += 24) {
-            const Lens::Mover& m = lens->movers[static_cast<std::size_t>(i)];
+            const Internals::Mover& m = lens->movers[static_cast<std::size_t>(i)];
             mover_row(d, m, x, right, y, scale, m.token == c.draft->token);
         }
         end = low + 22;
@@ -667,7 +667,7 @@ void draw_domino_controls(const DominoDraw& d) {
         ids.push_back(id);
         tokens.push_back({quoted(*d.input.trace, id), fine_probability(p), ""});
     };
-    for (const Top::Entry& entry : c.final.entries) {
+    for (const TopEntries::Entry& entry : c.final.entries) {
         if (ids.size() == 10) break;
         offer(entry.id, std::exp(entry.logp));
     }
@@ -702,7 +702,7 @@ void draw_domino_controls(const DominoDraw& d) {
     options.correction = !d.model.head_on;
     if (ui::button(ui, "replay", at, d.model.head_on ? "Replay head off" : "Replay head on",
                    {.disabled = done}))
-        d.out.push_back(Command{FetchTwin{d.model.cycle->cycle, options}});
+        d.out.push_back(Command{FetchReplay{d.model.cycle->cycle, options}});
 }
 
 } // namespace speclens

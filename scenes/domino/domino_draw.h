@@ -15,11 +15,11 @@ struct DominoGrid {
     float gutter = 0, left = 0, limit = 0; // row names, first column, right end of the content
     float pitch = 216, width = 168;
     int first = 0, count = 1;
-    // Presenter: laws, head and verdict of the chosen position and the one before it. At the beats that
+    // Presenter: distributions, head and verdict of the chosen position and the one before it. At the beats that
     // compare, both verdicts or the clock stand in the head's place.
     bool spare = false, head_shown = true, both = true;
     bool tall = true; // every band; else H, LM head and the low-rank strip fold into their neighbours
-    int rows = 3;     // tokens listed of each law
+    int rows = 3;     // tokens listed of each distribution
     float labels = 0, block = 0, backbone = 0, features = 0, head = 0, base = 0, state = 0, mixed = 0,
           delta = 0;
     float final = 0, draft = 0, off = 0, on = 0, clock = 0, bottom = 0;

@@ -81,7 +81,7 @@ void derive_off(DominoModel& model) {
     model.produced_off = model.kept_off + 1;
 }
 
-void use_twin(DominoModel& model, const Twin& twin) {
+void use_twin(DominoModel& model, const Replay& twin) {
     const CycleView view = fold(*twin.trace, twin.trace->size());
     const CycleSummary* cycle = view.current();
     if (!cycle || !cycle->complete()) return;
@@ -105,7 +105,7 @@ int rescued_position(const CycleSummary& cycle, bool greedy) {
         if (base < 0 || base == slot.draft->token || slot.draft->extra == "forced") continue;
         if (greedy) return static_cast<int>(i);
         if (favourite(at_one(*slot.draft)) != slot.draft->token) continue;
-        const Top& target = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
+        const TopEntries& target = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
         const double stayed = listed(target, slot.draft->token).value_or(0),
                      lost = listed(target, base).value_or(0);
         if (stayed > 2 * lost) return static_cast<int>(i);
@@ -169,14 +169,14 @@ DominoModel domino_model(const SceneInput& input) {
         model.columns.push_back(std::move(column));
     }
     model.fast = model.columns.front().final.empty();
-    // A saved run does not say whether its head was on, but its laws do.
+    // A saved run does not say whether its head was on, but its distributions do.
     if (model.columns.size() > 1 && !model.fast) model.head_on = any_base;
     judge(*model.cycle, model.columns, &DominoColumn::on);
     model.kept_on = model.cycle->accepted;
     model.produced_on = model.cycle->commit ? static_cast<int>(model.cycle->commit->tokens.size()) : 0;
     model.own_on = model.cycle->resample ? model.cycle->resample->token : -1;
     if (model.head_on && model.greedy && model.cycle->complete() && !model.fast) derive_off(model);
-    const Twin* twin = input.twin;
+    const Replay* twin = input.twin;
     if (twin && twin->of == input.trace && twin->cycle == model.cycle->cycle &&
         twin->options.correction != model.head_on)
         use_twin(model, *twin);
@@ -196,7 +196,7 @@ DominoModel domino_model(const SceneInput& input) {
 
 std::vector<int> domino_tokens(const DominoColumn& column, int rows) {
     std::vector<int> ids;
-    for (const Top::Entry& entry : column.base.entries) {
+    for (const TopEntries::Entry& entry : column.base.entries) {
         if (static_cast<int>(ids.size()) == rows) break;
         ids.push_back(entry.id);
     }
@@ -213,11 +213,11 @@ std::vector<int> domino_tokens(const DominoColumn& column, int rows) {
 
 std::optional<double> correction_of(const DominoColumn& column, int token) {
     if (!column.corrected) return {};
-    if (const Lens* lens = column.lens())
-        for (const Lens::Mover& mover : lens->movers)
+    if (const Internals* lens = column.lens())
+        for (const Internals::Mover& mover : lens->movers)
             if (mover.token == token) return mover.gain();
-    const auto logp = [&](const Top& law) -> std::optional<double> {
-        for (const Top::Entry& entry : law.entries)
+    const auto logp = [&](const TopEntries& distribution) -> std::optional<double> {
+        for (const TopEntries::Entry& entry : distribution.entries)
             if (entry.id == token) return entry.logp;
         return {};
     };
@@ -227,31 +227,31 @@ std::optional<double> correction_of(const DominoColumn& column, int token) {
 }
 
 std::optional<double> correction_size(const DominoModel& model, const DominoColumn& column) {
-    const Lens* lens = column.lens();
+    const Internals* lens = column.lens();
     const std::optional<double> all = lens ? lens->number("delta l2") : std::nullopt;
     if (!all) return {};
     const double mean = lens->number("delta mean").value_or(0);
     return std::sqrt(std::max(0.0, *all * *all - mean * mean * model.header->vocab));
 }
 
-const Lens::Mover* largest_mover(const DominoColumn& column) {
-    const Lens* lens = column.lens();
+const Internals::Mover* largest_mover(const DominoColumn& column) {
+    const Internals* lens = column.lens();
     return lens && !lens->movers.empty() ? &lens->movers.front() : nullptr;
 }
 
 bool same_base(const DominoModel& m, const DominoBefore& before, int position) {
     const auto i = static_cast<std::size_t>(position);
     if (i >= before.base.size() || i >= m.columns.size()) return false;
-    const Top &a = before.base[i], &b = m.columns[i].base;
-    return std::ranges::equal(a.entries, b.entries, [](const Top::Entry& x, const Top::Entry& y) {
+    const TopEntries &a = before.base[i], &b = m.columns[i].base;
+    return std::ranges::equal(a.entries, b.entries, [](const TopEntries::Entry& x, const TopEntries::Entry& y) {
         return x.id == y.id && x.logp == y.logp;
     });
 }
 
 std::optional<double> state_cosine(const DominoModel& m, const DominoBefore& before, int position) {
     const DominoColumn* column = m.column(position);
-    const Lens* lens = column ? column->lens() : nullptr;
-    const Lens::Strip* now = lens ? lens->strip("state") : nullptr;
+    const Internals* lens = column ? column->lens() : nullptr;
+    const Internals::Strip* now = lens ? lens->strip("state") : nullptr;
     const auto at = static_cast<std::size_t>(position);
     if (!now || before.cycle != m.cycle->cycle || at >= before.states.size() ||
         before.states[at].size() != now->cells.size())

@@ -1,4 +1,4 @@
-// One Domino cycle as the picture shows it: base and final law of every position, what the head saw, and the
+// One Domino cycle as the picture shows it: base and final distribution of every position, what the head saw, and the
 // verdict with the head on and off. A pure function of the trace; a Twin, where there is one, replaces what
 // the trace cannot know.
 #pragma once
@@ -23,11 +23,11 @@ struct DominoColumn {
     const Checked* check = nullptr; // null: not judged
     bool corrected = false;         // the head had a say at this position
     bool forced = false;
-    Top base, final;       // laws at temperature 1; equal where nothing was corrected; empty in fast mode
-    int base_choice = -1;  // the favourite of the base law; -1: not recorded
-    bool changed = false;  // the final law has another favourite
+    TopEntries base, final;       // distributions at temperature 1; equal where nothing was corrected; empty in fast mode
+    int base_choice = -1;  // the favourite of the base distribution; -1: not recorded
+    bool changed = false;  // the final distribution has another favourite
     DominoVerdict on, off; // the run's own verdict, and with the head switched over
-    const Lens* lens() const { return draft && !draft->lens.empty() ? &draft->lens : nullptr; }
+    const Internals* lens() const { return draft && !draft->lens.empty() ? &draft->lens : nullptr; }
 };
 
 struct DominoModel : HeadModel {
@@ -70,25 +70,25 @@ inline constexpr int kDominoBothBeat = 6; // head off and on; the next one is th
 // The next cycle after `cycle` with such a position, going round at the end; nothing when there is none.
 [[nodiscard]] std::optional<Position> next_rescue(const CycleView& whole, int cycle);
 
-// Tokens listed of both laws of a column: the base's favourites, with the final favourite and the draft among
+// Tokens listed of both distributions of a column: the base's favourites, with the final favourite and the draft among
 // them.
 [[nodiscard]] std::vector<int> domino_tokens(const DominoColumn& column, int rows);
 // Euclidean norm of δ over the vocabulary without its mean, which the softmax ignores; none where nothing was
 // corrected or recorded.
 [[nodiscard]] std::optional<double> correction_size(const DominoModel& model, const DominoColumn& column);
 // What the head added to a token: its δ less what all tokens share, the difference of its log-probabilities.
-// None where nothing was corrected, or where a law does not list it.
+// None where nothing was corrected, or where a distribution does not list it.
 [[nodiscard]] std::optional<double> correction_of(const DominoColumn& column, int token);
 // The likely token whose log-probability the head changed most; nullptr without a lens.
-[[nodiscard]] const Lens::Mover* largest_mover(const DominoColumn& column);
+[[nodiscard]] const Internals::Mover* largest_mover(const DominoColumn& column);
 // What the scene remembers of the branch that a token was forced on: the same cycle before.
 struct DominoBefore {
     int cycle = -1, index = -1;              // of the forced token; -1: nothing was forced from here
     std::vector<int> tokens;                 // drafts before
-    std::vector<Top> base;                   // base laws before
+    std::vector<TopEntries> base;                   // base distributions before
     std::vector<std::vector<double>> states; // pooled GRU states before; empty where none was recorded
 };
-// Whether the base laws of this cycle are those of the cycle before the force, position by position.
+// Whether the base distributions of this cycle are those of the cycle before the force, position by position.
 [[nodiscard]] bool same_base(const DominoModel& model, const DominoBefore& before, int position);
 
 // Cosine between the pooled GRU states of the two branches at a position; none where either was not recorded.

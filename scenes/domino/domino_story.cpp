@@ -1,4 +1,4 @@
-// Words of the Domino scene: title, eight beats, and the frame as text: every law, state, correction, verdict and time
+// Words of the Domino scene: title, eight beats, and the frame as text: every distribution, state, correction, verdict and time
 // that is visible. All from the cycle that is shown.
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ using ui::probability;
 
 using State = DominoVerdict::State;
 
-int best(const Top& top) {
+int best(const TopEntries& top) {
     return top.entries.empty() ? -1 : top.entries.front().id;
 }
 int changed_count(const DominoModel& m) {
@@ -46,7 +46,7 @@ Words without_head(const SceneInput& input, const DominoModel& m, int beat) {
             kept + (m.kept_on == 1 ? " was" : " were") +
                 " kept. There is no state and no correction to show in this run. Switch the head on "
                 "with H: the block, its rows "
-                "and its base laws stay the same, only what is drawn from them changes."};
+                "and its base distributions stay the same, only what is drawn from them changes."};
 }
 
 Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
@@ -57,7 +57,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
     const std::string base = word(input, c.base_choice), last = word(input, best(c.final));
     const std::string before = word(input, before_of(m, at));
     const std::optional<double> had = listed(c.base, best(c.final)); // of its favourite, before
-    const Lens* lens = c.lens();
+    const Internals* lens = c.lens();
     const std::optional<double> up = correction_of(c, best(c.final)), down = correction_of(c, c.base_choice);
     const std::string added = // what δ did to the two favourites
         !up ? std::string()
@@ -73,10 +73,10 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                 "the target's hidden states of the text and the whole block, in both directions. " +
                     capital(counted(n, "guess")) + " will come of it."};
     case 1:
-        return {"Every row gets a law at once",
-                "The target's own LM head, frozen, reads all rows in one go. That is cheap, but the laws do "
+        return {"Every row gets a distribution at once",
+                "The target's own LM head, frozen, reads all rows in one go. That is cheap, but the distributions do "
                 "not know one another: the base "
-                "law of " +
+                "distribution of " +
                     position + " says " + base + " (" +
                     probability(std::exp(c.base.empty() ? 0.0 : c.base.entries.front().logp)) +
                     ") whatever is chosen before it."};
@@ -101,7 +101,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                         " the favourite. In this round it changes " + counted(changed, "favourite") + "."};
         if (n == 1 && !c.corrected)
             return {"One guess, nothing to fit",
-                    "It comes from its base law alone: nothing is drafted yet that it could clash with, so "
+                    "It comes from its base distribution alone: nothing is drafted yet that it could clash with, so "
                     "the head is not asked. With a larger K it is, from the second guess on."};
         if (m.column(0)->on.state == State::rejected)
             return {"Here no favourite changes",
@@ -123,21 +123,21 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                          : std::string()) +
                     ". Only the head, this step and its correction, runs guess by guess."};
     case 4: {
-        const Lens::Mover* mover = largest_mover(c);
+        const Internals::Mover* mover = largest_mover(c);
         if (!mover)
             return {"A low-rank correction",
                     c.corrected
                         ? "Row H and state S meet in a narrow layer, and one matrix spreads the "
                           "result over the whole vocabulary: δ, "
                           "added to the base logits. This run recorded no lens to show its values."
-                        : "The first guess comes from its base law alone: there is nothing drafted "
+                        : "The first guess comes from its base distribution alone: there is nothing drafted "
                           "yet that it could clash with. " +
                               std::string(n == 1 ? "With a larger K, δ is added to the base logits from "
                                                    "the second guess on."
                                                  : "From the next position on, δ is added to the base "
                                                    "logits.")};
-        const Lens::Strip* mixed = lens->strip("low rank");
-        // Where one token has nearly all, nothing that δ did to it shows in the law.
+        const Internals::Strip* mixed = lens->strip("low rank");
+        // Where one token has nearly all, nothing that δ did to it shows in the distribution.
         const std::string moved =
             lens->movers.size() < 2
                 ? " Only " + word(input, mover->token) + " is likely there, before and after."
@@ -153,14 +153,14 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
     }
     case 5:
         return {
-            "Logits add, laws follow",
+            "Logits add, distributions follow",
             c.corrected
-                ? "δ is added to the logits, and softmax makes the final law. " + added + last + " now has " +
+                ? "δ is added to the logits, and softmax makes the final distribution. " + added + last + " now has " +
                       probability(c.final.empty() ? 0 : std::exp(c.final.entries.front().logp)) +
-                      (had ? "; in the base law it had " + probability(*had)
-                           : std::string("; in the base law it was not among the likely ones")) +
-                      ". The guess " + token + " is taken from the final law, so verification stays exact."
-                : "At " + position + " nothing is added: the final law is the base law, and the guess is " +
+                      (had ? "; in the base distribution it had " + probability(*had)
+                           : std::string("; in the base distribution it was not among the likely ones")) +
+                      ". The guess " + token + " is taken from the final distribution, so verification stays exact."
+                : "At " + position + " nothing is added: the final distribution is the base distribution, and the guess is " +
                       token + "."};
     case kDominoBothBeat: {
         if (m.other != DominoModel::Other::whole)
@@ -203,15 +203,15 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
     }
 }
 
-void describe_law(std::ostringstream& out, const SceneInput& input, const DominoColumn& c, const Top& law,
+void describe_distribution(std::ostringstream& out, const SceneInput& input, const DominoColumn& c, const TopEntries& distribution,
                   int rows) {
-    const bool final = &law == &c.final;
+    const bool final = &distribution == &c.final;
     bool first = true;
     for (const int id : domino_tokens(c, rows)) {
-        const std::optional<double> p = listed(law, id);
+        const std::optional<double> p = listed(distribution, id);
         out << (first ? " " : ", ") << quoted(*input.trace, id) << " "
             << (p               ? probability(*p)
-                : law.rest <= 0 ? "0"
+                : distribution.rest <= 0 ? "0"
                                 : "<.01");
         if (const std::optional<double> added = correction_of(c, id); added && final)
             out << " (δ " << ui::signed_number(*added, 1) << ")";
@@ -252,7 +252,7 @@ void describe_row(std::ostringstream& out, const SceneInput& input, const Domino
 std::string domino_empty_words(const DominoModel& model) {
     switch (model.empty) {
     case DominoModel::Empty::no_run:
-        return "The block, its laws and the head will stand here once a run has begun.";
+        return "The block, its distributions and the head will stand here once a run has begun.";
     case DominoModel::Empty::other_drafter:
         return other_drafter_words(model, "Domino", "Its block and its correcting head");
     case DominoModel::Empty::no_cycle:
@@ -277,7 +277,7 @@ StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
     if (m.forced < 0 && input.beat == 0)
         title.title = "One pass, " + counted(n, "row") + ": the block before any guess";
     else if (m.forced < 0 && input.beat == 1)
-        title.title = "Base laws: all ready at once, none knows another";
+        title.title = "Base distributions: all ready at once, none knows another";
     else if (m.forced < 0 && input.beat == kDominoBeats - 1 && all_ms > 0)
         title.title = "The head takes " + ui::percent(m.head_ms / all_ms) + " of a round of " + ui::number(all_ms, 2) + " ms";
     else if (!m.head_on)
@@ -285,7 +285,7 @@ StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
             "The head is off: " + std::to_string(m.kept_on) + " of " + counted(n, "guess") + " kept";
     else if (m.forced >= 0)
         title.title = "Forced " + word(input, m.column(m.forced)->draft->token) +
-                      (m.forced + 1 < n ? ": the base laws stay, the head follows"
+                      (m.forced + 1 < n ? ": the base distributions stay, the head follows"
                                         : " at the end of the block: no guess stands after it");
     else if (at == m.rescued)
         title.title = "After " + word(input, before_of(m, at)) + " the head prefers " +
@@ -309,7 +309,7 @@ namespace {
 
 // A question that the quiz asks too. The sizes are those of this run's head where its lens tells them.
 std::string why_logits(const DominoColumn& c) {
-    const Lens::Strip* low = c.lens() ? c.lens()->strip("low rank") : nullptr;
+    const Internals::Strip* low = c.lens() ? c.lens()->strip("low rank") : nullptr;
     return "Why logits, not the rows H? A corrected row would need the target's LM head again, guess by guess; δ needs " +
            (low ? "a matrix of " + std::to_string(low->values) + " columns." : std::string("only a narrow matrix."));
 }
@@ -330,7 +330,7 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
     story.heading = words.heading;
     story.text = words.text;
     if (beat == kDominoLowRankBeat && m.instead_of.empty()) story.what_if = why_logits(*m.column(telling_position(m)));
-    if (m.fast) story.what_if = "This run recorded no rows (fast mode), so its laws are missing.";
+    if (m.fast) story.what_if = "This run recorded no rows (fast mode), so its distributions are missing.";
     if (before.cycle == m.cycle->cycle && m.forced >= 0) {
         int same = 0, other = 0;
         const std::size_t both = std::min(m.columns.size(), before.base.size());
@@ -340,7 +340,7 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
         }
         story.what_if = "Replayed with " + word(input, m.column(m.forced)->draft->token) +
                         " forced: " + std::to_string(same) + " of " + std::to_string(both) +
-                        " base laws are the same to the last bit, " + counted(other, "guess") +
+                        " base distributions are the same to the last bit, " + counted(other, "guess") +
                         (other == 1 ? " is another." : " are others.") +
                         (both < m.columns.size() ? " The block before had no guess behind them." : "");
     }
@@ -383,33 +383,33 @@ std::string domino_description(const SceneInput& input, const DominoModel& m, co
             const DominoColumn& c = m.columns[i];
             out << "Position " << i + 1 << (static_cast<int>(i) == m.selected ? " (selected)" : "")
                 << (c.corrected ? ", corrected" : ", base only") << (c.forced ? ", forced" : "") << ": base";
-            describe_law(out, input, c, c.base, 3);
+            describe_distribution(out, input, c, c.base, 3);
             if (c.corrected) {
                 if (const std::optional<double> branch =
                         m.forced >= 0 ? state_cosine(m, before, static_cast<int>(i)) : std::nullopt)
                     out << "; S" << i + 1 << " cosine " << ui::number(*branch, 2)
                         << " to the state before the force";
                 if (const std::optional<double> size = correction_size(m, c)) {
-                    const Lens* lens = c.lens();
+                    const Internals* lens = c.lens();
                     out << "; S" << i + 1 << " z " << probability(lens->number("mean z").value_or(0))
                         << ", r " << probability(lens->number("mean r").value_or(0)) << "; δ of size "
                         << ui::number(*size, 1);
-                    const Lens::Mover* mover = largest_mover(c);
+                    const Internals::Mover* mover = largest_mover(c);
                     if (mover && lens->movers.size() > 1 && std::abs(mover->gain()) >= 0.05)
                         out << ", of the likely tokens most on " << quoted(*input.trace, mover->token) << " "
                             << ui::signed_number(mover->gain(), 1);
                 }
                 out << "; final";
-                describe_law(out, input, c, c.final, 3);
+                describe_distribution(out, input, c, c.final, 3);
             }
             out << "; draft " << quoted(*input.trace, c.draft->token) << "\n";
         }
         describe_row(out, input, m, "Head off", m.head_on ? &DominoColumn::off : &DominoColumn::on);
         describe_row(out, input, m, "Head on", m.head_on ? &DominoColumn::on : &DominoColumn::off);
-        const Lens* lens = m.column(m.selected)->lens();
+        const Internals* lens = m.column(m.selected)->lens();
         if (lens && !lens->movers.empty()) {
             out << "Top movers at position " << m.selected + 1 << ":\n";
-            for (const Lens::Mover& mover : lens->movers)
+            for (const Internals::Mover& mover : lens->movers)
                 out << "  " << quoted(*input.trace, mover.token) << ": δ log p "
                     << ui::signed_number(mover.gain(), 1) << ", " << probability(std::exp(mover.base_logp))
                     << " to " << probability(std::exp(mover.final_logp)) << "\n";

@@ -77,7 +77,7 @@ class DraftersScene final : public Scene {
     // Once per cycle and exit layer.
     void ask(const SceneInput& input, const DraftersModel& model, std::vector<SceneCommand>& out) {
         if (!model.can_ask || (model.guesses && model.guesses->exit_layer == choice_.exit_layer)) return;
-        const FetchGuesses wanted{model.cycle->cycle, choice_.exit_layer};
+        const CompareDrafters wanted{model.cycle->cycle, choice_.exit_layer};
         if (asked_.cycle == wanted.cycle && asked_.exit_layer == wanted.exit_layer &&
             asked_of_ == input.trace)
             return;
@@ -87,7 +87,7 @@ class DraftersScene final : public Scene {
     }
 
     DrafterChoice choice_;
-    FetchGuesses asked_{-1, 0};
+    CompareDrafters asked_{-1, 0};
     const Trace* asked_of_ = nullptr; // only compared
 };
 

@@ -60,7 +60,7 @@ struct DraftersModel {
     enum class Empty : std::uint8_t { no, no_run, no_cycle } empty = Empty::no;
     const Header* header = nullptr;
     const CycleSummary* cycle = nullptr;
-    const Guesses* guesses = nullptr; // of this cycle; null: no answer yet
+    const DrafterComparison* guesses = nullptr; // of this cycle; null: no answer yet
     bool can_ask = false;             // there is an engine that holds this run
     bool asking = false;              // more rows are to come
     bool no_room = false;             // the limit left the cycle no room for a guess

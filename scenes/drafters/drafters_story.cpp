@@ -133,7 +133,7 @@ Words beat_words(const DraftersModel& m, int beat) {
                      : "Every drafter gets the same " + counted(m.text_tokens, "token") + " and") +
                     std::string(" the same dice, and the target judges each in one pass. ") +
                     (keeps_target(rule_of_run(m), m.header->rule_params)
-                         ? std::string("Whoever guesses, the law of the text stays the target's. ")
+                         ? std::string("Whoever guesses, the distribution of the text stays the target's. ")
                          : "This run judges with " + std::string(rule_of_run(m).title) +
                                ", which is not lossless: the text depends on who guesses. ") +
                     "What differs is how many guesses stay, and what they cost. " + guessed_words(m)};

@@ -23,7 +23,7 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-void strip(const Eagle3Draw& d, const Lens::Strip* found, double scale, Rect rect) {
+void strip(const Eagle3Draw& d, const Internals::Strip* found, double scale, Rect rect) {
     if (!found) {
         ui::slot(d.ui.canvas, d.ui.theme, rect, "");
         return;
@@ -42,7 +42,7 @@ double feature_scale(const Eagle3Model& m) {
     double scale = 1e-12;
     for (const DraftSlot& slot : m.cycle->drafts)
         for (const char* name : {"feature", "output"})
-            if (const Lens::Strip* s = slot.draft->lens.strip(name))
+            if (const Internals::Strip* s = slot.draft->lens.strip(name))
                 scale = std::max({scale, std::abs(s->low), std::abs(s->high)});
     return scale;
 }
@@ -59,7 +59,7 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     const double scale = feature_scale(m);
     // the target's taps and what they fuse to
     const float fuse = top, token = fuse + (tall ? 72.0F : 46.0F), feature = token + 40, layer = feature + 26,
-                output = layer + 36, laws = output + 24, drafts = laws + 23 * static_cast<float>(rows) + 6,
+                output = layer + 36, distributions = output + 24, drafts = distributions + 23 * static_cast<float>(rows) + 6,
                 verdicts = drafts + 36;
     row_name(d.ui, g, fuse + 12, "Target",
              m.taps.empty() || !tall ? "" : counted(static_cast<int>(m.taps.size()), "tap"));
@@ -67,7 +67,7 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     const float w = std::min(150.0F, (d.input.stage.right() - 24 - g.left() - 220) /
                                              static_cast<float>(std::max<std::size_t>(1, m.taps.size())) -
                                          12);
-    for (const Lens::Strip* tap : m.taps) {
+    for (const Internals::Strip* tap : m.taps) {
         strip(d, tap, std::max({1e-12, std::abs(tap->low), std::abs(tap->high)}), {x, fuse, w, 14});
         if (tall) canvas.text({x, fuse + 31}, "layer " + tap->name.substr(4), Font::text, 14, theme.muted);
         x += w + 12;
@@ -75,7 +75,7 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     if (!m.taps.empty()) {
         ui::arrow(canvas, {x, fuse + 7}, {x + 26, fuse + 7}, {theme.role(Role::target), 1.5F}, 6);
         canvas.text({x + 34, fuse + 12}, "fuse", Font::text, 14, theme.muted);
-        const Lens::Strip* fused = g.first == 0 ? m.slot(0).draft->lens.strip("feature") : nullptr;
+        const Internals::Strip* fused = g.first == 0 ? m.slot(0).draft->lens.strip("feature") : nullptr;
         if (fused)
             strip(d, fused, scale, {x + 68, fuse, std::min(120.0F, d.input.stage.right() - 24 - x - 68), 14});
         if (tall)
@@ -87,7 +87,7 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     }
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DraftSlot& slot = m.slot(i);
-        const Lens& lens = slot.draft->lens;
+        const Internals& lens = slot.draft->lens;
         const float at = g.x(i), cw = g.width(i);
         const Rect band{at - 8, token - 24, cw + 16, verdicts + 34 - (token - 24)};
         const bool selected = i == m.selected;
@@ -113,10 +113,10 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
                   5);
         ui::arrow(canvas, {box.center().x, layer + 27}, {box.center().x, output - 1}, {theme.muted, 1.5F}, 5);
         strip(d, lens.strip("output"), scale, {at, output, cw, 14});
-        const Top& top_law = at_one(*slot.draft);
-        float y = laws;
-        for (int e = 0; e < rows && e < static_cast<int>(top_law.entries.size()); ++e, y += 23) {
-            const Top::Entry& entry = top_law.entries[static_cast<std::size_t>(e)];
+        const TopEntries& top_distribution = at_one(*slot.draft);
+        float y = distributions;
+        for (int e = 0; e < rows && e < static_cast<int>(top_distribution.entries.size()); ++e, y += 23) {
+            const TopEntries::Entry& entry = top_distribution.entries[static_cast<std::size_t>(e)];
             const double p = std::exp(entry.logp);
             const ui::Color ink = e == 0 ? theme.ink : theme.muted;
             ui::token_text(canvas, {at, y + 13},
@@ -125,7 +125,7 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
             canvas.fill({at, y + 17, std::max(2.0F, cw * static_cast<float>(p)), 4}, theme.role(Role::draft),
                         1);
         }
-        if (top_law.entries.empty()) canvas.text({at, y + 13}, "no rows", Font::text, 14, theme.muted);
+        if (top_distribution.entries.empty()) canvas.text({at, y + 13}, "no rows", Font::text, 14, theme.muted);
         ui::chip(canvas, theme, {at, drafts, cw, 30}, label_of(*d.input.trace, slot.draft->token),
                  {.role = Role::draft, .selected = selected});
         const Rect out{at, verdicts, cw, 28};
@@ -153,7 +153,7 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     row_name(d.ui, g, feature + 12, "Feature");
     row_name(d.ui, g, layer + 18, "Head");
     row_name(d.ui, g, output + 12, "Output");
-    row_name(d.ui, g, laws + 13, "Law");
+    row_name(d.ui, g, distributions + 13, "Distribution");
     row_name(d.ui, g, drafts + 20, "Draft");
     row_name(d.ui, g, verdicts + 19, "Verified");
     return verdicts + 28;

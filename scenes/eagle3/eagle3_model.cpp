@@ -7,7 +7,7 @@
 namespace speclens {
 
 double Eagle3Model::error(int i) const {
-    const Lens::Strip* errors_here =
+    const Internals::Strip* errors_here =
         cycle && cycle->commit ? cycle->commit->lens.strip("feature error") : nullptr;
     if (!errors_here || i < 0 || i >= static_cast<int>(errors_here->cells.size())) return -1;
     return errors_here->cells[static_cast<std::size_t>(i)];
@@ -25,12 +25,12 @@ Eagle3Model eagle3_model(const SceneInput& input) {
     if (!find_cycle(model, input, "eagle3")) return model;
     model.draft_ms = model.cycle->draft_ms;
     for (int i = 1; i < model.steps(); ++i) model.further_ms += model.slot(i).ms / (model.steps() - 1);
-    const Lens& first = model.slot(0).draft->lens;
+    const Internals& first = model.slot(0).draft->lens;
     model.lens = !first.empty();
-    for (const Lens::Strip& strip : first.strips)
+    for (const Internals::Strip& strip : first.strips)
         if (strip.name.starts_with("tap ")) model.taps.push_back(&strip);
     for (const CycleSummary& cycle : input.whole->cycles) {
-        const Lens::Strip* errors = cycle.commit ? cycle.commit->lens.strip("feature error") : nullptr;
+        const Internals::Strip* errors = cycle.commit ? cycle.commit->lens.strip("feature error") : nullptr;
         if (!errors) continue;
         if (model.errors.size() < errors->cells.size()) {
             model.errors.resize(errors->cells.size());

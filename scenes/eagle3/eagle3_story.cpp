@@ -27,7 +27,7 @@ Words beat_words(const SceneInput& input, const Eagle3Model& m, int beat) {
     case 1:
         return {"One layer guesses",
                 "Step 1 joins the feature with the newest token, " + word(input, m.anchor) +
-                    ", and runs one layer. Its own small LM head turns the output into a law; the guess is " +
+                    ", and runs one layer. Its own small LM head turns the output into a distribution; the guess is " +
                     word(input, m.slot(0).draft->token) + "."};
     case 2:
         if (n < 2)
@@ -183,7 +183,7 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
     if (m.empty == Eagle3Model::Empty::no) {
         if (!m.taps.empty()) {
             out << "Taps: layers";
-            for (const Lens::Strip* tap : m.taps)
+            for (const Internals::Strip* tap : m.taps)
                 out << " " << tap->name.substr(4) << (tap == m.taps.back() ? "\n" : ",");
         }
         for (int i = 0; i < m.steps(); ++i) {
@@ -192,8 +192,8 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
                 << word(input, i == 0 ? m.anchor : m.slot(i - 1).draft->token)
                 << (i == 0 ? " and the fused feature" : " and its own last output");
             if (slot.ms > 0) out << ", " << ui::number(slot.ms, 2) << " ms";
-            out << "; law";
-            const Top& top = at_one(*slot.draft);
+            out << "; distribution";
+            const TopEntries& top = at_one(*slot.draft);
             for (std::size_t e = 0; e < top.entries.size() && e < 2; ++e)
                 out << (e ? ", " : " ") << word(input, top.entries[e].id) << " "
                     << ui::probability(std::exp(top.entries[e].logp));

@@ -130,7 +130,7 @@ void draw_entropy(const FailuresDraw& d, Rect area) {
     ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, key, Font::text, 14, area.w), Font::text, 14, theme.muted, area.w);
     if (m.bins.empty()) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},
-                 "no judged guesses with laws");
+                 "no judged guesses with distributions");
         return;
     }
     const float left = area.x + 84, number = 96,

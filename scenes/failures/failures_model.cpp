@@ -22,8 +22,8 @@ std::vector<EntropyBin> entropy_bins(const CycleView& whole) {
     for (const CycleSummary& cycle : whole.cycles)
         for (const DraftSlot& slot : cycle.drafts) {
             if (!slot.check || slot.check->top.empty()) continue;
-            const Top& law = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
-            const double entropy = entropy_of(law);
+            const TopEntries& distribution = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
+            const double entropy = entropy_of(distribution);
             for (EntropyBin& bin : bins)
                 if (entropy >= bin.low && entropy < bin.high)
                     ++bin.judged, bin.kept += slot.check->accepted, ++seen;
@@ -34,9 +34,9 @@ std::vector<EntropyBin> entropy_bins(const CycleView& whole) {
 
 } // namespace
 
-double entropy_of(const Top& top) {
+double entropy_of(const TopEntries& top) {
     double sum = 0, mass = 0;
-    for (const Top::Entry& entry : top.entries) {
+    for (const TopEntries::Entry& entry : top.entries) {
         const double p = std::exp(entry.logp);
         if (p > 0) sum -= p * entry.logp;
         mass += p;

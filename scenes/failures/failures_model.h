@@ -1,6 +1,6 @@
 // When speculation loses. Several requests in one pass leave no idle arithmetic for guesses: a map over
 // requests and draft length, simulated from the measured time of passes and the run's own acceptance. And
-// where the target itself is unsure, guesses fail: the run's guesses by the entropy of the law that judged
+// where the target itself is unsure, guesses fail: the run's guesses by the entropy of the distribution that judged
 // them.
 #pragma once
 
@@ -43,7 +43,7 @@ struct EntropyBin {
     int judged = 0, kept = 0;
 };
 inline constexpr int kFewGuesses = 10; // below this a share says little
-inline constexpr double kUnsure = 0.7; // nats, an edge of the bins: where a law begins to be spread out
+inline constexpr double kUnsure = 0.7; // nats, an edge of the bins: where a distribution begins to be spread out
 // The bins up to kUnsure and those above as one each, and what they show.
 struct EntropyFinding {
     EntropyBin sure, unsure;
@@ -69,7 +69,7 @@ struct FailuresModel {
     bool by_hand = false;         // alpha is what the slider says
     std::vector<LoadCell> cells;  // row by row
     int row = 0, column = 3;      // marked
-    std::vector<EntropyBin> bins; // of the run; empty: no laws were recorded
+    std::vector<EntropyBin> bins; // of the run; empty: no distributions were recorded
     [[nodiscard]] const LoadCell& cell(int row_of, int column_of) const {
         return cells[static_cast<std::size_t>(row_of) * std::size(kGuesses) +
                      static_cast<std::size_t>(column_of)];
@@ -82,7 +82,7 @@ struct FailuresModel {
 };
 [[nodiscard]] FailuresModel failures_model(const SceneInput& input, const FailuresState& state);
 // Entropy of a recorded head in nats; what it leaves out counts as one token.
-[[nodiscard]] double entropy_of(const Top& top);
+[[nodiscard]] double entropy_of(const TopEntries& top);
 
 inline constexpr int kFailuresBeats = 6; // the last one is the game
 inline constexpr int kMapBeat = 2, kUnsureBeat = 3, kDashboardBeat = 4;

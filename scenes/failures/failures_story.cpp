@@ -20,7 +20,7 @@ std::string entropy_words(const FailuresModel& m) {
     const auto kept = [](const EntropyBin& half) {
         return std::to_string(half.kept) + " of " + std::to_string(half.judged);
     };
-    const std::string counts = kept(found.sure) + " guesses kept where the target's law has less than " +
+    const std::string counts = kept(found.sure) + " guesses kept where the target's distribution has less than " +
                                edge + " of entropy, " + kept(found.unsure) + " where it has more";
     switch (found.shown) {
     case EntropyFinding::Shown::falls:

@@ -2,30 +2,30 @@
 // the selected column, which the shell keeps.
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_story.h"
-#include "scenes/shared/laws_panel.h"
+#include "scenes/shared/distributions_panel.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {
 
-LawsPanel panel_for(const SceneInput& input, const LoopModel& model) {
-    LawsPanel panel;
+DistributionsPanel panel_for(const SceneInput& input, const LoopModel& model) {
+    DistributionsPanel panel;
     const int count = static_cast<int>(model.columns.size());
-    const ColumnLaws laws = column_laws(model, model.selected);
-    panel.target = laws.target;
-    panel.draft = laws.draft;
+    const ColumnDistributions distributions = column_distributions(model, model.selected);
+    panel.target = distributions.target;
+    panel.draft = distributions.draft;
     panel.heading = place_words(model);
     if (model.selected < count && model.columns[static_cast<std::size_t>(model.selected)].draft)
         panel.marked = model.columns[static_cast<std::size_t>(model.selected)].draft->token;
     else if (model.own)
         panel.marked = model.own->token;
-    if (!laws.target.empty() && !laws.draft.empty()) panel.heading += ", both models";
+    if (!distributions.target.empty() && !distributions.draft.empty()) panel.heading += ", both models";
     if (model.selected == count && !model.tree)
         panel.heading += count == 0 ? ", the target alone" : ", the bonus row";
     const bool certain = model.selected < count && model.is_favourite(model.selected);
     panel.note = model.greedy ? "T = 1" : certain ? "draft at T = 1" : "";
-    if (laws.target.empty() && !laws.draft.empty())
+    if (distributions.target.empty() && !distributions.draft.empty())
         panel.note = model.columns[static_cast<std::size_t>(model.selected)].fate == Fate::discarded
                          ? "its target row was never used"
                          : "the target has not judged it yet";
@@ -35,13 +35,13 @@ LawsPanel panel_for(const SceneInput& input, const LoopModel& model) {
         : model.selected == count && model.tree ? "The row where the kept branch ends is not read yet."
         : model.selected == count ? "The row after the last guess is used only when every guess is kept."
                                   : "Nothing was recorded at this position yet.";
-    if (input.laws && model.cycle && input.laws->cycle == model.cycle->cycle &&
-        input.laws->index == model.selected && !model.greedy && !certain && !laws.target.empty() &&
-        !laws.draft.empty())
-        panel.overlap = overlap(input.laws->target, input.laws->draft);
-    // A draft without doubts: what the laws share is what the target gives that one token.
-    if (model.selected < count && laws.draft.entries.size() == 1 && laws.draft.rest <= 0 &&
-        !laws.target.empty())
+    if (input.distributions && model.cycle && input.distributions->cycle == model.cycle->cycle &&
+        input.distributions->index == model.selected && !model.greedy && !certain && !distributions.target.empty() &&
+        !distributions.draft.empty())
+        panel.overlap = overlap(input.distributions->target, input.distributions->draft);
+    // A draft without doubts: what the distributions share is what the target gives that one token.
+    if (model.selected < count && distributions.draft.entries.size() == 1 && distributions.draft.rest <= 0 &&
+        !distributions.target.empty())
         panel.overlap = model.columns[static_cast<std::size_t>(model.selected)].p;
     return panel;
 }
@@ -57,7 +57,7 @@ class LoopScene final : public Scene {
         ui.push_id("loop");
         draw_loop(input, model, ui, out);
         draw_story(input, ui, loop_story(input, model), out);
-        draw_laws_panel(input, ui, panel_for(input, model));
+        draw_distributions_panel(input, ui, panel_for(input, model));
         draw_run_controls(input, ui, out);
         keys(input, model, ui, out);
         ui.pop_id();

@@ -1,4 +1,4 @@
-// The picture of the loop: bands from the draft chips down to the outcome chips, the target's own token with the law
+// The picture of the loop: bands from the draft chips down to the outcome chips, the target's own token with the distribution
 // it was drawn from, and the clock card below them.
 #include "scenes/loop/loop_draw.h"
 
@@ -185,7 +185,7 @@ void draw_verify_row(const LoopDraw& d) {
         d.ui.canvas.text({bar.right() - 12, bar.y + 23}, ms, Font::mono_medium, 15, on, Align::right);
 }
 
-void draw_law_rows(const LoopDraw& d) {
+void draw_distribution_rows(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const ui::Theme& theme = d.ui.theme;
     if (drafts(d) > 0) small(d, g.gutter, g.y + 239, "draft said", Align::left);
@@ -292,13 +292,13 @@ void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
         return other.parent == c.parent && other.fate == Fate::accepted;
     };
     if (!c.check->accepted) {
-        const Top& law = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
+        const TopEntries& distribution = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
         if (const auto kept = std::ranges::find_if(d.model.columns, beside); kept != d.model.columns.end())
             wanted = kept->draft->token; // in a tree: the guess beside it that the target wanted
         else if (d.model.own)
             wanted = d.model.own->token;
-        else if (d.model.rule == RuleKind::greedy && !law.empty())
-            wanted = law.entries[0].id;
+        else if (d.model.rule == RuleKind::greedy && !distribution.empty())
+            wanted = distribution.entries[0].id;
         else
             wanted = -1;
     }
@@ -364,7 +364,7 @@ void draw_outcome_row(const LoopDraw& d) {
         const Rect box{g.x(i), y, g.width, 36};
         if (i == drafts(d)) {
             if (d.model.own && d.model.rejected < 0) {
-                const bool bonus = d.model.own->from == Resampled::From::bonus;
+                const bool bonus = d.model.own->from == TargetToken::From::bonus;
                 ui::ChipStyle style{.role = d.model.own_dropped ? Role::discarded
                                             : bonus             ? Role::bonus
                                                                 : Role::target};
@@ -395,7 +395,7 @@ void draw_outcome_row(const LoopDraw& d) {
     }
 }
 
-// The target's own token: the chip that replaces a rejected guess (or the bonus), and the law it was drawn
+// The target's own token: the chip that replaces a rejected guess (or the bonus), and the distribution it was drawn
 // from as a strip of shares in the order in which the coin counts them, with the coin at its number.
 
 constexpr float kGap = 14; // behind a listed share
@@ -456,14 +456,14 @@ bool name_share(const LoopDraw& d, const Share& share, Rect box, float coin_x) {
 }
 
 void draw_strip(const LoopDraw& d, Rect strip, Role role) {
-    const Resampled& own = *d.model.own;
+    const TargetToken& own = *d.model.own;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const std::string what = own.from == Resampled::From::residual ? "residual, scaled to 1"
-                             : own.from == Resampled::From::bonus
+    const std::string what = own.from == TargetToken::From::residual ? "residual, scaled to 1"
+                             : own.from == TargetToken::From::bonus
                                  ? own.target_top.empty() ? "the target's last row" : "the mixture's last row"
                                  : "the target's row";
-    const std::string short_what = own.from == Resampled::From::residual ? "residual" : what;
+    const std::string short_what = own.from == TargetToken::From::residual ? "residual" : what;
     if (own.top.empty()) {
         ui::fitted_text(canvas, {strip.x, strip.y + 17}, "the row was not recorded (fast mode)", Font::text,
                         14, theme.muted, strip.w);
@@ -507,7 +507,7 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
         if (share.id >= 0 && !name_share(d, share, box_of(share), coin_x)) unnamed.push_back(share);
     std::ranges::stable_sort(unnamed, std::ranges::greater{}, &Share::p);
     const std::string coin = own.u
-                                 ? (own.from == Resampled::From::residual ? " · second coin " : " · coin ") +
+                                 ? (own.from == TargetToken::From::residual ? " · second coin " : " · coin ") +
                                        ui::probability(*own.u)
                                  : std::string();
     // Where the drawn token would find no room beside it, the caption is cut short.
@@ -528,14 +528,14 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     list_shares(d, unnamed, own.token, strip.x + used + 16, strip.right(), strip.y + 44);
 }
 
-// Replacement or bonus with the law it was drawn from.
+// Replacement or bonus with the distribution it was drawn from.
 void draw_own_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     if (!d.model.own) return;
     const int column = d.model.own_column();
-    const bool residual = d.model.own->from == Resampled::From::residual;
+    const bool residual = d.model.own->from == TargetToken::From::residual;
     const bool replaced = d.model.rejected >= 0;
-    const bool bonus = d.model.own->from == Resampled::From::bonus;
+    const bool bonus = d.model.own->from == TargetToken::From::bonus;
     const bool dropped = d.model.own_dropped;
     const Role role = dropped    ? Role::discarded
                       : residual ? Role::residual
@@ -749,14 +749,14 @@ LoopGrid loop_grid(ui::Rect stage, const LoopModel& model, float chip) {
     return grid;
 }
 
-std::vector<Share> shares_of(const Top& law, int chosen, std::optional<double> u) {
+std::vector<Share> shares_of(const TopEntries& distribution, int chosen, std::optional<double> u) {
     constexpr std::size_t kNamed = 12;
-    std::vector<Top::Entry> entries = law.entries;
+    std::vector<TopEntries::Entry> entries = distribution.entries;
     const double least = entries.size() > kNamed ? entries[kNamed - 1].logp : -INFINITY;
-    std::ranges::sort(entries, {}, &Top::Entry::id);
+    std::ranges::sort(entries, {}, &TopEntries::Entry::id);
     double before = 0, share = 0;
-    const double rest = std::max(0.0, law.rest);
-    for (const Top::Entry& entry : entries) {
+    const double rest = std::max(0.0, distribution.rest);
+    for (const TopEntries::Entry& entry : entries) {
         if (entry.id < chosen) before += std::exp(entry.logp);
         if (entry.id == chosen) share = std::exp(entry.logp);
     }
@@ -772,7 +772,7 @@ std::vector<Share> shares_of(const Top& law, int chosen, std::optional<double> u
             shares.push_back({id, p, at});
         at += p;
     };
-    const auto add_entry = [&](const Top::Entry& entry) {
+    const auto add_entry = [&](const TopEntries::Entry& entry) {
         add(entry.logp >= least || entry.id == chosen ? entry.id : -1, std::exp(entry.logp));
     };
     auto entry = entries.begin();
@@ -797,7 +797,7 @@ void draw_loop(const SceneInput& input, const LoopModel& model, ui::Ui& ui, std:
     draw_loop_columns(d, out);
     draw_draft_row(d);
     draw_verify_row(d);
-    draw_law_rows(d);
+    draw_distribution_rows(d);
     draw_coin_row(d);
     draw_outcome_row(d);
     draw_own_row(d);

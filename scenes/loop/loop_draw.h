@@ -28,15 +28,15 @@ struct LoopGrid {
 [[nodiscard]] float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input,
                                     const LoopModel& model);
 
-// Part of the strip of the own token's law.
+// Part of the strip of the own token's distribution.
 struct Share {
     int id = -1; // -1: tokens that are not named
     double p = 0, from = 0;
 };
-// The law as the coin counts it, from the lowest id up: the likeliest tokens, and between them all others. Of
+// The distribution as the coin counts it, from the lowest id up: the likeliest tokens, and between them all others. Of
 // the mass that was not recorded only the coin tells where it lies, before or behind the drawn token: it
 // stands there.
-[[nodiscard]] std::vector<Share> shares_of(const Top& law, int chosen, std::optional<double> u);
+[[nodiscard]] std::vector<Share> shares_of(const TopEntries& distribution, int chosen, std::optional<double> u);
 
 // Draws the stage: title, bands, and the clock card where it has room. Clicks on a column go to `out`.
 void draw_loop(const SceneInput& input, const LoopModel& model, ui::Ui& ui, std::vector<SceneCommand>& out);

@@ -26,7 +26,7 @@ bool judges_all(const LoopModel& model) {
 
 constexpr int kMostPlaces = 256; // columns for guesses to come; a file from elsewhere may ask for any number
 
-std::optional<double> shown(double logp, const Top& raw, int token, bool greedy) {
+std::optional<double> shown(double logp, const TopEntries& raw, int token, bool greedy) {
     constexpr double kBelowHead = 1e-6; // not among the recorded tokens: shown as "<.01"
     if (greedy && !raw.empty()) return listed(raw, token).value_or(kBelowHead);
     return std::exp(logp);
@@ -161,22 +161,22 @@ LoopModel loop_model(const SceneInput& input) {
     return model;
 }
 
-ColumnLaws column_laws(const LoopModel& model, int column) {
-    ColumnLaws laws;
+ColumnDistributions column_distributions(const LoopModel& model, int column) {
+    ColumnDistributions distributions;
     const int count = static_cast<int>(model.columns.size());
-    const auto pick = [&](const Top& top, const Top& raw, bool own) {
+    const auto pick = [&](const TopEntries& top, const TopEntries& raw, bool own) {
         return own && !raw.empty() ? raw : top;
     };
-    if (column < 0 || column > count) return laws;
+    if (column < 0 || column > count) return distributions;
     if (column == count) {
-        if (model.own && model.rejected < 0) laws.target = model.own->top;
-        return laws;
+        if (model.own && model.rejected < 0) distributions.target = model.own->top;
+        return distributions;
     }
     const LoopColumn& c = model.columns[static_cast<std::size_t>(column)];
     if (c.draft)
-        laws.draft = pick(c.draft->top, c.draft->raw_top, model.greedy || model.is_favourite(column));
-    if (c.check) laws.target = pick(c.check->top, c.check->raw_top, model.greedy);
-    return laws;
+        distributions.draft = pick(c.draft->top, c.draft->raw_top, model.greedy || model.is_favourite(column));
+    if (c.check) distributions.target = pick(c.check->top, c.check->raw_top, model.greedy);
+    return distributions;
 }
 
 int LoopModel::ms_decimals() const {

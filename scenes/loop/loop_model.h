@@ -34,7 +34,7 @@ struct LoopModel {
     const Header* header = nullptr;
     const CycleSummary* cycle = nullptr; // null before the first draft
     RuleKind rule = RuleKind::token;
-    bool greedy = false; // temperature 0: laws are one bar; the raw probabilities are shown instead
+    bool greedy = false; // temperature 0: distributions are one bar; the raw probabilities are shown instead
     bool fast = false;   // no rows were recorded
     bool head = false;   // domino, dspark: a head corrects the block from left to right
     int asked = 0;       // K of the run
@@ -45,7 +45,7 @@ struct LoopModel {
     bool no_room = false; // for a guess: the limit of tokens or the context left one place
     int newest = -1; // column that was judged last
     bool drafting_over = false;
-    const Resampled* own = nullptr;
+    const TargetToken* own = nullptr;
     bool own_dropped = false; // the text ended before it
     int active = 0;           // column of the last event; columns.size() = the own token
     int selected = 0;         // the clicked one, else the active one
@@ -80,9 +80,9 @@ struct LoopModel {
 [[nodiscard]] LoopModel loop_model(const SceneInput& input);
 
 // The two heads shown for a column: at temperature 0 the raw ones. Empty where nothing was recorded.
-struct ColumnLaws {
-    Top target, draft;
+struct ColumnDistributions {
+    TopEntries target, draft;
 };
-[[nodiscard]] ColumnLaws column_laws(const LoopModel& model, int column);
+[[nodiscard]] ColumnDistributions column_distributions(const LoopModel& model, int column);
 
 } // namespace speclens

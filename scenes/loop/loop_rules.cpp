@@ -158,16 +158,16 @@ void tell_rule_check(const SceneInput& input, const LoopModel& model, const Loop
 }
 
 bool tell_rule_own(const SceneInput& input, const LoopModel& model, Story& story) {
-    const Resampled& own = *model.own;
+    const TargetToken& own = *model.own;
     const std::string token = quoted(*input.trace, own.token);
     const std::string coin = own.u ? "Coin " + probability(*own.u) + " picked " : "It is ";
-    const bool rejected = own.from == Resampled::From::residual;
+    const bool rejected = own.from == TargetToken::From::residual;
     const bool cascade = model.rule == RuleKind::cascade;
     if (rejected && (model.rule == RuleKind::block || (cascade && model.header->rule_params.block))) {
-        const std::string law = cascade ? "the mixture" : "the target's distribution";
+        const std::string distribution = cascade ? "the mixture" : "the target's distribution";
         story.heading = "The rest of the block, made good";
         story.text = "The replacement comes from the residual of the whole prefix: its coefficient times " +
-                     law + ", less what the draft offered, scaled to 1. " + coin + token +
+                     distribution + ", less what the draft offered, scaled to 1. " + coin + token +
                      ". Over all coins that adds up to exactly " +
                      (!cascade               ? "the target's distribution."
                       : mixes_nothing(model) ? "the mixture, which is the target's distribution at this alpha."

@@ -78,9 +78,9 @@ std::string setting_words(const Header& run) {
     return words_of(options);
 }
 
-// The law of the own token in the order in which its coin counts: "By number: “ a” .14, others .02, “ the”
+// The distribution of the own token in the order in which its coin counts: "By number: “ a” .14, others .02, “ the”
 // .84".
-std::string strip_words(const SceneInput& input, const Resampled& own) {
+std::string strip_words(const SceneInput& input, const TargetToken& own) {
     std::string text;
     double others = 0;
     const auto add = [&](const std::string& name, double p) {
@@ -115,7 +115,7 @@ std::string clock_words(const LoopModel& model) {
     return text;
 }
 
-// One guess: who proposed it, what that had seen, and how the token came out of its law.
+// One guess: who proposed it, what that had seen, and how the token came out of its distribution.
 
 const char* drafter_noun(const LoopModel& model) {
     const DrafterInfo* info = find_drafter(model.header->drafter);
@@ -162,17 +162,17 @@ std::string how_guessed(const SceneInput& input, const LoopModel& model, const L
     return capital(drafter_noun(model)) + " reads the text and its own guesses so far and";
 }
 
-// A guess in the law of the draft itself: under some rules its favourites are proposed as if they were
+// A guess in the distribution of the draft itself: under some rules its favourites are proposed as if they were
 // certain.
 struct Guessed {
     int rank = 0; // 1: the likeliest; 0: not among the recorded tokens
     std::optional<double> p;
 };
-Guessed own_law(const LoopColumn& c) {
-    const Top& law = c.draft->raw_top.empty() ? c.draft->top : c.draft->raw_top;
-    for (std::size_t i = 0; i < law.entries.size(); ++i)
-        if (law.entries[i].id == c.draft->token)
-            return {static_cast<int>(i) + 1, std::exp(law.entries[i].logp)};
+Guessed own_distribution(const LoopColumn& c) {
+    const TopEntries& distribution = c.draft->raw_top.empty() ? c.draft->top : c.draft->raw_top;
+    for (std::size_t i = 0; i < distribution.entries.size(); ++i)
+        if (distribution.entries[i].id == c.draft->token)
+            return {static_cast<int>(i) + 1, std::exp(distribution.entries[i].logp)};
     return {};
 }
 
@@ -181,7 +181,7 @@ Guessed own_law(const LoopColumn& c) {
 std::string guess_words(const SceneInput& input, const LoopModel& model, const LoopColumn& guess) {
     const Drafted& draft = *guess.draft;
     const Guessed own =
-        draft.u ? Guessed() : own_law(guess); // a drawn one has its probability in the law it came from
+        draft.u ? Guessed() : own_distribution(guess); // a drawn one has its probability in the distribution it came from
     const std::string how = draft.u ? "The draft coin " + probability(*draft.u) +
                                           " drew it, counting by token number. "
                             : own.rank == 1 ? "It is the most likely token of that distribution. "
@@ -314,11 +314,11 @@ void tell_match_check(const SceneInput& input, const LoopModel& model, const Loo
                  (greedy ? " first. " : ". ") +
                  (last_guess(model) ? "The guess goes."
                                     : "The guess goes, and with it everything that was guessed after it.");
-    const Top& law = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
-    if (!law.empty() && c.p)
+    const TopEntries& distribution = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
+    if (!distribution.empty() && c.p)
         story.what_if = "The target gives " + token + " " + probability(*c.p) +
-                        (greedy ? " and its favourite " + quoted(*input.trace, law.entries[0].id) + " " +
-                                      probability(std::exp(law.entries[0].logp)) +
+                        (greedy ? " and its favourite " + quoted(*input.trace, distribution.entries[0].id) + " " +
+                                      probability(std::exp(distribution.entries[0].logp)) +
                                       ": it would have been kept only as the favourite."
                                 : ": that was the chance that the draw would agree with the guess.");
 }
@@ -378,7 +378,7 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
     if (model.tree && model.drafted > 0) return tell_tree_own(input, model, story);
     if (model.drafted > 0 && tell_rule_own(input, model, story)) return;
     switch (model.own->from) {
-    case Resampled::From::residual:
+    case TargetToken::From::residual:
         story.heading = "Rejected, but not wasted";
         story.text =
             "The replacement comes from the residual: what the target gives each token beyond what the "
@@ -386,14 +386,14 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
             coin + token +
             ". Keeping by ratio and replacing from the residual adds up to exactly the target's distribution.";
         break;
-    case Resampled::From::bonus:
+    case TargetToken::From::bonus:
         story.heading = "All kept, one for free";
         story.text =
             "Every guess stands, and the pass has one row left: the target's distribution after the last guess. " +
             picked + ". So " + guesses(model.drafted) + " and one check make " + tokens(model.drafted + 1) +
             ", unless the text ends among them.";
         break;
-    case Resampled::From::target:
+    case TargetToken::From::target:
         story.heading = model.rejected >= 0 ? "The target's own token" : "One pass, one token";
         story.text = model.rejected >= 0
                          ? "In place of the wrong guess stands the token that the target itself " +
@@ -409,7 +409,7 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
 // What follows the kept guesses into the text.
 std::string own_words(const LoopModel& model, const Committed& e) {
     const bool mixed =
-        model.own && (model.own->from == Resampled::From::residual || !model.own->target_top.empty());
+        model.own && (model.own->from == TargetToken::From::residual || !model.own->target_top.empty());
     const std::string own = model.rule != RuleKind::cascade ? "the target's own token"
                             : mixed                         ? "one token of the mixture"
                             : model.fast                    ? "one token more"
@@ -605,9 +605,9 @@ std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
     std::string text;
     if (model.cycle) text += "round " + std::to_string(model.cycle->cycle + 1) + ", ";
     const bool other =
-        model.phase == Phase::resample && model.own && model.own->from != Resampled::From::residual;
+        model.phase == Phase::resample && model.own && model.own->from != TargetToken::From::residual;
     text += !other                                      ? phase_name(model.phase)
-            : model.own->from == Resampled::From::bonus ? "bonus token"
+            : model.own->from == TargetToken::From::bonus ? "bonus token"
                                                         : "the target's own token";
     text += model.plain() ? std::string(" · plain decoding")
                           : " · " + h.drafter + " drafter, " + h.rule + " rule, K = " + std::to_string(h.k);
@@ -671,8 +671,8 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
     }
     if (model.own) {
         const char* from = model.own_dropped ? "Not used, the text ended before it: "
-                           : model.own->from == Resampled::From::residual ? "Resampled from the residual: "
-                           : model.own->from == Resampled::From::bonus    ? "Bonus token: "
+                           : model.own->from == TargetToken::From::residual ? "Resampled from the residual: "
+                           : model.own->from == TargetToken::From::bonus    ? "Bonus token: "
                                                                           : "The target's own token: ";
         out << from << quoted(*input.trace, model.own->token) << ", probability "
             << probability(std::exp(model.own->p));
@@ -687,16 +687,16 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         out << "\n";
         if (!model.run_speed.empty()) out << "Speed-up of the run: " << model.run_speed << "\n";
     }
-    const LawTable table = [&] {
-        const ColumnLaws laws = column_laws(model, model.selected);
-        return laws.target.empty() && laws.draft.empty() ? LawTable{}
-                                                         : law_table(laws.target, laws.draft, 10);
+    const DistributionTable table = [&] {
+        const ColumnDistributions distributions = column_distributions(model, model.selected);
+        return distributions.target.empty() && distributions.draft.empty() ? DistributionTable{}
+                                                         : distribution_table(distributions.target, distributions.draft, 10);
     }();
     if (!table.rows.empty()) {
         out << "\n" << place_words(model) << ", target and draft:\n";
-        for (const LawRow& row : table.rows) {
+        for (const DistributionRow& row : table.rows) {
             out << "  " << (row.id < 0 ? std::string("other") : quoted(*input.trace, row.id)) << ": target "
-                << law_number(row.target) << ", draft " << law_number(row.draft) << "\n";
+                << distribution_number(row.target) << ", draft " << distribution_number(row.draft) << "\n";
         }
     }
     out << "\n" << describe_story(loop_story(input, model));

@@ -80,16 +80,16 @@ void tell_tree_check(const SceneInput& input, const LoopModel& model, Story& sto
 }
 
 void tell_tree_own(const SceneInput& input, const LoopModel& model, Story& story) {
-    const Resampled& own = *model.own;
+    const TargetToken& own = *model.own;
     const std::string token = quoted(*input.trace, own.token);
     const std::string coin = own.u ? "coin " + probability(*own.u) + " picked " : "it is ";
     const bool one = std::ranges::count(model.columns, model.cycle->end_of_path(), &LoopColumn::parent) == 1;
     const std::string place = capital(place_of(input, model, model.cycle->end_of_path()));
-    if (own.from == Resampled::From::bonus) {
+    if (own.from == TargetToken::From::bonus) {
         story.heading = "The branch ends: one for free";
         story.text = place + " nothing was guessed, and the pass has the target's distribution there. " +
                      (own.u ? capital(coin) + token + " from it." : capital(token) + " is its favourite.");
-    } else if (own.from == Resampled::From::residual) {
+    } else if (own.from == TargetToken::From::residual) {
         story.heading = "Rejected, but not wasted";
         story.text =
             place +

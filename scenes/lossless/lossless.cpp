@@ -1,5 +1,5 @@
 // Scene S4, is it really lossless: texts drawn with the token rule, or with a mistake on purpose, against the
-// exact law.
+// exact distribution.
 #include <algorithm>
 
 #include "scenes/lossless/lossless_draw.h"

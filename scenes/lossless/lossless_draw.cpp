@@ -1,4 +1,4 @@
-// The pictures of S4: texts drawn against their exact law, the distance as it shrinks or does not, and the
+// The pictures of S4: texts drawn against their exact distribution, the distance as it shrinks or does not, and the
 // proof of one position as bars.
 #include "scenes/lossless/lossless_draw.h"
 
@@ -47,7 +47,7 @@ void draw_lossless_texts(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const LosslessCount& count = *d.model.count;
-    chart_head(d, r, "Texts of three tokens", "bars: drawn (C: 1 000 more); lines: the target's exact law");
+    chart_head(d, r, "Texts of three tokens", "bars: drawn (C: 1 000 more); lines: the target's exact distribution");
     const Rect plot{r.x + 34, r.y + 50, r.w - 34, r.h - 50 - 26};
     double high = 0;
     for (const auto& [text, p] : exact_texts()) {
@@ -82,7 +82,7 @@ void draw_lossless_texts(const LosslessDraw& d, Rect r) {
 void draw_lossless_looks(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    chart_head(d, r, "Distance from the exact law", "dashed: what chance alone would show; ✕: caught");
+    chart_head(d, r, "Distance from the exact distribution", "dashed: what chance alone would show; ✕: caught");
     float names = 0; // at the ends of the lines
     if (r.w >= 380)
         for (const RuleInfo* rule : lossless_rules())

@@ -16,14 +16,14 @@ namespace {
 
 // The rows of the built-in tables by the token before; row 0 stands at the start of a text.
 struct Toy {
-    std::vector<Law> target, draft;
+    std::vector<Distribution> target, draft;
     Toy() {
         const TablePair tables = toy_tables();
         const auto rows = [](const TableModel& table) {
-            std::vector<Law> laws(1 + static_cast<std::size_t>(table.vocab));
-            for (const auto& [context, law] : table.rows)
-                laws[context.empty() ? 0 : 1 + static_cast<std::size_t>(std::stoi(context))] = law;
-            return laws;
+            std::vector<Distribution> distributions(1 + static_cast<std::size_t>(table.vocab));
+            for (const auto& [context, distribution] : table.rows)
+                distributions[context.empty() ? 0 : 1 + static_cast<std::size_t>(std::stoi(context))] = distribution;
+            return distributions;
         };
         target = rows(*tables.target);
         draft = rows(*tables.draft);
@@ -58,8 +58,8 @@ std::vector<int> one_text(const RuleInfo& rule, std::uint64_t seed, long n) {
         }
         Round round;
         round.drafts = drafts;
-        round.p = [&](int row) -> const Law& { return toy().target[rows[static_cast<std::size_t>(row)]]; };
-        round.q = [&](int node) -> const Law& { return toy().draft[rows[static_cast<std::size_t>(node)]]; };
+        round.p = [&](int row) -> const Distribution& { return toy().target[rows[static_cast<std::size_t>(row)]]; };
+        round.q = [&](int node) -> const Distribution& { return toy().draft[rows[static_cast<std::size_t>(node)]]; };
         round.p_argmax = [&](int row) { return argmax(round.p(row)); };
         round.accept_coin = [&](int) { return coin(Purpose::accept); };
         round.resample_coin = [&](int) { return coin(Purpose::resample); };
@@ -72,7 +72,7 @@ std::vector<int> one_text(const RuleInfo& rule, std::uint64_t seed, long n) {
 }
 
 void look_at(LosslessCount& counts) {
-    const LawTest test = against_law(counts.texts, exact_texts());
+    const DistributionTest test = against_distribution(counts.texts, exact_texts());
     counts.looks.push_back({counts.drawn, test.total_variation, test.p_value});
     if (counts.caught == 0 && test.p_value < kLosslessAlarm) counts.caught = counts.drawn;
 }
@@ -87,9 +87,9 @@ bool is_look(long n) {
 
 } // namespace
 
-const ExactLaw& exact_texts() {
-    static const ExactLaw law = [] {
-        ExactLaw all;
+const ExactDistribution& exact_texts() {
+    static const ExactDistribution distribution = [] {
+        ExactDistribution all;
         std::vector<std::pair<std::vector<int>, double>> open{{{}, 1.0}};
         while (!open.empty()) {
             const auto [text, mass] = open.back();
@@ -98,7 +98,7 @@ const ExactLaw& exact_texts() {
                 all[text] = mass;
                 continue;
             }
-            const Law& row = toy().target[row_after(text)];
+            const Distribution& row = toy().target[row_after(text)];
             for (std::size_t v = 0; v < row.size(); ++v) {
                 std::vector<int> next = text;
                 next.push_back(static_cast<int>(v));
@@ -107,7 +107,7 @@ const ExactLaw& exact_texts() {
         }
         return all;
     }();
-    return law;
+    return distribution;
 }
 
 void draw_texts(const RuleInfo& rule, std::uint64_t seed, long count, LosslessCount& counts) {
@@ -125,7 +125,7 @@ double expected_distance(long n) {
 }
 
 std::vector<ProofRow> proof_rows(const RuleInfo& rule) {
-    const Law &p = toy().target[0], &q = toy().draft[0];
+    const Distribution &p = toy().target[0], &q = toy().draft[0];
     std::vector<ProofRow> rows(p.size());
     for (std::size_t x = 0; x < p.size(); ++x) {
         rows[x].target = p[x];
@@ -137,8 +137,8 @@ std::vector<ProofRow> proof_rows(const RuleInfo& rule) {
         const auto row_of = [&](int row) {
             return row == 0 ? std::size_t{0} : row == 1 ? 1 + x : std::size_t{1};
         };
-        round.p = [&](int row) -> const Law& { return toy().target[row_of(row)]; };
-        round.q = [&](int node) -> const Law& { return toy().draft[row_of(node)]; };
+        round.p = [&](int row) -> const Distribution& { return toy().target[row_of(row)]; };
+        round.q = [&](int node) -> const Distribution& { return toy().draft[row_of(node)]; };
         round.p_argmax = [&](int row) { return argmax(round.p(row)); };
         round.accept_coin = [](int) { return std::nextafter(1.0, 0.0); };
         round.resample_coin = [](int) { return 0.5; };
@@ -146,7 +146,7 @@ std::vector<ProofRow> proof_rows(const RuleInfo& rule) {
         const double stays = verdict.checks.front().threshold;
         rows[x].kept = q[x] * stays;
         if (verdict.accepted() > 0) continue;
-        for (std::size_t v = 0; v < p.size(); ++v) rows[v].replaced += q[x] * (1 - stays) * verdict.law[v];
+        for (std::size_t v = 0; v < p.size(); ++v) rows[v].replaced += q[x] * (1 - stays) * verdict.distribution[v];
     }
     return rows;
 }
@@ -164,7 +164,7 @@ LosslessModel lossless_model(LosslessState& state) {
     LosslessModel m;
     m.rule = lossless_rules()[static_cast<std::size_t>(state.rule)];
     m.count = &state.counts[m.rule->name];
-    if (m.count->drawn > 0) m.test = against_law(m.count->texts, exact_texts());
+    if (m.count->drawn > 0) m.test = against_distribution(m.count->texts, exact_texts());
     m.noise = expected_distance(m.count->drawn);
     return m;
 }

@@ -1,5 +1,5 @@
 // Is speculative decoding lossless? Short texts drawn on the built-in table with a rule, right or
-// deliberately wrong, counted against the exact law of all texts; and, on the loaded models, greedy texts of
+// deliberately wrong, counted against the exact distribution of all texts; and, on the loaded models, greedy texts of
 // every drafter against plain decoding.
 #pragma once
 
@@ -33,11 +33,11 @@ struct LosslessCount {
     long caught = 0;         // the first look below kLosslessAlarm; 0: none
 };
 
-// The exact law of texts of kLosslessTokens of the built-in target.
-[[nodiscard]] const ExactLaw& exact_texts();
+// The exact distribution of texts of kLosslessTokens of the built-in target.
+[[nodiscard]] const ExactDistribution& exact_texts();
 // Draws `count` more texts: text n always has the same dice.
 void draw_texts(const RuleInfo& rule, std::uint64_t seed, long count, LosslessCount& counts);
-// Mean distance that `n` draws of the right law would show: the noise. (Sum over texts of sqrt(p (1-p) / n) /
+// Mean distance that `n` draws of the right distribution would show: the noise. (Sum over texts of sqrt(p (1-p) / n) /
 // sqrt(2 pi).)
 [[nodiscard]] double expected_distance(long n);
 
@@ -58,7 +58,7 @@ struct LosslessState {
 struct LosslessModel {
     const RuleInfo* rule = nullptr;
     const LosslessCount* count = nullptr; // never null
-    LawTest test;                         // of all texts so far
+    DistributionTest test;                         // of all texts so far
     double noise = 0;                     // expected_distance of as many
     [[nodiscard]] bool right() const { return rule->lossless(); }
     // At a look, and only there: the bound on false alarms counts no other.

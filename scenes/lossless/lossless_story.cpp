@@ -14,14 +14,14 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
     switch (beat) {
     case 0:
         return {"The promise", "Speculative decoding claims to write what the target alone would write. Not "
-                               "the same text: with a coin involved two runs need not agree. The same law: "
-                               "every text as likely as before. A law is tested by "
+                               "the same text: with a coin involved two runs need not agree. The same distribution: "
+                               "every text as likely as before. A distribution is tested by "
                                "drawing from it, often."};
     case 1:
         return {"Why it holds",
                 "A draft stays with target ÷ draft, at most 1: that writes the smaller of the two "
                 "chances. The rest comes from the residual, which is what the target has left over. "
-                "The two bars add up to the target's law, token by token. That is the whole proof "
+                "The two bars add up to the target's distribution, token by token. That is the whole proof "
                 "(Chen et al. 2023, theorem 1)."};
     case 2: {
         const std::string measured =
@@ -33,7 +33,7 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
                               fine_probability(m.noise) + ".";
         return {"Counting instead of believing",
                 "Texts of three tokens take one to three rounds. Draw some and hold them against the exact "
-                "law of all 27. Under the right rule the distance shrinks like 1 ÷ √n, near the dashed line "
+                "distribution of all 27. Under the right rule the distance shrinks like 1 ÷ √n, near the dashed line "
                 "that chance alone leaves" +
                     measured};
     }
@@ -75,10 +75,10 @@ StageTitle lossless_title(const LosslessModel& m) {
         title.title = m.right() ? "Is it really lossless? Draw and count"
                                 : std::string(m.rule->title) + ": will it show?";
     else if (m.caught())
-        title.title = "Not the target's law: caught after " + ui::integer(m.count->caught) + " texts";
+        title.title = "Not the target's distribution: caught after " + ui::integer(m.count->caught) + " texts";
     else
         title.title = ui::integer(n) + (n == 1 ? " text" : " texts") +
-                      (m.right() ? ", and no difference from the target's law was found"
+                      (m.right() ? ", and no difference from the target's distribution was found"
                                  : ", and the mistake still hides");
     title.subtitle = "token rule" + std::string(m.right() ? "" : " with a mistake on purpose") +
                      ", K = " + std::to_string(kLosslessDrafts) + ", built-in table of three tokens";

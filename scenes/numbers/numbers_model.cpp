@@ -15,7 +15,7 @@ constexpr const char* kCounting[] = {"vllm-48915-accepted",       "block-example
                                      "course-wasted-derived"};
 
 // Pairs that say the same and are not: an average that is one benchmark's cell, and the number of another run.
-constexpr const char* kTelling[] = {"domino-chart-eagle3-16", "domino-table-eagle3-16-average-speedup",
+constexpr const char* kMostInstructive[] = {"domino-chart-eagle3-16", "domino-table-eagle3-16-average-speedup",
                                     "domino-chart-eagle3-60", "dflash-table-eagle3-60-mean-speedup",
                                     "domino-table-eagle3-16-gsm8k-speedup", "dflash-table-eagle3-16-gsm8k-speedup"};
 
@@ -36,7 +36,7 @@ bool can_be_repeated(const PublishedFigure& figure) {
 
 std::vector<const PublishedFigure*> telling_pairs(const Published& figures) {
     std::vector<const PublishedFigure*> pairs;
-    for (const char* id : kTelling)
+    for (const char* id : kMostInstructive)
         if (const PublishedFigure* figure = figures.find(id)) pairs.push_back(figure);
     return pairs;
 }

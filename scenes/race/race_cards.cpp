@@ -377,7 +377,7 @@ void segment(const RaceDraw& d, float from, float to, float y, float h, ui::Colo
 std::string cost_words(const RaceDraw& d, const Bar& b) {
     std::string words = "draft " + ui::number(b.draft, 3) + ", " + head_word(b.lane->drafter) + " " +
                         ui::number(b.head, 3) + ", verify " + ui::number(b.verify, 3) +
-                        ", laws, verdicts and resampling " + ui::number(b.accept, 3) + ", the rest " +
+                        ", distributions, verdicts and resampling " + ui::number(b.accept, 3) + ", the rest " +
                         ui::number(b.rest, 3) + " ms";
     if (const std::string formula = formula_words(d.model, *b.lane); !formula.empty())
         words += "; " + formula;

@@ -147,9 +147,9 @@ std::vector<Part> parts_between(const Trace& trace, std::size_t from, std::size_
             parts.push_back({Role::target});
         } else if (const auto* check = std::get_if<Checked>(&e)) {
             parts.push_back({check->accepted ? Role::accepted : Role::rejected});
-        } else if (const auto* own = std::get_if<Resampled>(&e)) {
-            parts.push_back({own->from == Resampled::From::residual ? Role::residual
-                             : own->from == Resampled::From::bonus  ? Role::bonus
+        } else if (const auto* own = std::get_if<TargetToken>(&e)) {
+            parts.push_back({own->from == TargetToken::From::residual ? Role::residual
+                             : own->from == TargetToken::From::bonus  ? Role::bonus
                                                                     : Role::target});
         } else if (const auto* commit = std::get_if<Committed>(&e)) {
             parts.push_back({Role::target, true, static_cast<int>(commit->tokens.size())});
@@ -237,7 +237,7 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const float end = draw_race_legend(d, {rows.x0, axis + 28}, r.right() - 120, kLegend);
     if (end + 25 + c.text_width("the rest", Font::text, 14) < r.right() - 12) {
         c.fill({end, axis + 28, 18, 18}, t.muted.alpha(0.45F), 2);
-        const std::string rest = "laws, verdicts, the rest";
+        const std::string rest = "distributions, verdicts, the rest";
         const bool fits = c.text_width(rest, Font::text, 14) <= r.right() - 12 - end - 25;
         c.text({end + 25, axis + 42}, fits ? rest : "the rest", Font::text, 14, t.muted);
     }

@@ -293,8 +293,8 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     const Committed* commit = commit_of(lane.whole, *round);
     if (round->resample)
         add(round->resample->token, commit && drops_own_token(*commit)                   ? Role::discarded
-                                    : round->resample->from == Resampled::From::residual ? Role::residual
-                                    : round->resample->from == Resampled::From::bonus    ? Role::bonus
+                                    : round->resample->from == TargetToken::From::residual ? Role::residual
+                                    : round->resample->from == TargetToken::From::bonus    ? Role::bonus
                                                                                          : Role::target);
     // What has no room is counted at the right of the heading.
     if (hidden > 0)

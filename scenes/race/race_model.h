@@ -39,7 +39,7 @@ struct RaceModel {
     bool measured = false; // every lane has finished its run
     bool over = false;     // every lane is done at the clock
     bool greedy = false;
-    bool lossless = true; // the rule keeps the law of the target at this temperature
+    bool lossless = true; // the rule keeps the distribution of the target at this temperature
     ui::Tier tier = ui::Tier::live;
     int plain = -1;         // lanes, -1: none
     int fastest = -1;       // most tokens a second, of a table a round

@@ -311,7 +311,7 @@ std::string race_texts(const RaceModel& m) {
     if (m.identical) return "texts identical";
     if (m.greedy && m.lossless) return "TEXTS DIFFER after " + counted(m.same_tokens, "token");
     return "texts part after " + counted(m.same_tokens, "token") +
-           (m.lossless ? ": at T > 0 only the law is shared" : ": this rule is not lossless");
+           (m.lossless ? ": at T > 0 only the distribution is shared" : ": this rule is not lossless");
 }
 
 std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {

@@ -1,4 +1,4 @@
-// Scene S12, relaxing the rule: lenience, typical acceptance and cascades on the laws of the run on screen,
+// Scene S12, relaxing the rule: lenience, typical acceptance and cascades on the distributions of the run on screen,
 // what they keep and how far they lead away from the target.
 #include <algorithm>
 
@@ -96,11 +96,11 @@ class RelaxedScene final : public Scene {
         const ui::Rect area{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 96};
         if (!d.model.position()) {
             ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(240.0F, area.h)},
-                     "the laws of the run's guesses will stand here");
+                     "the distributions of the run's guesses will stand here");
             return;
         }
         const float gap = 40, left = std::max(300.0F, area.w * 0.46F - gap / 2);
-        draw_relaxed_laws(d, {area.x, area.y, left, area.h});
+        draw_relaxed_distributions(d, {area.x, area.y, left, area.h});
         const ui::Rect chart{area.x + left + gap, area.y, area.w - left - gap, area.h};
         draw_relaxed_chart(d, chart);
         // One position first, all of them together at the end.

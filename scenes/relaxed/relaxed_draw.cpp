@@ -1,4 +1,4 @@
-// The pictures of S12: the laws of one position, and what every rule keeps against how far it leads away.
+// The pictures of S12: the distributions of one position, and what every rule keeps against how far it leads away.
 #include "scenes/relaxed/relaxed_draw.h"
 
 #include <algorithm>
@@ -26,18 +26,18 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
-struct LawBar {
+struct DistributionBar {
     Role role;
     const char* name;
-    const Law* law;
+    const Distribution* distribution;
 };
 
 std::string row_label(const RelaxedDraw& d, int id) {
     return id < 0 ? std::string("other") : label_of(*d.input.trace, id);
 }
 
-void legend(const RelaxedDraw& d, float x, float y, std::span<const LawBar> bars) {
-    for (const LawBar& bar : bars) {
+void legend(const RelaxedDraw& d, float x, float y, std::span<const DistributionBar> bars) {
+    for (const DistributionBar& bar : bars) {
         d.ui.canvas.fill({x, y - 9, 10, 10}, d.ui.theme.role(bar.role), 2);
         d.ui.canvas.text({x + 16, y}, bar.name, Font::text, 14, d.ui.theme.muted);
         x += 28 + d.ui.canvas.text_width(bar.name, Font::text, 14);
@@ -45,30 +45,30 @@ void legend(const RelaxedDraw& d, float x, float y, std::span<const LawBar> bars
 }
 
 // Indices of the largest entries, the drafted token always among them, the lump last.
-std::vector<std::size_t> rows_of(const JudgedPosition& position, const Law& written, std::size_t most) {
+std::vector<std::size_t> rows_of(const JudgedPosition& position, const Distribution& written, std::size_t most) {
     std::vector<std::size_t> rows(position.ids.size() - 1);
     std::iota(rows.begin(), rows.end(), 0);
     const auto size = [&](std::size_t i) {
         return position.ids[i] == position.drafted
                    ? 2.0
-                   : std::max({position.laws.p[i], position.laws.q[i], written.empty() ? 0 : written[i]});
+                   : std::max({position.distributions.p[i], position.distributions.q[i], written.empty() ? 0 : written[i]});
     };
     std::ranges::stable_sort(rows, std::greater<>(), size);
     rows.resize(std::min(rows.size(), most));
-    std::ranges::stable_sort(rows, std::greater<>(), [&](std::size_t i) { return position.laws.p[i]; });
+    std::ranges::stable_sort(rows, std::greater<>(), [&](std::size_t i) { return position.distributions.p[i]; });
     return rows;
 }
 
 } // namespace
 
-void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
+void draw_relaxed_distributions(const RelaxedDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const RelaxedModel& m = d.model;
     const JudgedPosition& position = *m.position();
-    std::vector<LawBar> bars = {{Role::target, "target", &position.laws.p},
-                                {Role::draft, "draft", &position.laws.q}};
-    if (position.counts()) bars.push_back({Role::accepted, "written", &m.relaxed.law});
+    std::vector<DistributionBar> bars = {{Role::target, "target", &position.distributions.p},
+                                {Role::draft, "draft", &position.distributions.q}};
+    if (position.counts()) bars.push_back({Role::accepted, "written", &m.relaxed.distribution});
     ui::fitted_text(canvas, {area.x, area.y + 14},
                     "One position: round " + std::to_string(position.at.cycle + 1) + ", guess " +
                         std::to_string(position.at.index + 1),
@@ -81,7 +81,7 @@ void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
     constexpr float kRow = 38, kMeters = 64;
     const float top = area.y + 54, name = 104, numbers = 56;
     const auto most = static_cast<std::size_t>(std::clamp((area.h - 54 - kMeters) / kRow, 2.0F, 9.0F));
-    const std::vector<std::size_t> rows = rows_of(position, m.relaxed.law, most);
+    const std::vector<std::size_t> rows = rows_of(position, m.relaxed.distribution, most);
     float y = top;
     for (const std::size_t i : rows) {
         if (position.ids[i] == position.drafted)
@@ -89,8 +89,8 @@ void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
         ui::token_text(canvas, {area.x, y + 20},
                        ui::fit_token(canvas, row_label(d, position.ids[i]), 15, name - 12), 15, theme.ink);
         float line = y + 3;
-        for (const LawBar& bar : bars) {
-            ui::bar(canvas, theme, {area.x + name, line, area.w - name - numbers, 7}, (*bar.law)[i],
+        for (const DistributionBar& bar : bars) {
+            ui::bar(canvas, theme, {area.x + name, line, area.w - name - numbers, 7}, (*bar.distribution)[i],
                     bar.role);
             line += 9;
         }
@@ -110,9 +110,9 @@ void draw_relaxed_laws(const RelaxedDraw& d, Rect area) {
         line("A guess stays here: " + ui::probability(m.strict.kept) + " lossless, " +
              ui::probability(m.relaxed.kept) + " now");
         line("Written differs from the target by " +
-             ui::probability(distance_told(m.relaxed.law, position.laws.p)));
+             ui::probability(distance_told(m.relaxed.distribution, position.distributions.p)));
     } else {
-        line("The recorded heads leave out " + ui::probability(position.unlisted) + " of a law here:");
+        line("The recorded heads leave out " + ui::probability(position.unlisted) + " of a distribution here:");
         line("too much to say whether a guess stays");
     }
 }

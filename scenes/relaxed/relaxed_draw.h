@@ -33,7 +33,7 @@ struct RelaxedDraw {
     ui::Ui& ui;
     std::vector<SceneCommand>& out;
 };
-void draw_relaxed_laws(const RelaxedDraw& d, ui::Rect area);  // one position: target, draft, what is written
+void draw_relaxed_distributions(const RelaxedDraw& d, ui::Rect area);  // one position: target, draft, what is written
 void draw_relaxed_chart(const RelaxedDraw& d, ui::Rect area); // kept against distance
 void draw_relaxed_details(const RelaxedDraw& d);
 void draw_relaxed_controls(const RelaxedDraw& d);

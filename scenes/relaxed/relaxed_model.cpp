@@ -14,49 +14,49 @@ namespace {
 
 constexpr int kSteps = 24; // points of a curve
 
-const Top& or_else(const Top& raw, const Top& top) {
+const TopEntries& or_else(const TopEntries& raw, const TopEntries& top) {
     return raw.empty() ? top : raw;
 }
 
-// One law over `slots`, the last one for what the head does not list.
-Law law_over(const Top& head, const std::map<int, std::size_t>& slots) {
-    Law law(slots.size() + 1, 0.0);
+// One distribution over `slots`, the last one for what the head does not list.
+Distribution distribution_over(const TopEntries& head, const std::map<int, std::size_t>& slots) {
+    Distribution distribution(slots.size() + 1, 0.0);
     double sum = 0;
-    for (const Top::Entry& entry : head.entries) sum += law[slots.at(entry.id)] = std::exp(entry.logp);
-    law.back() = std::max(0.0, 1 - sum);
-    return law;
+    for (const TopEntries::Entry& entry : head.entries) sum += distribution[slots.at(entry.id)] = std::exp(entry.logp);
+    distribution.back() = std::max(0.0, 1 - sum);
+    return distribution;
 }
 
 // A token that its head need not list, because the event has its probability.
-void know(Law& law, std::size_t slot, double logp) {
-    if (law[slot] > 0) return;
-    law[slot] = std::exp(logp);
-    law.back() = std::max(0.0, law.back() - law[slot]);
+void know(Distribution& distribution, std::size_t slot, double logp) {
+    if (distribution[slot] > 0) return;
+    distribution[slot] = std::exp(logp);
+    distribution.back() = std::max(0.0, distribution.back() - distribution[slot]);
 }
 
 JudgedPosition position_of(int cycle, const DraftSlot& slot, bool greedy) {
     const Drafted& d = *slot.draft;
     const Checked& c = *slot.check;
-    const Top &p_raw = or_else(c.raw_top, c.top), &q_raw = or_else(d.raw_top, d.top);
-    const Top &p = greedy ? p_raw : c.top, &q = greedy ? q_raw : d.top;
+    const TopEntries &p_raw = or_else(c.raw_top, c.top), &q_raw = or_else(d.raw_top, d.top);
+    const TopEntries &p = greedy ? p_raw : c.top, &q = greedy ? q_raw : d.top;
     std::map<int, std::size_t> slots;
     JudgedPosition position;
     position.at = {cycle, d.index};
     position.drafted = d.token;
     position.stayed = c.accepted;
-    for (const Top* head : {&p, &q, &p_raw, &q_raw})
-        for (const Top::Entry& entry : head->entries)
+    for (const TopEntries* head : {&p, &q, &p_raw, &q_raw})
+        for (const TopEntries::Entry& entry : head->entries)
             if (slots.emplace(entry.id, position.ids.size()).second) position.ids.push_back(entry.id);
     const auto drafted = slots.emplace(d.token, position.ids.size());
     if (drafted.second) position.ids.push_back(d.token);
     position.ids.push_back(-1);
-    LawsOfBoth& laws = position.laws;
-    laws = {law_over(p, slots), law_over(q, slots), law_over(p_raw, slots), law_over(q_raw, slots)};
+    DistributionsOfBoth& distributions = position.distributions;
+    distributions = {distribution_over(p, slots), distribution_over(q, slots), distribution_over(p_raw, slots), distribution_over(q_raw, slots)};
     if (!greedy) {
-        know(laws.p, drafted.first->second, c.p);
-        know(laws.q, drafted.first->second, c.q);
+        know(distributions.p, drafted.first->second, c.p);
+        know(distributions.q, drafted.first->second, c.q);
     }
-    position.unlisted = std::max({laws.p.back(), laws.q.back(), laws.p_raw.back(), laws.q_raw.back()});
+    position.unlisted = std::max({distributions.p.back(), distributions.q.back(), distributions.p_raw.back(), distributions.q_raw.back()});
     return position;
 }
 
@@ -94,7 +94,7 @@ void fill(RelaxedState::Cache& cache, const RelaxedState& state) {
     cache.draft_alone = {1, 0};
     for (const JudgedPosition& position : cache.positions)
         if (position.counts())
-            cache.draft_alone.distance += distance(position.laws.q, position.laws.p) / cache.counted;
+            cache.draft_alone.distance += distance(position.distributions.q, position.distributions.p) / cache.counted;
 }
 
 } // namespace
@@ -109,7 +109,7 @@ const std::vector<const RuleInfo*>& relaxed_rules() {
     return rules;
 }
 
-std::vector<JudgedPosition> positions_with_laws(const CycleView& whole) {
+std::vector<JudgedPosition> positions_with_distributions(const CycleView& whole) {
     std::vector<JudgedPosition> positions;
     if (!whole.header) return positions;
     const bool greedy = whole.header->sampling.temperature == 0;
@@ -120,7 +120,7 @@ std::vector<JudgedPosition> positions_with_laws(const CycleView& whole) {
     return positions;
 }
 
-double distance_told(const Law& written, const Law& target) {
+double distance_told(const Distribution& written, const Distribution& target) {
     const double apart = distance(written, target);
     return apart < 1e-9 ? 0 : apart;
 }
@@ -132,9 +132,9 @@ TradeOff trade_off(const std::vector<JudgedPosition>& positions, const RuleInfo&
     for (const JudgedPosition& position : positions) {
         if (!position.counts()) continue;
         ++n;
-        const Emitted emitted = emitted_at(rule, params, position.laws);
+        const OutputDistribution emitted = output_distribution_at(rule, params, position.distributions);
         sum.kept += emitted.kept;
-        sum.distance += distance_told(emitted.law, position.laws.p);
+        sum.distance += distance_told(emitted.distribution, position.distributions.p);
     }
     return n > 0 ? TradeOff{sum.kept / n, sum.distance / n} : TradeOff{};
 }
@@ -148,7 +148,7 @@ RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
     RelaxedState::Cache& cache = state.cache;
     const bool same_run =
         cache.trace == input.trace && cache.events == input.available && !cache.curves.empty();
-    if (!same_run) cache.positions = positions_with_laws(*input.whole);
+    if (!same_run) cache.positions = positions_with_distributions(*input.whole);
     if (!same_run || !(cache.params == state.params)) {
         cache.trace = input.trace;
         cache.events = input.available;
@@ -187,8 +187,8 @@ RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
             for (m.shown = from; m.shown < n && !counts(m.shown);) ++m.shown;
     }
     if (const JudgedPosition* position = m.position(); position && position->counts()) {
-        m.strict = emitted_at(*find_rule("token"), {}, position->laws);
-        m.relaxed = emitted_at(*m.rule, m.params, position->laws);
+        m.strict = output_distribution_at(*find_rule("token"), {}, position->distributions);
+        m.relaxed = output_distribution_at(*m.rule, m.params, position->distributions);
     }
     return m;
 }

@@ -1,6 +1,6 @@
 // What rules that are not lossless give away, and what they get for it: at every position that the run
-// judged, how often a draft stays and how far what is written lies from the target's law. In closed form from
-// the recorded heads of both laws (engine/rules/emitted.h). What the heads leave out counts as one more token,
+// judged, how often a draft stays and how far what is written lies from the target's distribution. In closed form from
+// the recorded heads of both distributions (engine/rules/emitted.h). What the heads leave out counts as one more token,
 // which would stay far too often if it were large: where it is, nothing is said and the means leave the guess
 // out.
 #pragma once
@@ -8,31 +8,31 @@
 #include <string>
 #include <vector>
 
-#include "engine/rules/emitted.h"
+#include "engine/rules/output_distribution.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/chance.h"
 #include "scenes/shared/scene.h"
 
 namespace speclens {
 
-// Most that a recorded head may leave out of its law for what follows to be right to a hundredth.
+// Most that a recorded head may leave out of its distribution for what follows to be right to a hundredth.
 inline constexpr double kMostUnlisted = 0.02;
 
-// The laws of a judged draft over the tokens that either head lists, and one more for all others.
+// The distributions of a judged draft over the tokens that either head lists, and one more for all others.
 struct JudgedPosition {
     Position at;
     int drafted = 0;      // token
     std::vector<int> ids; // of the entries; -1 is last: all other tokens
-    LawsOfBoth laws;
+    DistributionsOfBoth distributions;
     bool stayed = false; // in the run
     double unlisted = 0; // largest of the four rests: how much the lump may hide
     [[nodiscard]] bool counts() const { return unlisted <= kMostUnlisted; }
 };
-// Of every draft that the run judged and recorded. At temperature 0 the laws at temperature 1.
-[[nodiscard]] std::vector<JudgedPosition> positions_with_laws(const CycleView& whole);
+// Of every draft that the run judged and recorded. At temperature 0 the distributions at temperature 1.
+[[nodiscard]] std::vector<JudgedPosition> positions_with_distributions(const CycleView& whole);
 
-// The distance of what is written, 0 where only rounding parts the two laws.
-[[nodiscard]] double distance_told(const Law& written, const Law& target);
+// The distance of what is written, 0 where only rounding parts the two distributions.
+[[nodiscard]] double distance_told(const Distribution& written, const Distribution& target);
 
 // Means over the positions that count.
 struct TradeOff {
@@ -79,8 +79,8 @@ struct RelaxedModel {
     RuleParams params;
     TradeOff here;           // of the rule with these numbers
     int shown = -1;          // index of the position in the picture; -1: none was judged
-    Emitted strict, relaxed; // there, under the token rule and the rule; empty where it does not count
-    bool greedy = false;     // laws at temperature 1 although the run is at 0
+    OutputDistribution strict, relaxed; // there, under the token rule and the rule; empty where it does not count
+    bool greedy = false;     // distributions at temperature 1 although the run is at 0
     [[nodiscard]] bool all_count() const { return counted == static_cast<int>(positions->size()); }
     [[nodiscard]] const JudgedPosition* position() const {
         return shown < 0 ? nullptr : &(*positions)[static_cast<std::size_t>(shown)];

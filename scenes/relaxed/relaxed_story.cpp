@@ -77,28 +77,28 @@ Words beat_words(const SceneInput& input, const RelaxedModel& m, const RelaxedSt
                 "to correct the sum: likely words that the draft offers come out more often, others less."};
     case 3:
         return {"Cascades: who should decide here?",
-                "A cascade mixes the two laws first: where the draft is sure, or as good as the target, its "
+                "A cascade mixes the two distributions first: where the draft is sure, or as good as the target, its "
                 "word counts. Then the "
-                "guesses are judged exactly, against the mixture. So the output has a law that is known: the "
+                "guesses are judged exactly, against the mixture. So the output has a distribution that is known: the "
                 "mixture, not the target."};
     case 4:
         return {"What it costs",
                 "The distance is the share of tokens that come out otherwise than under the "
                 "target: 0 for lossless rules, " +
-                    (known ? ui::probability(m.draft_alone.distance) : "all that lies between the two laws") +
+                    (known ? ui::probability(m.draft_alone.distance) : "all that lies between the two distributions") +
                     " if the draft is not checked at all. It is no measure of quality: "
                     "another token may be as good. That has to be "
-                    "tested on answers, not on laws."};
+                    "tested on answers, not on distributions."};
     default:
         if (!known)
             return {"Not to be told from this run",
                     m.positions->empty()
                         ? "No guess was judged and recorded."
-                        : "Too little was recorded of the two laws to say what any rule keeps here."};
+                        : "Too little was recorded of the two distributions to say what any rule keeps here."};
         if (m.here.distance == 0 && m.here.kept == 0)
             return {"Plain decoding, with guesses to pay",
                     "With these numbers and at these places " + std::string(m.rule->title) +
-                        " keeps no guess: every round writes one token, drawn from the target's own law. "
+                        " keeps no guess: every round writes one token, drawn from the target's own distribution. "
                         "Move the slider until guesses stay."};
         if (m.here.distance == 0)
             return {"Nothing given away",
@@ -139,8 +139,8 @@ std::string left_out_words(const SceneInput& input, const RelaxedModel& m) {
     return (m.counted > 0
                 ? counted(judged - m.counted, "guess") + " left out, where the models are less sure: the "
                 : "None of " + counted(judged, "judged guess") + " counts: the ") +
-           "recorded heads leave out more than " + ui::probability(kMostUnlisted) + " of a law. " +
-           (hot ? "Lower the temperature, or record whole laws: " : "Record whole laws: ") +
+           "recorded heads leave out more than " + ui::probability(kMostUnlisted) + " of a distribution. " +
+           (hot ? "Lower the temperature, or record whole distributions: " : "Record whole distributions: ") +
            "--trace-top all.";
 }
 
@@ -163,13 +163,13 @@ std::string tokens_source_words(const SceneInput& input, const RelaxedState& sta
 }
 
 TokenNumbers numbers_of(const RelaxedModel& m, std::size_t entry) {
-    const LawsOfBoth& laws = m.position()->laws;
-    const auto listed = [&](const Law& law) { return law[entry] > 0 || law.back() < 0.005; };
-    const auto number = [&](const Law& law, bool known) {
-        return law_number(known ? std::optional(law[entry]) : std::nullopt);
+    const DistributionsOfBoth& distributions = m.position()->distributions;
+    const auto listed = [&](const Distribution& distribution) { return distribution[entry] > 0 || distribution.back() < 0.005; };
+    const auto number = [&](const Distribution& distribution, bool known) {
+        return distribution_number(known ? std::optional(distribution[entry]) : std::nullopt);
     };
-    return {number(laws.p, listed(laws.p)), number(laws.q, listed(laws.q)),
-            number(m.relaxed.law, m.position()->counts() && listed(laws.p))};
+    return {number(distributions.p, listed(distributions.p)), number(distributions.q, listed(distributions.q)),
+            number(m.relaxed.distribution, m.position()->counts() && listed(distributions.p))};
 }
 
 StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
@@ -184,7 +184,7 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
         title.title = "The recorded heads are too short to say what a rule keeps";
         title.subtitle = input.whole->header->drafter + " drafter · 0 of " +
                          counted(static_cast<int>(m.positions->size()), "judged guess") +
-                         " can be told; --trace-top all records whole laws";
+                         " can be told; --trace-top all records whole distributions";
         return title;
     }
     const std::string kept = kept_percent(m.here.kept), strict = kept_percent(m.lossless.kept);
@@ -194,7 +194,7 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
         std::abs(m.here.kept - m.lossless.kept) < 1e-9 ? ", as many as before" : ", about as many as before";
     const std::string price = ui::probability(m.here.distance);
     const std::string drafter = input.whole->header->drafter + " drafter, ",
-                      temperature = m.greedy ? " · greedy run: laws at T = 1" : "",
+                      temperature = m.greedy ? " · greedy run: distributions at T = 1" : "",
                       means = m.all_count() ? "" : " · " + means_over(m) + "; of all the run kept " + std::to_string(m.stayed);
     if (input.beat == 0) { // no relaxed rule has been told of yet
         title.title = "The exact rule keeps " + strict + " of these guesses";
@@ -250,8 +250,8 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, 
         out << "Round " << position->at.cycle + 1 << ", guess " << position->at.index + 1 << ", "
             << quoted(*input.trace, position->drafted) << "\n";
         for (std::size_t i = 0; i < position->ids.size(); ++i) {
-            const double written = position->counts() ? m.relaxed.law[i] : 0;
-            if (std::max({position->laws.p[i], position->laws.q[i], written}) < 0.01 &&
+            const double written = position->counts() ? m.relaxed.distribution[i] : 0;
+            if (std::max({position->distributions.p[i], position->distributions.q[i], written}) < 0.01 &&
                 position->ids[i] != position->drafted)
                 continue;
             const TokenNumbers here = numbers_of(m, i);
@@ -263,10 +263,10 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, 
         if (position->counts())
             out << "Stays here: " << ui::probability(m.strict.kept) << " lossless, "
                 << ui::probability(m.relaxed.kept) << " under the rule; distance "
-                << ui::probability(distance_told(m.relaxed.law, position->laws.p)) << "\n";
+                << ui::probability(distance_told(m.relaxed.distribution, position->distributions.p)) << "\n";
         else
             out << "Stays here: not told, the recorded heads leave out "
-                << ui::probability(position->unlisted) << " of a law\n";
+                << ui::probability(position->unlisted) << " of a distribution\n";
         out << capital(tokens_source_words(input, state)) << "\n";
         const Study* study = measured_rules(input);
         std::vector<std::string> rules = rows_besides_token();

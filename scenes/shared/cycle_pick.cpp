@@ -42,11 +42,11 @@ int anchor_of(const CycleView& whole, const CycleSummary& shown) {
     return anchor;
 }
 
-const Top& at_one(const Drafted& draft) {
+const TopEntries& at_one(const Drafted& draft) {
     return draft.raw_top.empty() ? draft.top : draft.raw_top;
 }
 
-int favourite(const Top& top) {
+int favourite(const TopEntries& top) {
     return top.entries.empty() ? -1 : top.entries.front().id;
 }
 

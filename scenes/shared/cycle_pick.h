@@ -16,9 +16,9 @@ namespace speclens {
 [[nodiscard]] const RunSettings& round_settings(const SceneInput& input, int cycle);
 // The token before the first guess of `cycle`; -1: unknown.
 [[nodiscard]] int anchor_of(const CycleView& whole, const CycleSummary& cycle);
-// The draft law at temperature 1.
-[[nodiscard]] const Top& at_one(const Drafted& draft);
-[[nodiscard]] int favourite(const Top& top);                     // -1: empty
+// The draft distribution at temperature 1.
+[[nodiscard]] const TopEntries& at_one(const Drafted& draft);
+[[nodiscard]] int favourite(const TopEntries& top);                     // -1: empty
 [[nodiscard]] std::string word(const SceneInput& input, int id); // “is”; "a token" where there is none
 
 // A scene that is made for one drafter and sees another: the words, and the button that switches.

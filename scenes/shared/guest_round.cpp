@@ -17,7 +17,7 @@ int round_of(const SceneInput& input) {
 } // namespace
 
 GuestRound::GuestRound(const SceneInput& input, const char* drafter) : input_(input), drafter_(drafter) {
-    const Guest* guest = input.guest;
+    const OtherDrafterRound* guest = input.guest;
     // The round before stays until the next one is there. A picture has no next one.
     here_ = drafts_otherwise(input, drafter) && guest && guest->trace && guest->drafter == drafter &&
             guest->of == input.trace && (!input.still || guest->cycle == round_of(input));
@@ -31,7 +31,7 @@ GuestRound::GuestRound(const SceneInput& input, const char* drafter) : input_(in
     alone_.earlier = nullptr;
     alone_.twin = guest->twin ? &*guest->twin : nullptr;
     alone_.other_guess = nullptr;
-    alone_.laws = nullptr;
+    alone_.distributions = nullptr;
 }
 
 void GuestRound::keep_place(std::vector<SceneCommand>& out) const {
@@ -39,19 +39,19 @@ void GuestRound::keep_place(std::vector<SceneCommand>& out) const {
         std::erase_if(out, [](const SceneCommand& c) { return std::holds_alternative<Select>(c); });
 }
 
-std::optional<FetchGuest> GuestRound::wish() const {
+std::optional<FetchOtherDrafterRound> GuestRound::wish() const {
     // A saved run in a window: the engine is there, but it holds another one, and the status names no model.
     if (!drafts_otherwise(input_, drafter_) || !drafter_ready(input_, drafter_) || input_.status->model.empty() ||
         !input_.settings)
         return {};
     const int cycle = round_of(input_);
-    const Guest* known = input_.guest;
+    const OtherDrafterRound* known = input_.guest;
     if (known && known->of == input_.trace && known->drafter == drafter_ && known->cycle == cycle) return {};
-    return FetchGuest{cycle, drafter_};
+    return FetchOtherDrafterRound{cycle, drafter_};
 }
 
 void GuestAsker::ask(const GuestRound& round, const SceneInput& input, std::vector<SceneCommand>& out) {
-    const std::optional<FetchGuest> wish = round.wish();
+    const std::optional<FetchOtherDrafterRound> wish = round.wish();
     if (!wish) return asked_.reset(); // a later run may lie where this one lay
     if (asked_ == wish->cycle && asked_of_ == input.trace) return;
     asked_ = wish->cycle;
@@ -60,7 +60,7 @@ void GuestAsker::ask(const GuestRound& round, const SceneInput& input, std::vect
 }
 
 std::string no_guest(const SceneInput& run, const std::string& drafter) {
-    const Guest* guest = run.guest;
+    const OtherDrafterRound* guest = run.guest;
     if (!guest || guest->of != run.trace || guest->drafter != drafter || guest->cycle != round_of(run) || guest->problem.empty())
         return "";
     return "round " + std::to_string(guest->cycle + 1) + " cannot be shown: " + guest->problem;

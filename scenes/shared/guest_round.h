@@ -21,7 +21,7 @@ class GuestRound {
     // The run itself, or a run of that one round.
     [[nodiscard]] const SceneInput& seen() const { return here_ ? alone_ : input_; }
     // What the engine is to be asked; nothing where the answer is there or nobody could give one.
-    [[nodiscard]] std::optional<FetchGuest> wish() const;
+    [[nodiscard]] std::optional<FetchOtherDrafterRound> wish() const;
 
   private:
     const SceneInput& input_;

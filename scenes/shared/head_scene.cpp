@@ -109,7 +109,7 @@ std::string head_conditions(const HeadModel& m, const char* guess) {
            std::to_string(m.selected + 1) + " of " + std::to_string(guesses(m)) +
            " selected · K = " + std::to_string(m.header->k) + ", " +
            (m.greedy ? std::string("greedy") : "T = " + temperature_words(m.header->sampling.temperature)) +
-           ", laws at T = 1 · seed " + std::to_string(m.header->seed);
+           ", distributions at T = 1 · seed " + std::to_string(m.header->seed);
 }
 
 std::string other_drafter_words(const HeadModel& m, const char* title, const std::string& where) {

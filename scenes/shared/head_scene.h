@@ -29,7 +29,7 @@ struct HeadModel {
 [[nodiscard]] bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter);
 // The guess that was clicked, else `usual`.
 void choose_guess(HeadModel& model, const SceneInput& input, int usual);
-// "round 3, step 2 of 7 selected · K = 7, greedy, laws at T = 1 · seed 7"; `guess`: what one is called
+// "round 3, step 2 of 7 selected · K = 7, greedy, distributions at T = 1 · seed 7"; `guess`: what one is called
 [[nodiscard]] std::string head_conditions(const HeadModel& model, const char* guess);
 
 // What of it the keys depend on.

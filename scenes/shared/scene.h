@@ -19,10 +19,10 @@
 #include "engine/published/published.h"
 #include "engine/run/control.h"
 #include "engine/run/cycle_view.h"
-#include "engine/run/guesses.h"
-#include "engine/run/guest.h"
+#include "engine/run/drafter_comparison.h"
+#include "engine/run/other_drafter_round.h"
 #include "engine/run/trace.h"
-#include "engine/run/twin.h"
+#include "engine/run/replay.h"
 #include "remote/client/server_view.h"
 #include "ui/widgets.h"
 
@@ -61,11 +61,11 @@ struct SceneInput {
     const Trace* trace = nullptr;         // never null; may be empty while models load
     const CycleView* view = nullptr;      // fold(trace, cursor), made once per frame by the caller
     const CycleView* whole = nullptr;     // fold(trace, available)
-    const LawPair* laws = nullptr;        // full laws of the last position that was asked for; may be null
-    const Twin* twin = nullptr;           // last cycle that was replayed with other options; may be null
-    const Twin* other_guess = nullptr;    // last cycle that was replayed with another guess; may be null
-    const Guest* guest = nullptr;         // a cycle as another head would draft it; may be null
-    const Guesses* guesses = nullptr;     // what every drafter guesses at one cycle; may be null
+    const DistributionPair* distributions = nullptr;        // full distributions of the last position that was asked for; may be null
+    const Replay* twin = nullptr;           // last cycle that was replayed with other options; may be null
+    const Replay* other_guess = nullptr;    // last cycle that was replayed with another guess; may be null
+    const OtherDrafterRound* guest = nullptr;         // a cycle as another head would draft it; may be null
+    const DrafterComparison* guesses = nullptr;     // what every drafter guesses at one cycle; may be null
     const Studies* studies = nullptr;     // by name; may be null
     const PassTimes* passes = nullptr;    // what passes of the target cost; may be null
     const PassTimes* passes_beside = nullptr; // and of random weights of a real shape; may be null

@@ -17,9 +17,9 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-bool same(const Top& a, const Top& b) {
+bool same(const TopEntries& a, const TopEntries& b) {
     return !a.empty() &&
-           std::ranges::equal(a.entries, b.entries, [](const Top::Entry& x, const Top::Entry& y) {
+           std::ranges::equal(a.entries, b.entries, [](const TopEntries::Entry& x, const TopEntries::Entry& y) {
                return x.id == y.id && x.logp == y.logp;
            });
 }
@@ -29,7 +29,7 @@ int position_of(const HeadModel& m) {
 }
 
 SecondDraw::Side side(int before, const Drafted& draft) {
-    const Top& final = at_one(draft);
+    const TopEntries& final = at_one(draft);
     return {before, draft.token, draft.base_top.empty() ? final : draft.base_top, final};
 }
 
@@ -39,10 +39,10 @@ const Drafted* drafted_at(const Trace& trace, int index) {
     return nullptr;
 }
 
-void law(const SceneInput& input, ui::Ui& ui, Rect r, const Top& top, int drawn, bool hollow) {
+void distribution(const SceneInput& input, ui::Ui& ui, Rect r, const TopEntries& top, int drawn, bool hollow) {
     ui::Canvas& c = ui.canvas;
     float y = r.y;
-    for (const Top::Entry& entry : law_rows(top, drawn, static_cast<int>((r.h + 2) / 23))) {
+    for (const TopEntries::Entry& entry : distribution_rows(top, drawn, static_cast<int>((r.h + 2) / 23))) {
         const double p = std::exp(entry.logp);
         const ui::Color ink = entry.id == drawn ? ui.theme.ink : ui.theme.muted;
         ui::token_text(c, {r.x, y + 13}, ui::fit_token(c, label_of(*input.trace, entry.id), 15, r.w - 46), 15,
@@ -57,7 +57,7 @@ void law(const SceneInput& input, ui::Ui& ui, Rect r, const Top& top, int drawn,
     }
 }
 
-std::string leader(const SceneInput& input, const Top& top) {
+std::string leader(const SceneInput& input, const TopEntries& top) {
     return top.empty() ? std::string("nothing recorded")
                        : word(input, top.entries.front().id) + " " +
                              ui::probability(std::exp(top.entries.front().logp));
@@ -65,11 +65,11 @@ std::string leader(const SceneInput& input, const Top& top) {
 
 } // namespace
 
-std::vector<Top::Entry> law_rows(const Top& top, int drawn, int rows) {
+std::vector<TopEntries::Entry> distribution_rows(const TopEntries& top, int drawn, int rows) {
     const auto count = std::min(top.entries.size(), static_cast<std::size_t>(std::max(rows, 0)));
-    std::vector<Top::Entry> shown(top.entries.begin(),
+    std::vector<TopEntries::Entry> shown(top.entries.begin(),
                                   top.entries.begin() + static_cast<std::ptrdiff_t>(count));
-    const auto at = std::ranges::find(top.entries, drawn, &Top::Entry::id);
+    const auto at = std::ranges::find(top.entries, drawn, &TopEntries::Entry::id);
     if (count > 0 && at != top.entries.end() &&
         at - top.entries.begin() >= static_cast<std::ptrdiff_t>(count))
         shown.back() = *at;
@@ -77,7 +77,7 @@ std::vector<Top::Entry> law_rows(const Top& top, int drawn, int rows) {
 }
 
 std::optional<SecondDraw> second_draw(const SceneInput& input, const HeadModel& m) {
-    const Twin* twin = input.other_guess;
+    const Replay* twin = input.other_guess;
     if (m.empty != HeadModel::Empty::no || !twin || twin->of != input.trace ||
         twin->cycle != m.cycle->cycle || !twin->forced)
         return {};
@@ -96,14 +96,14 @@ std::optional<SecondDraw> second_draw(const SceneInput& input, const HeadModel& 
     return draw;
 }
 
-std::optional<FetchTwin> second_draw_wish(const SceneInput& input, const HeadModel& m) {
+std::optional<FetchReplay> second_draw_wish(const SceneInput& input, const HeadModel& m) {
     if (m.empty != HeadModel::Empty::no || !models_loaded(input) || !input.settings) return {};
     const int position = position_of(m);
     if (position >= static_cast<int>(m.cycle->drafts.size()) || !m.cycle->complete()) return {};
     const Drafted& before = *m.cycle->drafts[static_cast<std::size_t>(position - 1)].draft;
-    for (const Top::Entry& entry : at_one(before).entries)
+    for (const TopEntries::Entry& entry : at_one(before).entries)
         if (entry.id != before.token)
-            return FetchTwin{m.cycle->cycle, round_settings(input, m.cycle->cycle).options,
+            return FetchReplay{m.cycle->cycle, round_settings(input, m.cycle->cycle).options,
                              std::pair{position - 1, entry.id}};
     return {};
 }
@@ -112,10 +112,10 @@ std::string second_draw_words(const SceneInput& input, const SecondDraw& d) {
     const std::string place = std::to_string(d.position + 1);
     const std::string base = d.same_base ? "the same to the last bit" : "another one";
     if (!d.corrected)
-        return d.same_base ? "The law of guess " + place +
+        return d.same_base ? "The distribution of guess " + place +
                                  " is the same to the last bit: it cannot know what stands before it."
-                           : "The law of guess " + place + " is another one.";
-    return "The base law of guess " + place + " is " + base + ". The corrected one is " +
+                           : "The distribution of guess " + place + " is another one.";
+    return "The base distribution of guess " + place + " is " + base + ". The corrected one is " +
            (d.same_final ? "the same as well."
                          : "another: the head has read " + word(input, d.second.before) + ".");
 }
@@ -144,12 +144,12 @@ void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d) 
                  {.role = Role::draft});
         const float h = 23 * static_cast<float>(rows);
         if (d.corrected) {
-            c.text({x, y + 46}, "base law", Font::text, 14, t.muted);
+            c.text({x, y + 46}, "base distribution", Font::text, 14, t.muted);
             c.text({x + half + 24, y + 46}, "corrected", Font::text, 14, t.muted);
-            law(input, ui, {x, y + 52, half, h}, side->base, side->drawn, true);
-            law(input, ui, {x + half + 24, y + 52, half, h}, side->final, side->drawn, false);
+            distribution(input, ui, {x, y + 52, half, h}, side->base, side->drawn, true);
+            distribution(input, ui, {x + half + 24, y + 52, half, h}, side->final, side->drawn, false);
         } else {
-            law(input, ui, {x, y + 38, w, h}, side->final, side->drawn, false);
+            distribution(input, ui, {x, y + 38, w, h}, side->final, side->drawn, false);
         }
         y += (d.corrected ? 60 : 48) + h;
     }
@@ -165,7 +165,7 @@ std::string describe_second_draw(const SceneInput& input, const HeadModel& m) {
                        std::string(d->greedy ? " drawn twice" : " drawn twice with the same coin");
     for (const SecondDraw::Side* side : {&d->first, &d->second})
         text += "; after " + word(input, side->before) + ": " +
-                (d->corrected ? "base " + leader(input, side->base) + ", corrected " : "law ") +
+                (d->corrected ? "base " + leader(input, side->base) + ", corrected " : "distribution ") +
                 leader(input, side->final) + ", draws " + word(input, side->drawn);
     return text + ". " + second_draw_words(input, *d) + "\n";
 }
@@ -178,7 +178,7 @@ void SecondDrawState::update(const SceneInput& input, ui::Ui& ui, const HeadMode
     }
     if (input.still) shown_ = picture;
     if (!shown_ || second_draw(input, model)) return;
-    const std::optional<FetchTwin> wish = second_draw_wish(input, model);
+    const std::optional<FetchReplay> wish = second_draw_wish(input, model);
     const Position key{model.cycle->cycle, position_of(model)};
     if (!wish || (asked_ == key && asked_of_ == input.trace)) return;
     asked_ = key;

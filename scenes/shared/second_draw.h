@@ -1,4 +1,4 @@
-// One guess drawn twice, after two different guesses before it, with the same coin: whether its laws know
+// One guess drawn twice, after two different guesses before it, with the same coin: whether its distributions know
 // what stands there. Those of a parallel block do not; a head that reads the draft changes its own.
 #pragma once
 
@@ -14,7 +14,7 @@ struct SecondDraw {
     int position = 1; // of the guess that is drawn twice, from 0
     struct Side {
         int before = -1, drawn = -1; // tokens
-        Top base, final;             // laws at temperature 1; equal where nothing was corrected
+        TopEntries base, final;             // distributions at temperature 1; equal where nothing was corrected
     } first, second;
     bool corrected = false;                     // a head had a say
     bool greedy = false;                        // no coin was thrown
@@ -23,12 +23,12 @@ struct SecondDraw {
 // The answer for the selected guess of the shown cycle (the second one where the first is selected); none:
 // not asked.
 [[nodiscard]] std::optional<SecondDraw> second_draw(const SceneInput& input, const HeadModel& model);
-// The replay that answers it: the likeliest other guess one place before. None: the run recorded no laws, or
+// The replay that answers it: the likeliest other guess one place before. None: the run recorded no distributions, or
 // one guess.
-[[nodiscard]] std::optional<FetchTwin> second_draw_wish(const SceneInput& input, const HeadModel& model);
+[[nodiscard]] std::optional<FetchReplay> second_draw_wish(const SceneInput& input, const HeadModel& model);
 
-// The likeliest entries of a law, `rows` at most; the drawn token takes the last row where it is less likely.
-[[nodiscard]] std::vector<Top::Entry> law_rows(const Top& top, int drawn, int rows);
+// The likeliest entries of a distribution, `rows` at most; the drawn token takes the last row where it is less likely.
+[[nodiscard]] std::vector<TopEntries::Entry> distribution_rows(const TopEntries& top, int drawn, int rows);
 
 // In place of the details.
 void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& draw);

@@ -117,8 +117,8 @@ const char* tier_name(ui::Tier tier) {
     return "";
 }
 
-std::optional<double> listed(const Top& top, int id) {
-    for (const Top::Entry& entry : top.entries)
+std::optional<double> listed(const TopEntries& top, int id) {
+    for (const TopEntries::Entry& entry : top.entries)
         if (entry.id == id) return std::exp(entry.logp);
     return {};
 }
@@ -145,24 +145,24 @@ std::string compared_probability(double p) {
     return ui::number(std::floor(p * scale) / scale, decimals).substr(1);
 }
 
-std::string law_number(const std::optional<double>& p) {
+std::string distribution_number(const std::optional<double>& p) {
     if (!p) return "–";
     return *p < 0 ? std::string("<.01") : ui::probability(*p);
 }
 
-LawTable law_table(const Top& target, const Top& draft, int count, int keep) {
-    LawTable table;
-    const Top& order = target.empty() ? draft : target;
+DistributionTable distribution_table(const TopEntries& target, const TopEntries& draft, int count, int keep) {
+    DistributionTable table;
+    const TopEntries& order = target.empty() ? draft : target;
     std::map<int, double> in_draft;
-    for (const Top::Entry& entry : draft.entries) in_draft[entry.id] = std::exp(entry.logp);
+    for (const TopEntries::Entry& entry : draft.entries) in_draft[entry.id] = std::exp(entry.logp);
 
     std::vector<int> ids;
-    for (const Top::Entry& entry : order.entries) {
+    for (const TopEntries::Entry& entry : order.entries) {
         if (static_cast<int>(ids.size()) == count) break;
         ids.push_back(entry.id);
     }
     // Tokens that only the draft lists fill free rows; the kept one pushes the last row out.
-    for (const Top::Entry& entry : draft.entries)
+    for (const TopEntries::Entry& entry : draft.entries)
         if (static_cast<int>(ids.size()) < count && std::ranges::find(ids, entry.id) == ids.end())
             ids.push_back(entry.id);
     if (keep >= 0 && std::ranges::find(ids, keep) == ids.end()) {
@@ -170,11 +170,11 @@ LawTable law_table(const Top& target, const Top& draft, int count, int keep) {
         ids.push_back(keep);
     }
 
-    LawRow other;
+    DistributionRow other;
     if (!target.empty()) other.target = 1;
     if (!draft.empty()) other.draft = 1;
     for (int id : ids) {
-        LawRow row{id, {}, {}};
+        DistributionRow row{id, {}, {}};
         if (!target.empty()) row.target = listed(target, id).value_or(target.rest <= 0 ? 0 : -1);
         if (!draft.empty()) {
             const auto found = in_draft.find(id);
@@ -186,15 +186,15 @@ LawTable law_table(const Top& target, const Top& draft, int count, int keep) {
     }
     if (other.target) *other.target = std::max(0.0, *other.target);
     if (other.draft) *other.draft = std::max(0.0, *other.draft);
-    const auto left_out = [&](const Top& top) {
-        return top.rest > 0 || std::ranges::any_of(top.entries, [&](const Top::Entry& entry) {
+    const auto left_out = [&](const TopEntries& top) {
+        return top.rest > 0 || std::ranges::any_of(top.entries, [&](const TopEntries::Entry& entry) {
                    return std::ranges::find(ids, entry.id) == ids.end();
                });
     };
     if (left_out(target) || left_out(draft)) table.rows.push_back(other);
 
     double seen_target = 0, seen_draft = 0;
-    for (const Top::Entry& entry : target.entries) {
+    for (const TopEntries::Entry& entry : target.entries) {
         const auto found = in_draft.find(entry.id);
         if (found == in_draft.end()) continue;
         const double p = std::exp(entry.logp);

@@ -1,4 +1,4 @@
-// Small words that every scene needs: numbers in words, tokens in quotes, the head of a recorded law.
+// Small words that every scene needs: numbers in words, tokens in quotes, the head of a recorded distribution.
 #pragma once
 
 #include <optional>
@@ -39,15 +39,15 @@ struct Words {
 [[nodiscard]] const char* tier_name(ui::Tier tier);
 
 // Probability of a listed token; nothing when it is only part of the rest.
-[[nodiscard]] std::optional<double> listed(const Top& top, int id);
+[[nodiscard]] std::optional<double> listed(const TopEntries& top, int id);
 
 // Two recorded heads in one order, largest target probability first.
-struct LawRow {
+struct DistributionRow {
     int id = -1;                         // -1: all other tokens
     std::optional<double> target, draft; // negative: below the recorded head
 };
-struct LawTable {
-    std::vector<LawRow> rows; // at most `count`, then "other" where not every token is among them
+struct DistributionTable {
+    std::vector<DistributionRow> rows; // at most `count`, then "other" where not every token is among them
     double overlap = 0;       // sum of min over tokens that both heads list
     bool exact = false;       // nothing is left that could add more than .005
 };
@@ -56,10 +56,10 @@ struct LawTable {
 // Beside a sign of comparison, so without one of its own: .9971, nearly 0.
 [[nodiscard]] std::string compared_probability(double p);
 // "–" for a side that was not recorded, "<.01" for a token below the recorded head.
-[[nodiscard]] std::string law_number(const std::optional<double>& p);
+[[nodiscard]] std::string distribution_number(const std::optional<double>& p);
 
 // Either head may be empty (that side was not recorded). `keep` is a token that must be among the rows, or
 // -1.
-[[nodiscard]] LawTable law_table(const Top& target, const Top& draft, int count, int keep = -1);
+[[nodiscard]] DistributionTable distribution_table(const TopEntries& target, const TopEntries& draft, int count, int keep = -1);
 
 } // namespace speclens

@@ -34,7 +34,7 @@ Words beat_words(const SystemsModel& m, int beat) {
     case 2:
         return {"Two machines, one wire",
                 "Draft and target may live apart. Ids are a few bytes, but the token rule asks for the "
-                "draft's probability of each guess, and its whole law where it rejects. Here all keep alike; "
+                "draft's probability of each guess, and its whole distribution where it rejects. Here all keep alike; "
                 "in truth sample match keeps no more than the token rule, blocks no less: their order is no "
                 "result."};
     case 3:

@@ -384,11 +384,11 @@ struct BlockGrid {
     ShownColumns shown;
     std::vector<float> x, folds; // of every column; middle of every "+6", in order
     float width = 0;
-    bool laws = false; // room for p and q, not only for their ratio
+    bool distributions = false; // room for p and q, not only for their ratio
     [[nodiscard]] float right() const { return x.back() + width; }
 };
 
-std::string laws_words(const BlockColumn& c) {
+std::string distributions_words(const BlockColumn& c) {
     return ui::probability(c.p) + " ÷ " + ui::probability(c.q);
 }
 
@@ -402,10 +402,10 @@ BlockGrid block_grid(const TreesDraw& d, Rect area) {
     const BlockVerdict& v = d.model.verdict();
     const int total = static_cast<int>(v.columns.size());
     const auto mono = [&](const std::string& words) { return canvas.text_width(words, Font::mono, 14); };
-    const auto width_of = [&](const BlockColumn& c, bool laws) {
+    const auto width_of = [&](const BlockColumn& c, bool distributions) {
         return std::max(
             {kOutcome, mono("a " + fine_probability(c.token_keep)),
-             mono("h " + fine_probability(c.block_keep)), laws ? mono(laws_words(c)) : 0,
+             mono("h " + fine_probability(c.block_keep)), distributions ? mono(distributions_words(c)) : 0,
              std::min(kChipAtMost, ui::chip_width(canvas, block_label(d.input, d.model, c.token), 36))});
     };
     const float room = area.w - BlockGrid::kGutter + BlockGrid::kGap;
@@ -413,19 +413,19 @@ BlockGrid block_grid(const TreesDraw& d, Rect area) {
         return (room - BlockGrid::kFold * static_cast<float>(shown.gaps())) /
                static_cast<float>(shown.columns.size());
     };
-    const auto fitting = [&](bool laws) {
+    const auto fitting = [&](bool distributions) {
         for (int count = total; count > 1; --count) {
             ShownColumns shown = shown_columns(v, count);
             float widest = 0;
             for (const int i : shown.columns)
-                widest = std::max(widest, width_of(v.columns[static_cast<std::size_t>(i)], laws));
+                widest = std::max(widest, width_of(v.columns[static_cast<std::size_t>(i)], distributions));
             if (pitch_of(shown) >= widest + BlockGrid::kGap) return shown;
         }
         return shown_columns(v, 1);
     };
     BlockGrid grid;
     grid.shown = fitting(false);
-    grid.laws = fitting(true).columns.size() == grid.shown.columns.size();
+    grid.distributions = fitting(true).columns.size() == grid.shown.columns.size();
     // The example leaves room for its words.
     const float most = d.model.block ? 150.0F : std::clamp((area.w - 520) / 2, 100.0F, 150.0F);
     const float pitch = std::min(most, pitch_of(grid.shown));
@@ -533,9 +533,9 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
             ui::fitted_text(canvas, {area.x, y += 19}, detail, Font::text, 14, theme.muted, kRoom);
     };
     constexpr float kStrip = 22;
-    const float laws_h = grid.laws ? 38 : 20, used = 36 + laws_h + 20 + kLane + kStrip + 20 + kLane + 20;
+    const float distributions_h = grid.distributions ? 38 : 20, used = 36 + distributions_h + 20 + kLane + kStrip + 20 + kLane + 20;
     const float gap = std::clamp((area.h - used - 48) / 6, 8.0F, 28.0F);
-    const float ratios = area.y + 36 + gap, coins = ratios + laws_h + gap, token_y = coins + 20 + gap / 2,
+    const float ratios = area.y + 36 + gap, coins = ratios + distributions_h + gap, token_y = coins + 20 + gap / 2,
                 product = token_y + kLane + gap, block_y = product + kStrip + 20 + gap,
                 below = block_y + kLane + gap;
     name(area.y + 23, "Draft");
@@ -551,7 +551,7 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
         ui::chip(canvas, theme, {x, area.y, w, 36}, block_label(d.input, d.model, c.token),
                  {.role = Role::draft});
         canvas.text({x, ratios + 14}, ratio_words(c), Font::mono, 14, theme.ink);
-        if (grid.laws) canvas.text({x, ratios + 33}, laws_words(c), Font::mono, 14, theme.muted);
+        if (grid.distributions) canvas.text({x, ratios + 33}, distributions_words(c), Font::mono, 14, theme.muted);
         canvas.text({x, coins + 14}, "u " + ui::probability(c.coin), Font::mono, 14, theme.ink);
         const auto tip = [&](float y, double survives) {
             ui::tooltip(d.ui, {x, y, w, kLane},
@@ -592,7 +592,7 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
             canvas, {area.x, below + 38}, area.w,
             "The filled part of a bar is a chance, from 0 to 1. A coin on it hits, a coin behind it "
             "misses. a: chance that the token rule keeps this guess. h: chance that the coin of this "
-            "place keeps everything up to here. It follows from P and the laws of the next place.",
+            "place keeps everything up to here. It follows from P and the distributions of the next place.",
             {.size = 14, .color = theme.muted, .max_lines = lines});
 }
 

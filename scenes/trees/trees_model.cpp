@@ -11,7 +11,7 @@
 namespace speclens {
 namespace {
 
-// Both rules on the same laws and coins; p, q, joint, block_keep and coin of each column are known.
+// Both rules on the same distributions and coins; p, q, joint, block_keep and coin of each column are known.
 BlockVerdict judge(std::vector<BlockColumn> columns) {
     BlockVerdict verdict;
     verdict.columns = std::move(columns);
@@ -41,12 +41,12 @@ BlockVerdict judge(std::vector<BlockColumn> columns) {
 }
 
 // One draft of the example, judged by the rule of the engine.
-BlockVerdict judge_example(const Law& p, const Law& q, const std::vector<int>& draft,
+BlockVerdict judge_example(const Distribution& p, const Distribution& q, const std::vector<int>& draft,
                            const std::vector<double>& coins) {
     Round round;
     round.drafts = draft;
-    round.p = [&](int) -> const Law& { return p; };
-    round.q = [&](int) -> const Law& { return q; };
+    round.p = [&](int) -> const Distribution& { return p; };
+    round.q = [&](int) -> const Distribution& { return q; };
     round.accept_coin = [&](int node) { return coins[static_cast<std::size_t>(node)]; };
     round.resample_coin = [](int) { return 0.5; }; // of the token behind the draft, which is not shown
     std::vector<BlockColumn> columns;

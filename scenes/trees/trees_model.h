@@ -1,5 +1,5 @@
 // Two ways to get more tokens out of one verify pass. A block judged as a whole: what the token rule and
-// block verification make of the same drafts, laws and coins. And a tree: several continuations in one pass,
+// block verification make of the same drafts, distributions and coins. And a tree: several continuations in one pass,
 // who sees whom, and the path that was kept.
 #pragma once
 
@@ -40,9 +40,9 @@ struct BlockVerdict {
 [[nodiscard]] const Criterion& rescued_guess();
 
 // What stands in where the run has no block: two words, A and B, and a draft of both, judged by the rules
-// themselves. The laws are those of the authors' own example (Sun et al. 2024).
+// themselves. The distributions are those of the authors' own example (Sun et al. 2024).
 struct BlockExample {
-    std::vector<double> target, draft;     // laws, the same at every place
+    std::vector<double> target, draft;     // distributions, the same at every place
     BlockVerdict verdict;                  // of the draft A B with two coins
     double token_mean = 0, block_mean = 0; // accepted drafts, over all drafts of two words
 };

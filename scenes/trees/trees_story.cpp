@@ -63,12 +63,12 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
         return {"Guesses that were right, and lost",
                 "The token rule stops at the first miss. The guesses behind it are lost, also good ones. Two "
                 "ways out need no better drafter: judge the block as a whole, or guess several continuations "
-                "at once. Both keep the target's law." + rescue_words(input, m)};
+                "at once. Both keep the target's distribution." + rescue_words(input, m)};
     case 1:
         return {
             "A product instead of a walk",
             "Block verification carries one number P along: the product of target ÷ draft, never above 1. "
-            "Every place throws a coin, which hits with chance h, from P and the next laws. A hit keeps "
+            "Every place throws a coin, which hits with chance h, from P and the next distributions. A hit keeps "
             "everything up to it: the last one counts (Sun et al. 2024)."};
     case 2: {
         std::string published;
@@ -83,7 +83,7 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
                 "The same coins, both rules",
                 means +
                     "Over all coins and all drafts that could be drawn the block never keeps fewer. The text still "
-                    "follows the target's law." + published + (m.none_rescued ? rescue_words(input, m) : " Judge this run by blocks to see its own.")};
+                    "follows the target's distribution." + published + (m.none_rescued ? rescue_words(input, m) : " Judge this run by blocks to see its own.")};
         return {"The same coins, both rules",
                 means +
                     "The guarantee averages over all coins and all drafts that could be drawn here: there the block "
@@ -134,7 +134,7 @@ std::string why_example(const SceneInput& input) {
     if (header->drafter == kNoDrafter) return "This run has no drafter.";
     if (header->nodes > 0) return "This run drafts trees. A block is a chain.";
     const RuleInfo* rule = find_rule(header->rule);
-    if (rule && rule->mixes()) return "This run is judged against a mixture, not against the target.";
+    if (rule && rule->is_cascade()) return "This run is judged against a mixture, not against the target.";
     if (header->sampling.temperature == 0) return "This run is greedy. It throws no coins.";
     if (header->rule == "block")
         return std::ranges::any_of(input.whole->cycles, [](const CycleSummary& c) { return block_verdict(c).has_value(); })

@@ -58,9 +58,9 @@ std::vector<RunSettings> settings_of_rows(const SceneInput& input, const TreesMo
 }
 
 // The row that comes first by `more`, then those that do not fall behind it beyond chance.
-template <typename More, typename Behind>
+template <typename More, typename Lookahead>
 std::vector<std::size_t> leaders_of(const std::vector<TreesRow>& rows, const More& more,
-                                    const Behind& behind) {
+                                    const Lookahead& behind) {
     std::vector<std::size_t> leaders, order(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) order[i] = i;
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return more(rows[a], rows[b]); });

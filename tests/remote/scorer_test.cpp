@@ -73,21 +73,21 @@ Judged judged(const Run& run) {
     return out;
 }
 
-// A scorer of the test's own: always the same law, until it fails.
+// A scorer of the test's own: always the same distribution, until it fails.
 class Stubborn final : public Scorer {
   public:
-    explicit Stubborn(int answers, std::vector<Top::Entry> law = {{17, std::log(.5)},
+    explicit Stubborn(int answers, std::vector<TopEntries::Entry> distribution = {{17, std::log(.5)},
                                                                   {18, std::log(.2)},
                                                                   {19, std::log(.1)}})
-        : vocabulary_(bundle_vocabulary()), answers_(answers), law_(std::move(law)) {}
+        : vocabulary_(bundle_vocabulary()), answers_(answers), distribution_(std::move(distribution)) {}
     [[nodiscard]] const std::string& name() const override { return name_; }
     [[nodiscard]] const Vocabulary& vocabulary() const override { return vocabulary_; }
     [[nodiscard]] int listed() const override { return 3; }
     [[nodiscard]] int capacity() const override { return 64; }
-    [[nodiscard]] std::vector<Top> score(std::span<const int> tokens, int rows) const override {
+    [[nodiscard]] std::vector<TopEntries> score(std::span<const int> tokens, int rows) const override {
         texts_.emplace_back(tokens.begin(), tokens.end());
         if (answers_-- == 0) throw Error("the line is dead", "Wait.", Exit::network);
-        return std::vector<Top>(static_cast<std::size_t>(rows), Top{law_, .2});
+        return std::vector<TopEntries>(static_cast<std::size_t>(rows), TopEntries{distribution_, .2});
     }
     mutable std::vector<std::vector<int>> texts_;
 
@@ -95,7 +95,7 @@ class Stubborn final : public Scorer {
     std::string name_ = "stubborn";
     Vocabulary vocabulary_;
     mutable int answers_;
-    std::vector<Top::Entry> law_;
+    std::vector<TopEntries::Entry> distribution_;
 };
 
 const ServerKind kBoth[] = {ServerKind::vllm, ServerKind::sglang};
@@ -138,7 +138,7 @@ TEST(PromptScorer, JudgesAsTheTargetHereDoes) {
     EXPECT_EQ(lookup.output_text(), plain.output_text());
 }
 
-TEST(PromptScorer, TellsTheLawsOfTheTarget) {
+TEST(PromptScorer, TellsTheDistributionsOfTheTarget) {
     const Listening server(RunSettings{});
     const auto scorer = connect_scorer(server.endpoint, asking(7), bundle_vocabulary());
     EXPECT_NE(scorer->name().find("bundle S at http://127.0.0.1"), std::string::npos) << scorer->name();
@@ -146,21 +146,21 @@ TEST(PromptScorer, TellsTheLawsOfTheTarget) {
         << "less filler and new token";
     const std::vector<int> text =
         served_bundle()->tokenizer->encode("The capital of France is Paris. The people there");
-    const std::vector<Top> rows = scorer->score(text, 4);
+    const std::vector<TopEntries> rows = scorer->score(text, 4);
     ASSERT_EQ(rows.size(), 4u);
     const auto decoder = make_model_decoder(served_bundle()->target);
     PassRows& pass = decoder->forward({.tokens = text, .logits_from = static_cast<int>(text.size()) - 4});
     for (int row = 0; row < 4; ++row) {
-        const Law& law = pass.law(row, kRawSampling);
-        const Top top = top_of(law, 7);
-        const Top& told = rows[static_cast<std::size_t>(row)];
+        const Distribution& distribution = pass.distribution(row, kRawSampling);
+        const TopEntries top = top_of(distribution, 7);
+        const TopEntries& told = rows[static_cast<std::size_t>(row)];
         ASSERT_GE(told.entries.size(), 7u);
         double listed = 0;
         for (std::size_t i = 0; i < told.entries.size(); ++i) {
             if (i < 7) {
                 EXPECT_EQ(told.entries[i].id, top.entries[i].id);
             }
-            EXPECT_NEAR(told.entries[i].logp, std::log(law[static_cast<std::size_t>(told.entries[i].id)]),
+            EXPECT_NEAR(told.entries[i].logp, std::log(distribution[static_cast<std::size_t>(told.entries[i].id)]),
                         1e-9);
             listed += std::exp(told.entries[i].logp);
         }
@@ -255,9 +255,9 @@ TEST(PromptScorer, ReadsWhatBothServersTell) {
         const Scored scored =
             read_scores(kind, kind == ServerKind::vllm ? vllm : sglang, text, 2, 1, 10, "s", "d");
         ASSERT_EQ(scored.rows.size(), 2u);
-        EXPECT_EQ(scored.rows[0].entries, (std::vector<Top::Entry>{{8, -0.4}, {7, -9.5}}));
+        EXPECT_EQ(scored.rows[0].entries, (std::vector<TopEntries::Entry>{{8, -0.4}, {7, -9.5}}));
         EXPECT_NEAR(scored.rows[0].rest, 1 - std::exp(-0.4) - std::exp(-9.5), 1e-12);
-        EXPECT_EQ(scored.rows[1].entries, (std::vector<Top::Entry>{{3, -0.2}, {1, -2.0}}));
+        EXPECT_EQ(scored.rows[1].entries, (std::vector<TopEntries::Entry>{{3, -0.2}, {1, -2.0}}));
         EXPECT_EQ(scored.texts, (std::vector<std::string>{"c", "d"}));
     }
 }
@@ -412,7 +412,7 @@ TEST(ScoredRun, SendsTheWholeTextOnceARoundAndSaysWhatItCannot) {
     for (std::size_t i = 0; i < run.trace().size(); ++i) {
         rounds += std::holds_alternative<Committed>(run.trace()[i]);
         if (const auto* checked = std::get_if<Checked>(
-                &run.trace()[i])) { // the law that judges is the filtered one, beside it the told one
+                &run.trace()[i])) { // the distribution that judges is the filtered one, beside it the told one
             EXPECT_NEAR(checked->raw_top.rest, .2, 1e-12);
             EXPECT_NEAR(checked->top.rest, 0, 1e-12);
             ASSERT_EQ(checked->top.entries.size(), 3u);
@@ -437,7 +437,7 @@ TEST(ScoredRun, SendsTheWholeTextOnceARoundAndSaysWhatItCannot) {
     EXPECT_THROW(speclens::Run(models, long_one), PromptTooLong);
     settings.sampling.top_k = 2; // narrower than what is told: kept
     EXPECT_EQ(speclens::Run(models, settings).trace().header()->sampling.top_k, 2);
-    settings.sampling.top_k = 4; // wider: the law would not be known
+    settings.sampling.top_k = 4; // wider: the distribution would not be known
     EXPECT_EQ(speclens::Run(models, settings).trace().header()->sampling.top_k, 3);
 }
 

@@ -430,18 +430,18 @@ class OwnScorer : public Scorer {
 class Exhausted final : public OwnScorer {
   public:
     using OwnScorer::OwnScorer;
-    std::vector<Top> score(std::span<const int>, int) const override { throw std::bad_alloc(); }
+    std::vector<TopEntries> score(std::span<const int>, int) const override { throw std::bad_alloc(); }
 };
 
 // It says nothing until it may.
 class Halting final : public OwnScorer {
   public:
     using OwnScorer::OwnScorer;
-    std::vector<Top> score(std::span<const int>, int rows) const override {
+    std::vector<TopEntries> score(std::span<const int>, int rows) const override {
         may_.wait(false);
-        Top top;
+        TopEntries top;
         top.entries = {{5, 0.0}};
-        return std::vector<Top>(static_cast<std::size_t>(rows), top);
+        return std::vector<TopEntries>(static_cast<std::size_t>(rows), top);
     }
     void go() {
         may_.store(true);

@@ -1,4 +1,4 @@
-// Windows over runs of which the accept-rule scene shows the laws: toy runs that were saved, and micro models.
+// Windows over runs of which the accept-rule scene shows the distributions: toy runs that were saved, and micro models.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace speclens {
 
-// A window over the same toy run, with so many entries recorded of each law.
+// A window over the same toy run, with so many entries recorded of each distribution.
 struct Saved {
     SceneBench bench{"accept-rule"};
 

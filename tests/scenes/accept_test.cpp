@@ -1,5 +1,5 @@
-// Scene S3 on saved runs: what recorded heads prove of two laws and where they do not say; what the beats say of two
-// laws: parts of an area, small numbers, tasks.
+// Scene S3 on saved runs: what recorded heads prove of two distributions and where they do not say; what the beats say of two
+// distributions: parts of an area, small numbers, tasks.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -54,8 +54,8 @@ TEST(AcceptRule, ItsArithmeticIsAsPrinted) {
     EXPECT_GT(divided, 3) << "or nothing was tried";
 }
 
-// Where the laws are equal nothing is dotted, and no replacement fills it.
-TEST(AcceptRule, EqualLawsNeedNoReplacement) {
+// Where the distributions are equal nothing is dotted, and no replacement fills it.
+TEST(AcceptRule, EqualDistributionsNeedNoReplacement) {
     SceneBench bench("accept-rule");
     const auto trace = fixtures::toy_run({.name = "equal", .cycles = 4, .noise = 0});
     bench.show(trace, trace->size());
@@ -403,28 +403,28 @@ TEST(AcceptRule, NothingThatWasAskedForIsKeptBack) {
     }
 }
 
-// A run that recorded every token that has a probability recorded the laws.
-TEST(AcceptHeads, ThatListEverythingAreLaws) {
+// A run that recorded every token that has a probability recorded the distributions.
+TEST(AcceptHeads, ThatListEverythingAreDistributions) {
     Saved heads(3), whole(-1);
     const Position position = whole.positions().back();
     EXPECT_TRUE(says(accept_title(heads.at(position), heads.view(position)).subtitle, "recorded heads"));
     EXPECT_TRUE(
-        says(accept_title(whole.at(position), whole.view(position)).subtitle, "both laws from the run"));
+        says(accept_title(whole.at(position), whole.view(position)).subtitle, "both distributions from the run"));
 }
 
 TEST(AcceptRule, ThereIsNoOtherTokenWhereAllHaveABar) {
     Saved saved(64);
     const Position position = saved.positions().back();
     SceneInput input = saved.at(position);
-    LawPair laws{position.cycle, position.index, {0.2, 0.7, 0.1}, {0.8, 0.1, 0.1}, {}, {}};
-    input.laws = &laws;
+    DistributionPair distributions{position.cycle, position.index, {0.2, 0.7, 0.1}, {0.8, 0.1, 0.1}, {}, {}};
+    input.distributions = &distributions;
     const AcceptView view = accept_view(input, {}, -1);
     ASSERT_EQ(view.bars.size(), 3u);
     for (const AcceptBar& bar : view.bars) EXPECT_GE(bar.id, 0);
     EXPECT_NEAR(view.kept, 0.4, 1e-12);
-    const Top target{{{1, std::log(.7)}, {0, std::log(.2)}, {2, std::log(.1)}}, 0},
+    const TopEntries target{{{1, std::log(.7)}, {0, std::log(.2)}, {2, std::log(.1)}}, 0},
         draft{{{0, std::log(.8)}, {1, std::log(.1)}, {2, std::log(.1)}}, 0};
-    EXPECT_EQ(law_table(target, draft, 10).rows.size(), 3u);
+    EXPECT_EQ(distribution_table(target, draft, 10).rows.size(), 3u);
 }
 
 TEST(AcceptStory, NoTaskIsDoneBeforeItBegins) {

@@ -70,7 +70,7 @@ TEST(DFlashScene, SaysHowMuchOfTheTextTheBlockSees) {
 }
 
 // Above temperature 0 the guess need not be the favourite: its probability is what the story is about.
-TEST(DFlashScene, ListsTheDraftedTokenInEveryLaw) {
+TEST(DFlashScene, ListsTheDraftedTokenInEveryDistribution) {
     RunSettings settings = settings_for("dflash");
     settings.sampling.temperature = 1;
     Live live("dflash", settings);
@@ -134,7 +134,7 @@ TEST(DFlashScene, ShowsLongGuessesWholeWhereShortOnesLeaveRoom) {
                             return t.box.y < 400 && t.text.ends_with("divisor");
                         }));
     }
-    EXPECT_GE(most, 9) << "three guesses of one round, each in its law, its chip and its verdict";
+    EXPECT_GE(most, 9) << "three guesses of one round, each in its distribution, its chip and its verdict";
 }
 
 TEST(DFlashScene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
@@ -171,7 +171,7 @@ TEST(Eagle3Scene, AveragesTheErrorsOfItsOwnFeatures) {
     int count = 0;
     for (std::size_t i = 0; i < trace->size(); ++i)
         if (const auto* commit = std::get_if<Committed>(&(*trace)[i]))
-            if (const Lens::Strip* errors = commit->lens.strip("feature error")) {
+            if (const Internals::Strip* errors = commit->lens.strip("feature error")) {
                 sum += errors->cells.front();
                 ++count;
                 EXPECT_LE(static_cast<int>(errors->cells.size()), commit->accepted_drafts + 1);

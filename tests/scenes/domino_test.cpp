@@ -28,7 +28,7 @@ TEST(DominoScene, SavesAndReadsItsOwnRun) {
     const DominoModel model = domino_model(frame.scene);
     EXPECT_EQ(model.selected, model.rescued);
     EXPECT_GE(model.rescued, 0);
-    // every draft of the cycle, both laws' leaders and both rows are in the words
+    // every draft of the cycle, both distributions' leaders and both rows are in the words
     const std::string words = find_scene("domino")->make()->describe(frame.scene);
     for (const DominoColumn& column : model.columns) {
         EXPECT_NE(words.find(ui::token_words(trace->text(column.draft->token))), std::string::npos);
@@ -119,7 +119,7 @@ TEST(DominoScene, NamesTheTokenMovedMostOnlyWhereItMoves) {
     DominoColumn& column = model.columns[static_cast<std::size_t>(rescue->index)];
     Drafted alike = *column.draft, alone = *column.draft;
     ASSERT_GT(alike.lens.movers.size(), 1u);
-    for (Lens::Mover& mover : alike.lens.movers) mover.final_logp = mover.base_logp - 0.02;
+    for (Internals::Mover& mover : alike.lens.movers) mover.final_logp = mover.base_logp - 0.02;
     alone.lens.movers.resize(1);
     const auto line = [&] {
         const std::string words = domino_description(frame.input, model, {});
@@ -171,7 +171,7 @@ TEST(DominoScene, CallsNoRefusalAFit) {
 }
 
 // Base plus δ is final: what the head added stands beside the token that it was added to, and no third token
-// stands between the two laws.
+// stands between the two distributions.
 TEST(DominoScene, ShowsWhatWasAddedToEveryListedToken) {
     const auto trace = recorded();
     SceneBench bench("domino");
@@ -185,14 +185,14 @@ TEST(DominoScene, ShowsWhatWasAddedToEveryListedToken) {
                 const std::optional<double> delta = correction_of(c, id);
                 ASSERT_TRUE(delta) << "the two favourites are always known";
                 EXPECT_TRUE(bench.shows(ui::signed_number(*delta, 1))) << bench.words;
-                for (const Top::Entry& was : c.base.entries)
-                    for (const Top::Entry& is : c.final.entries)
+                for (const TopEntries::Entry& was : c.base.entries)
+                    for (const TopEntries::Entry& is : c.final.entries)
                         if (was.id == id && is.id == id) {
                             EXPECT_NEAR(*delta, is.logp - was.logp, 0.01);
                         }
             }
             const std::vector<int> listed = domino_tokens(c, 3);
-            const Lens::Mover* mover = largest_mover(c);
+            const Internals::Mover* mover = largest_mover(c);
             ASSERT_NE(mover, nullptr);
             if (std::ranges::find(listed, mover->token) == listed.end()) {
                 ++strangers;
@@ -289,7 +289,7 @@ TEST(DominoScene, DerivesTheVerdictWithoutTheHeadAsAReplayGivesIt) {
             if (cycle.drafts.empty()) continue;
             DominoFrame frame(run.shared_trace(), settings, cycle.end_event);
             const DominoModel derived = domino_model(frame.input);
-            const Twin twin = replay_twin(models, settings, run.trace(), {cycle.cycle, off});
+            const Replay twin = replay_twin(models, settings, run.trace(), {cycle.cycle, off});
             frame.input.twin = &twin;
             const DominoModel replayed = domino_model(frame.input);
             EXPECT_TRUE(replayed.replayed);
@@ -322,7 +322,7 @@ TEST(DominoScene, KnowsNothingBehindAGuessThatOnlyTheHeadLost) {
     header.prompt = {0};
     header.sampling.temperature = header.draft_sampling.temperature = 0;
     trace->append(header);
-    const auto law = [](int id) { return Top{{{id, std::log(0.9)}}, 0.1}; };
+    const auto distribution = [](int id) { return TopEntries{{{id, std::log(0.9)}}, 0.1}; };
     const int drafts[] = {1, 2, 4}, base[] = {1, 3, 4};
     for (int i = 0; i < 3; ++i)
         trace->append(Drafted{.cycle = 0,
@@ -330,9 +330,9 @@ TEST(DominoScene, KnowsNothingBehindAGuessThatOnlyTheHeadLost) {
                               .parent = i - 1,
                               .token = drafts[i],
                               .u = {},
-                              .top = law(drafts[i]),
+                              .top = distribution(drafts[i]),
                               .raw_top = {},
-                              .base_top = law(base[i]),
+                              .base_top = distribution(base[i]),
                               .extra = {},
                               .lens = {}});
     trace->append(Verified{0, 4, 1, 0});
@@ -341,10 +341,10 @@ TEST(DominoScene, KnowsNothingBehindAGuessThatOnlyTheHeadLost) {
         check.index = i;
         check.token = drafts[i];
         check.accepted = i == 0;
-        check.top = law(base[i]);
+        check.top = distribution(base[i]);
         trace->append(check);
     }
-    Resampled own;
+    TargetToken own;
     own.token = 3;
     trace->append(own);
     Committed commit;
@@ -409,7 +409,7 @@ TEST(DominoScene, KeysForkTheRun) {
     const DominoModel model = domino_model(bench.controller.frame(bench.time).scene);
     EXPECT_EQ(last()->force_draft->first, model.selected);
     EXPECT_NE(last()->force_draft->second, model.column(model.selected)->draft->token);
-    // the branch: its base laws before the forced token are the same to the last bit, and the scene says so
+    // the branch: its base distributions before the forced token are the same to the last bit, and the scene says so
     speclens::Run branch(models, settings, run.trace(), *last());
     branch.finish();
     published.trace = branch.shared_trace();
@@ -417,7 +417,7 @@ TEST(DominoScene, KeysForkTheRun) {
     bench.controller.observe(published, bench.time);
     bench.settle();
     EXPECT_TRUE(bench.shows("forced"));
-    EXPECT_TRUE(bench.shows("same to the last bit") || bench.shows("base laws are the same")) << bench.words;
+    EXPECT_TRUE(bench.shows("same to the last bit") || bench.shows("base distributions are the same")) << bench.words;
     const auto in_gutter = [&](const char* words) {
         return std::ranges::any_of(bench.texts, [&](const ui::RecordedText& t) { return t.text == words; });
     };
@@ -502,7 +502,7 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
     const DominoModel after = domino_model(bench.controller.frame(bench.time).scene);
     ASSERT_EQ(after.columns.size(), base.size());
     for (std::size_t i = 0; i < base.size(); ++i)
-        EXPECT_EQ(after.columns[i].base_choice, base[i]) << "the base laws stay";
+        EXPECT_EQ(after.columns[i].base_choice, base[i]) << "the base distributions stay";
     // the two rows have changed places
     EXPECT_EQ(after.kept_on, before.kept_off);
     EXPECT_EQ(after.kept_off, before.kept_on);
@@ -512,7 +512,7 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
     bench.key(ui::Key::b);
     ASSERT_TRUE(until([&](const DominoModel& m) { return m.forced >= 0 && m.replayed; }));
     EXPECT_TRUE(bench.shows("cos 1.00")) << "states before the forced guess are the same";
-    EXPECT_TRUE(bench.shows("frozen")) << "the base laws of the branch are those from before";
+    EXPECT_TRUE(bench.shows("frozen")) << "the base distributions of the branch are those from before";
 }
 
 } // namespace

@@ -34,12 +34,12 @@ struct Asked : RunWindow {
     [[nodiscard]] std::vector<int> questions() const {
         std::vector<int> cycles;
         for (const Command& command : sent)
-            if (const auto* fetch = std::get_if<FetchGuesses>(&command)) cycles.push_back(fetch->cycle);
+            if (const auto* fetch = std::get_if<CompareDrafters>(&command)) cycles.push_back(fetch->cycle);
         return cycles;
     }
     void answer() {
         auto guesses =
-            std::make_shared<Guesses>(guess_all(models, settings, *published.trace, {questions().back()}));
+            std::make_shared<DrafterComparison>(guess_all(models, settings, *published.trace, {questions().back()}));
         for (std::size_t i = 0; i < guesses->rows.size(); ++i)
             guesses->rows[i].draft_ms = 0.01 + 0.3 * static_cast<double>(i);
         published.guesses = guesses;

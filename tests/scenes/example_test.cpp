@@ -22,7 +22,7 @@
 namespace speclens {
 namespace {
 
-// A round of `laws.size()` guesses: the favourite's probability of each, and the guess that is refused.
+// A round of `distributions.size()` guesses: the favourite's probability of each, and the guess that is refused.
 struct MadeRound {
     std::vector<Drafted> drafts;
     CycleSummary cycle;
@@ -198,10 +198,10 @@ TEST(AcceptScene, UndoBringsBackTheCoinsThatWereThrown) {
                std::string::npos;
     };
     EXPECT_TRUE(flips());
-    bench.key(ui::Key::equal); // another law: its coins are others
+    bench.key(ui::Key::equal); // another distribution: its coins are others
     EXPECT_FALSE(flips());
     bench.key(ui::Key::z);
-    EXPECT_TRUE(flips()) << "undo takes back the law and brings its coins";
+    EXPECT_TRUE(flips()) << "undo takes back the distribution and brings its coins";
 }
 
 // ---- blocks ----

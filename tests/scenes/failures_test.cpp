@@ -95,11 +95,11 @@ TEST(Failures, ABlockCostsTheSameWhateverK) {
 }
 
 TEST(Failures, EntropyCountsTheRestAsOneToken) {
-    const Top even{{{1, std::log(0.5)}, {2, std::log(0.5)}}, 0};
+    const TopEntries even{{{1, std::log(0.5)}, {2, std::log(0.5)}}, 0};
     EXPECT_NEAR(entropy_of(even), std::log(2.0), 1e-9);
-    const Top sure{{{1, 0.0}}, 0};
+    const TopEntries sure{{{1, 0.0}}, 0};
     EXPECT_NEAR(entropy_of(sure), 0, 1e-9);
-    const Top cut{{{1, std::log(0.5)}}, 0.5};
+    const TopEntries cut{{{1, std::log(0.5)}}, 0.5};
     EXPECT_NEAR(entropy_of(cut), std::log(2.0), 1e-9);
 }
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "engine/run/guest.h"
+#include "engine/run/other_drafter_round.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
-#include "engine/run/twin.h"
+#include "engine/run/replay.h"
 #include "scenes/dflash/dflash_draw.h"
 #include "scenes/domino/domino_model.h"
 #include "scenes/shared/published_round.h"
@@ -29,7 +29,7 @@ TEST(HeadScenes, ShareTheRoomOfColumnsByTheirWords) {
     EXPECT_TRUE(widths({}).empty());
 }
 
-// DFlash's law does not know the guess before it; Domino's base law neither, its corrected one does.
+// DFlash's distribution does not know the guess before it; Domino's base distribution neither, its corrected one does.
 TEST(HeadScenes, DrawAGuessTwice) {
     for (const char* name : {"dflash", "domino"}) {
         RunSettings settings = settings_for(name);
@@ -38,9 +38,9 @@ TEST(HeadScenes, DrawAGuessTwice) {
         live.bench->key(ui::Key::down);
         live.sent.clear();
         live.bench->key(ui::Key::w);
-        const FetchTwin* wish = nullptr;
+        const FetchReplay* wish = nullptr;
         for (const Command& command : live.sent)
-            if (const auto* twin = std::get_if<FetchTwin>(&command); twin && twin->force_draft) wish = twin;
+            if (const auto* twin = std::get_if<FetchReplay>(&command); twin && twin->force_draft) wish = twin;
         ASSERT_NE(wish, nullptr) << name;
         const HeadModel at =
             std::string(name) == "dflash"
@@ -48,7 +48,7 @@ TEST(HeadScenes, DrawAGuessTwice) {
                 : static_cast<HeadModel>(domino_model(live.bench->controller.frame(0).scene));
         EXPECT_EQ(wish->force_draft->first, at.selected - 1);
         live.published.other_guess =
-            std::make_shared<const Twin>(replay_twin(live.models, settings, *live.published.trace, *wish));
+            std::make_shared<const Replay>(replay_twin(live.models, settings, *live.published.trace, *wish));
         live.show();
         const std::optional<SecondDraw> draw = second_draw(live.bench->controller.frame(0).scene, at);
         ASSERT_TRUE(draw) << name;
@@ -70,12 +70,12 @@ TEST(HeadScenes, DrawAGuessTwice) {
     }
 }
 
-TEST(HeadScenes, ListTheDrawnTokenOfALawHoweverUnlikely) {
-    Top top;
+TEST(HeadScenes, ListTheDrawnTokenOfADistributionHoweverUnlikely) {
+    TopEntries top;
     for (int id = 0; id < 5; ++id) top.entries.push_back({id, -static_cast<float>(id)});
     const auto ids = [&](int drawn, int rows) {
         std::vector<int> shown;
-        for (const Top::Entry& entry : law_rows(top, drawn, rows)) shown.push_back(entry.id);
+        for (const TopEntries::Entry& entry : distribution_rows(top, drawn, rows)) shown.push_back(entry.id);
         return shown;
     };
     EXPECT_EQ(ids(1, 3), (std::vector{0, 1, 2}));
@@ -117,12 +117,12 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
         live.published.status.model = "micro";
         live.show();
         ASSERT_EQ(live.sent.size(), 1u) << scene;
-        const auto* asked = std::get_if<FetchGuest>(&live.sent[0]);
+        const auto* asked = std::get_if<FetchOtherDrafterRound>(&live.sent[0]);
         ASSERT_NE(asked, nullptr);
         EXPECT_EQ(asked->drafter, scene);
-        const FetchGuest wanted = *asked;
-        const auto answer = [&](const FetchGuest& question) {
-            live.published.guest = std::make_shared<const Guest>(
+        const FetchOtherDrafterRound wanted = *asked;
+        const auto answer = [&](const FetchOtherDrafterRound& question) {
+            live.published.guest = std::make_shared<const OtherDrafterRound>(
                 guess_as(live.models, live.settings, live.run->trace(), question));
             live.show();
         };
@@ -154,7 +154,7 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
         live.bench->controller.perform({SceneCommand{SetCursor{end}}}, live.bench->time);
         live.bench->settle();
         ASSERT_EQ(live.sent.size(), 2u);
-        const FetchGuest next = std::get<FetchGuest>(live.sent[1]);
+        const FetchOtherDrafterRound next = std::get<FetchOtherDrafterRound>(live.sent[1]);
         EXPECT_EQ(next.cycle, wanted.cycle + 1);
         EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.cycle + 1)));
         const std::size_t at = live.bench->controller.frame(0).scene.cursor;
@@ -174,13 +174,13 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
 TEST(HeadScenes, KeepTheirPageWhereTheHeadHasNoAnswer) {
     Live live("eagle3", settings_for("small"));
     live.published.status.model = "micro";
-    live.published.guest = std::make_shared<const Guest>(
+    live.published.guest = std::make_shared<const OtherDrafterRound>(
         guess_as(live.models, live.settings, live.run->trace(), {1000, "eagle3"}));
     live.show();
     EXPECT_TRUE(live.bench->shows("Not an EAGLE-3 run"));
-    live.published.guest = std::make_shared<const Guest>([&] {
-        Guest guest = *live.published.guest;
-        guest.cycle = std::get<FetchGuest>(live.sent.at(0)).cycle;
+    live.published.guest = std::make_shared<const OtherDrafterRound>([&] {
+        OtherDrafterRound guest = *live.published.guest;
+        guest.cycle = std::get<FetchOtherDrafterRound>(live.sent.at(0)).cycle;
         guest.problem = "it has no guess there. Choose another round.";
         return guest;
     }());

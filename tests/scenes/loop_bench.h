@@ -112,8 +112,8 @@ inline std::shared_ptr<Trace> ending_round() {
         check.threshold = 1;
         trace->append(check);
     }
-    Resampled own;
-    own.from = Resampled::From::bonus;
+    TargetToken own;
+    own.from = TargetToken::From::bonus;
     own.token = 9;
     trace->append(own);
     Committed commit;

@@ -38,7 +38,7 @@ TEST(LoopRows, TheBonusOfANarrowColumnIsNotCut) {
     const CycleView whole = fold(*trace, trace->size());
     int bonuses = 0;
     for (const CycleSummary& cycle : whole.cycles) {
-        if (!cycle.resample || cycle.resample->from != Resampled::From::bonus) continue;
+        if (!cycle.resample || cycle.resample->from != TargetToken::From::bonus) continue;
         ++bonuses;
         SceneBench bench("loop");
         bench.show(trace, cycle.end_event - 1);
@@ -198,7 +198,7 @@ TEST(LoopRows, FavouritesShowTheDraftsOwnProbability) {
         const LoopModel model = loop_model(bench.controller.frame(0).scene);
         std::map<int, double> claimed; // by parent
         for (const LoopColumn& column : model.columns) claimed[column.parent] += column.q.value_or(0);
-        for (const auto& [parent, sum] : claimed) EXPECT_LE(sum, 1 + 1e-6) << "of one law, after " << parent;
+        for (const auto& [parent, sum] : claimed) EXPECT_LE(sum, 1 + 1e-6) << "of one distribution, after " << parent;
     }
     bench.controller.perform({SceneCommand{SetCursor{whole.cycles[0].end_event}}}, bench.time);
     bench.settle();
@@ -227,7 +227,7 @@ TEST(LoopStrip, TheCoinStandsInTheShareThatItPicked) {
         const Played run(test::micro_models(1), "small", "token", [&](RunSettings& s) { s.trace_top = top; });
         int drawn = 0;
         for (std::size_t i = 0; i < run.trace->size(); ++i) {
-            const auto* own = std::get_if<Resampled>(&(*run.trace)[i]);
+            const auto* own = std::get_if<TargetToken>(&(*run.trace)[i]);
             if (!own || !own->u) continue;
             const std::vector<Share> shares = shares_of(own->top, own->token, own->u);
             double at = 0;

@@ -121,17 +121,17 @@ TEST(LoopWords, TopTokensOnAChainAreNotTheTokenRule) {
         EXPECT_FALSE(has(told, "may stay with probability") || has(told, "whatever the coin")) << told;
     }
     const auto replaced =
-        run.all<Resampled>([](const Resampled& e) { return e.from == Resampled::From::residual; });
+        run.all<TargetToken>([](const TargetToken& e) { return e.from == TargetToken::From::residual; });
     ASSERT_GT(replaced.size(), 1u);
     for (const std::string& told : replaced) EXPECT_TRUE(has(told, "struck out of the target's distribution")) << told;
 }
 
-TEST(LoopWords, ABonusWithoutADraftLawBehindItIsTheTargets) {
+TEST(LoopWords, ABonusWithoutADraftDistributionBehindItIsTheTargets) {
     const auto models = test::micro_models(1);
     const auto keep_all = [](RunSettings& s) { s.rule_params.alpha = 1; };
-    const auto bonus = [](const Resampled& e) { return e.from == Resampled::From::bonus; };
-    const auto heads = Played(models, "medusa", "cascade_chow", keep_all).all<Resampled>(bonus, 2);
-    const auto asked = Played(models, "small", "cascade_chow", keep_all).all<Resampled>(bonus, 2);
+    const auto bonus = [](const TargetToken& e) { return e.from == TargetToken::From::bonus; };
+    const auto heads = Played(models, "medusa", "cascade_chow", keep_all).all<TargetToken>(bonus, 2);
+    const auto asked = Played(models, "small", "cascade_chow", keep_all).all<TargetToken>(bonus, 2);
     ASSERT_FALSE(heads.empty());
     ASSERT_FALSE(asked.empty());
     for (const std::string& told : heads) {
@@ -157,7 +157,7 @@ TEST(LoopWords, ACascadeJudgedAsABlockIsToldAsABlock) {
         EXPECT_FALSE(has(told, "by the mixture\n")) << told;
     }
     const auto replaced =
-        run.all<Resampled>([](const Resampled& e) { return e.from == Resampled::From::residual; }, 2);
+        run.all<TargetToken>([](const TargetToken& e) { return e.from == TargetToken::From::residual; }, 2);
     ASSERT_FALSE(replaced.empty());
     for (const std::string& told : replaced)
         EXPECT_TRUE(has(told, "its coefficient times the mixture")) << told;
@@ -204,13 +204,13 @@ TEST(LoopWords, TheStoryOfACorrectedGuessEndsInItsPlace) {
 
 // The places of a tree have no order, and at one of them there may be a single guess.
 TEST(LoopWords, ATreeIsToldGuessByGuess) {
-    const auto residual = [](const Resampled& e) { return e.from == Resampled::From::residual; };
+    const auto residual = [](const TargetToken& e) { return e.from == TargetToken::From::residual; };
     for (const int children : {1, 3}) {
         const Played run(test::micro_models(1), "small_tree", "tree_wor", [&](RunSettings& s) {
             s.options.tree_budget = 12;
             s.options.tree_topk = children;
         });
-        const auto replaced = run.all<Resampled>(residual, 20);
+        const auto replaced = run.all<TargetToken>(residual, 20);
         ASSERT_FALSE(replaced.empty());
         for (const std::string& told : replaced) {
             EXPECT_FALSE(has(told, "distribution: Coin")) << told;
@@ -388,8 +388,8 @@ std::vector<std::string> frames_of(const std::shared_ptr<Trace>& trace) {
 std::shared_ptr<Trace> round_without_guesses(Header header, std::optional<double> u) {
     auto trace = trace_of(header);
     trace->append(Verified{0, 1, 0});
-    Resampled own;
-    own.from = Resampled::From::target;
+    TargetToken own;
+    own.from = TargetToken::From::target;
     own.token = 9;
     own.u = u;
     trace->append(own);
@@ -415,7 +415,7 @@ TEST(RoundWords, ATreeSaysWhereTheOwnTokenComesFrom) {
         run.finish();
         const std::vector<std::string> frames = every_frame(run.shared_trace(), settings);
         for (std::size_t i = 0; i < frames.size(); ++i) {
-            const auto* own = std::get_if<Resampled>(&run.trace()[i]);
+            const auto* own = std::get_if<TargetToken>(&run.trace()[i]);
             if (!own) continue;
             static constexpr const char* kHeadings[] = {
                 "Rejected, but not wasted", "The branch ends: one for free", "The target's own token"};
@@ -458,7 +458,7 @@ TEST(RoundWords, SayThatTheLengthLimitLeftNoRoom) {
     EXPECT_LE(frames_with(roomy, "No room for a guess"), 5) << "in the last round at most";
 }
 
-// At alpha −1 a cascade has nothing of the draft to mix in: what it writes is the target's own law.
+// At alpha −1 a cascade has nothing of the draft to mix in: what it writes is the target's own distribution.
 TEST(RoundWords, ACascadeThatMixesNothingFollowsTheTarget) {
     struct Case {
         const char* rule;
@@ -498,8 +498,8 @@ std::shared_ptr<Trace> one_guess(const Header& header, Checked check, bool kept)
     check.token = 5;
     check.accepted = kept;
     trace->append(check);
-    Resampled own;
-    own.from = kept ? Resampled::From::bonus : Resampled::From::residual;
+    TargetToken own;
+    own.from = kept ? TargetToken::From::bonus : TargetToken::From::residual;
     own.token = 9;
     own.u = 0.4;
     trace->append(own);

@@ -1,4 +1,4 @@
-// Scene S4: drawn texts against the exact law, what each mistake does to the first position, and the greedy
+// Scene S4: drawn texts against the exact distribution, what each mistake does to the first position, and the greedy
 // comparison.
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ const RuleInfo& wrong(const std::string& name) {
     throw std::logic_error(name);
 }
 
-TEST(Lossless, TheExactLawIsThatOfTheTable) {
+TEST(Lossless, TheExactDistributionIsThatOfTheTable) {
     double sum = 0;
     for (const auto& [text, p] : exact_texts()) sum += p;
     EXPECT_EQ(exact_texts().size(), 27u);
@@ -34,14 +34,14 @@ TEST(Lossless, TheRightRuleStaysNearTheNoiseAndEveryMistakeIsCaught) {
     LosslessCount right;
     draw_texts(*find_rule("token"), 7, 30000, right);
     EXPECT_EQ(right.caught, 0);
-    const LawTest test = against_law(right.texts, exact_texts());
+    const DistributionTest test = against_distribution(right.texts, exact_texts());
     EXPECT_GT(test.p_value, 1e-4);
     EXPECT_LT(test.total_variation, 2 * expected_distance(30000));
     for (const RuleInfo& rule : wrong_rules()) {
         LosslessCount counts;
         draw_texts(rule, 7, 30000, counts);
         EXPECT_GT(counts.caught, 0) << rule.name;
-        EXPECT_GT(against_law(counts.texts, exact_texts()).total_variation, 3 * expected_distance(30000))
+        EXPECT_GT(against_distribution(counts.texts, exact_texts()).total_variation, 3 * expected_distance(30000))
             << rule.name;
     }
 }
@@ -104,7 +104,7 @@ TEST(LosslessScene, DrawsAThousandTextsAtATime) {
     EXPECT_TRUE(live.bench->shows("Is it really lossless?"));
     live.bench->key(ui::Key::c);
     live.bench->settle();
-    EXPECT_TRUE(live.bench->shows(ui::integer(1000) + " texts, and no difference from the target's law"));
+    EXPECT_TRUE(live.bench->shows(ui::integer(1000) + " texts, and no difference from the target's distribution"));
     EXPECT_TRUE(live.bench->shows("not in " + ui::integer(1000)));
     EXPECT_TRUE(live.bench->shows("TABLE"));
 }
@@ -114,7 +114,7 @@ TEST(LosslessScene, CatchesAMistakeAndSaysAfterHowManyTexts) {
     live.beat(3);
     for (int i = 0; i < 4; ++i) live.bench->key(ui::Key::c);
     live.bench->settle();
-    EXPECT_TRUE(live.bench->shows("Not the target's law: caught after"));
+    EXPECT_TRUE(live.bench->shows("Not the target's distribution: caught after"));
     EXPECT_TRUE(live.bench->shows("≠"));
     live.bench->key(ui::Key::up);
     live.bench->settle();

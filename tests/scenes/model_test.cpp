@@ -17,10 +17,10 @@
 namespace speclens {
 namespace {
 
-std::vector<AcceptBar> bars(const std::vector<std::pair<double, double>>& laws) {
+std::vector<AcceptBar> bars(const std::vector<std::pair<double, double>>& distributions) {
     std::vector<AcceptBar> list;
     int id = 0;
-    for (const auto& [p, q] : laws) list.push_back({id++, p, q, std::min(p, q), false, false});
+    for (const auto& [p, q] : distributions) list.push_back({id++, p, q, std::min(p, q), false, false});
     return list;
 }
 
@@ -150,7 +150,7 @@ TEST(Clock, EveryRoundEndsWhereTheNextOneBegins) {
             trace.append(draft);
         }
         trace.append(Verified{cycle, silent ? 1 : 4, 4, silent ? 2.0 : 0.0});
-        Resampled own;
+        TargetToken own;
         own.cycle = cycle;
         trace.append(own);
         Committed commit;
@@ -175,12 +175,12 @@ TEST(Clock, EveryRoundEndsWhereTheNextOneBegins) {
     }
 }
 
-TEST(Telling, ShowsTheReplacementAfterTheFirstInterestingRejection) {
+TEST(MostInstructive, ShowsTheReplacementAfterTheFirstInterestingRejection) {
     const auto trace = fixtures::toy_run(fixtures::toys().front());
     const CycleView whole = fold(*trace, trace->size());
-    const Telling telling = telling_cursor(whole);
+    const MostInstructive telling = telling_cursor(whole);
     EXPECT_TRUE(telling.settled);
-    EXPECT_TRUE(std::holds_alternative<Resampled>((*trace)[telling.cursor - 1]));
+    EXPECT_TRUE(std::holds_alternative<TargetToken>((*trace)[telling.cursor - 1]));
 }
 
 // At temperature 0 the greedy rule does every rule's work: no coin is thrown, so none may be told of.
@@ -203,12 +203,12 @@ TEST(Loop, TellsNoCoinsAtTemperatureZero) {
 }
 
 // Who sees the coin in the strip of the residual looks for the token that it picked.
-TEST(Loop, NamesTheDrawnTokenBesideTheLawItWasDrawnFrom) {
+TEST(Loop, NamesTheDrawnTokenBesideTheDistributionItWasDrawnFrom) {
     const auto trace = fixtures::toy_run({.name = "drawn", .k = 4, .cycles = 40, .noise = 0.8});
     int seen = 0;
     for (std::size_t i = 0; i < trace->size(); ++i) {
-        const auto* own = std::get_if<Resampled>(&(*trace)[i]);
-        if (!own || own->from != Resampled::From::residual || own->top.entries.size() < 2) continue;
+        const auto* own = std::get_if<TargetToken>(&(*trace)[i]);
+        if (!own || own->from != TargetToken::From::residual || own->top.entries.size() < 2) continue;
         if (own->top.entries.front().id == own->token) continue; // named in its own share
         SceneBench bench("loop");
         bench.show(trace, i + 1);
@@ -225,7 +225,7 @@ TEST(Loop, NamesTheDrawnTokenBesideTheLawItWasDrawnFrom) {
         const std::string beside = (caption + 1)->text;
         seen += inside || name.ends_with(beside);
         // Where there is no room for it, none of the others stands there.
-        for (const Top::Entry& entry : own->top.entries) {
+        for (const TopEntries::Entry& entry : own->top.entries) {
             const std::string other = label_of(*trace, entry.id);
             EXPECT_FALSE(!inside && entry.id != own->token && other.ends_with(beside))
                 << name << " but " << beside;
@@ -250,25 +250,25 @@ TEST(Loop, AFileThatAsksForABillionGuessesGetsAPictureOfBoundedSize) {
     }
 }
 
-TEST(LawTable, SumsToOneAndKeepsTheAskedToken) {
-    Top target{{{3, std::log(.5)}, {1, std::log(.3)}, {2, std::log(.1)}}, .1};
-    Top draft{{{9, std::log(.9)}}, .1};
-    const LawTable table = law_table(target, draft, 3, 9);
+TEST(DistributionTable, SumsToOneAndKeepsTheAskedToken) {
+    TopEntries target{{{3, std::log(.5)}, {1, std::log(.3)}, {2, std::log(.1)}}, .1};
+    TopEntries draft{{{9, std::log(.9)}}, .1};
+    const DistributionTable table = distribution_table(target, draft, 3, 9);
     ASSERT_EQ(table.rows.size(), 4U);
     EXPECT_EQ(table.rows[2].id, 9);
     EXPECT_EQ(table.rows.back().id, -1);
     double sum = 0;
-    for (const LawRow& row : table.rows) sum += std::max(0.0, row.target.value_or(0));
+    for (const DistributionRow& row : table.rows) sum += std::max(0.0, row.target.value_or(0));
     EXPECT_NEAR(sum, 1, 1e-9);
 }
 
-TEST(LawTable, HasNoOthersWhereEveryTokenIsARow) {
-    const Top target{{{0, std::log(.7)}, {1, std::log(.2)}, {2, std::log(.1)}},
+TEST(DistributionTable, HasNoOthersWhereEveryTokenIsARow) {
+    const TopEntries target{{{0, std::log(.7)}, {1, std::log(.2)}, {2, std::log(.1)}},
                      0}; // their sum is not quite 1
-    const Top draft{{{1, 0}}, 0};
-    EXPECT_EQ(law_table(target, draft, 3).rows.back().id, 2);
-    EXPECT_EQ(law_table(target, draft, 2).rows.back().id, -1);
-    EXPECT_EQ(law_table({}, draft, 3).rows.size(), 1U);
+    const TopEntries draft{{{1, 0}}, 0};
+    EXPECT_EQ(distribution_table(target, draft, 3).rows.back().id, 2);
+    EXPECT_EQ(distribution_table(target, draft, 2).rows.back().id, -1);
+    EXPECT_EQ(distribution_table({}, draft, 3).rows.size(), 1U);
 }
 
 TEST(Describe, NamesEveryVisibleProbability) {

@@ -58,7 +58,7 @@ TEST(RaceModel, SaysWhereTextsPart) {
     EXPECT_FALSE(m.identical);
     EXPECT_NE(race_texts(m).find("TEXTS DIFFER after"), std::string::npos) << "greedy lanes must agree";
     race->settings.base.sampling.temperature = 1;
-    EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("only the law is shared"), std::string::npos);
+    EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("only the distribution is shared"), std::string::npos);
     race->settings.base.rule = "typical";
     EXPECT_NE(race_texts(race_model(input_at(*race, 1))).find("this rule is not lossless"),
               std::string::npos);

@@ -1,4 +1,4 @@
-// A window over a run whose laws were recorded, for the relaxed rules.
+// A window over a run whose distributions were recorded, for the relaxed rules.
 #pragma once
 
 #include <string>

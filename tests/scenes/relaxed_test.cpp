@@ -1,4 +1,4 @@
-// Scene S12: the laws read off a run and what every rule keeps of them; what is said and drawn of a position and of
+// Scene S12: the distributions read off a run and what every rule keeps of them; what is said and drawn of a position and of
 // every rule, and the controls.
 #include <algorithm>
 #include <cmath>
@@ -21,29 +21,29 @@
 namespace speclens {
 namespace {
 
-double sum(const Law& law) {
-    return std::accumulate(law.begin(), law.end(), 0.0);
+double sum(const Distribution& distribution) {
+    return std::accumulate(distribution.begin(), distribution.end(), 0.0);
 }
 
-TEST(Relaxed, ReadsTheLawsOfEveryJudgedGuess) {
+TEST(Relaxed, ReadsTheDistributionsOfEveryJudgedGuess) {
     Sampled live;
     const CycleView view = fold(live.run->trace(), live.run->trace().size());
     std::size_t judged = 0;
     for (const CycleSummary& cycle : view.cycles)
         for (const DraftSlot& slot : cycle.drafts) judged += slot.check != nullptr;
-    const auto positions = positions_with_laws(view);
+    const auto positions = positions_with_distributions(view);
     ASSERT_EQ(positions.size(), judged);
     for (const JudgedPosition& position : positions) {
-        EXPECT_NEAR(sum(position.laws.p), 1, 1e-9);
-        EXPECT_NEAR(sum(position.laws.q), 1, 1e-9);
+        EXPECT_NEAR(sum(position.distributions.p), 1, 1e-9);
+        EXPECT_NEAR(sum(position.distributions.q), 1, 1e-9);
         EXPECT_EQ(position.ids.back(), -1);
-        EXPECT_EQ(position.ids.size(), position.laws.p.size());
+        EXPECT_EQ(position.ids.size(), position.distributions.p.size());
     }
-    // Against the whole laws of one position.
+    // Against the whole distributions of one position.
     const JudgedPosition& first = positions.front();
-    const LawPair whole =
-        full_laws(live.models, live.settings, live.run->trace(), first.at.cycle, first.at.index);
-    EXPECT_NEAR(distance(first.laws.p, first.laws.q), distance(whole.target, whole.draft),
+    const DistributionPair whole =
+        full_distributions(live.models, live.settings, live.run->trace(), first.at.cycle, first.at.index);
+    EXPECT_NEAR(distance(first.distributions.p, first.distributions.q), distance(whole.target, whole.draft),
                 first.unlisted + 1e-6);
 }
 
@@ -87,13 +87,13 @@ TEST(Relaxed, KeepsAlphaInTheRangeOfTheRule) {
     EXPECT_EQ(relaxed_model(live.input(), state).params.alpha, 0);
 }
 
-// The rest of a law as one token would stay as if both models meant the same by it.
+// The rest of a distribution as one token would stay as if both models meant the same by it.
 TEST(Relaxed, MeansLeaveOutWhereTheHeadsLeaveOutTooMuch) {
-    const auto position = [](Law p, Law q) {
+    const auto position = [](Distribution p, Distribution q) {
         JudgedPosition one;
         one.ids = {1, 2, -1};
         one.unlisted = std::max(p.back(), q.back());
-        one.laws = {p, q, p, q};
+        one.distributions = {p, q, p, q};
         return one;
     };
     const JudgedPosition listed = position({.6, .4, 0}, {.3, .7, 0}),
@@ -105,22 +105,22 @@ TEST(Relaxed, MeansLeaveOutWhereTheHeadsLeaveOutTooMuch) {
 
 TEST(Relaxed, TheDraftedTokenKeepsItsProbabilities) {
     Sampled heads(2, 4), whole(2, 64);
-    const auto some = positions_with_laws(fold(heads.run->trace(), heads.run->trace().size()));
-    const auto all = positions_with_laws(fold(whole.run->trace(), whole.run->trace().size()));
+    const auto some = positions_with_distributions(fold(heads.run->trace(), heads.run->trace().size()));
+    const auto all = positions_with_distributions(fold(whole.run->trace(), whole.run->trace().size()));
     ASSERT_EQ(some.size(), all.size());
-    const auto of_draft = [](const JudgedPosition& position, const Law& law) {
+    const auto of_draft = [](const JudgedPosition& position, const Distribution& distribution) {
         const auto at = std::ranges::find(position.ids, position.drafted);
-        return at == position.ids.end() ? -1.0 : law[static_cast<std::size_t>(at - position.ids.begin())];
+        return at == position.ids.end() ? -1.0 : distribution[static_cast<std::size_t>(at - position.ids.begin())];
     };
     for (std::size_t i = 0; i < some.size(); ++i) {
-        EXPECT_NEAR(of_draft(some[i], some[i].laws.p), of_draft(all[i], all[i].laws.p), 1e-6) << i;
-        EXPECT_NEAR(of_draft(some[i], some[i].laws.q), of_draft(all[i], all[i].laws.q), 1e-6) << i;
-        EXPECT_NEAR(sum(some[i].laws.p), 1, 1e-9);
+        EXPECT_NEAR(of_draft(some[i], some[i].distributions.p), of_draft(all[i], all[i].distributions.p), 1e-6) << i;
+        EXPECT_NEAR(of_draft(some[i], some[i].distributions.q), of_draft(all[i], all[i].distributions.q), 1e-6) << i;
+        EXPECT_NEAR(sum(some[i].distributions.p), 1, 1e-9);
         EXPECT_TRUE(all[i].counts()) << "all 61 tokens are listed";
     }
 }
 
-// Two laws that only rounding parts are one law.
+// Two distributions that only rounding parts are one distribution.
 TEST(Relaxed, RoundingIsNoDistance) {
     EXPECT_EQ(distance_told({.5 + 1e-12, .5 - 1e-12}, {.5, .5}), 0);
     EXPECT_NEAR(distance_told({.51, .49}, {.5, .5}), .01, 1e-12);
@@ -163,11 +163,11 @@ TEST(RelaxedScene, SaysNothingOfHeadsThatAreTooShort) {
             return n;
         };
         EXPECT_EQ(times("Lower the temperature"), 1u) << hot.bench->words;
-        EXPECT_EQ(times("can be told; --trace-top all records whole laws"), 1u) << hot.bench->words;
+        EXPECT_EQ(times("can be told; --trace-top all records whole distributions"), 1u) << hot.bench->words;
     }
     Sampled listed(2, 64);
     listed.beat(1);
-    EXPECT_TRUE(listed.bench->shows("Lenient token rule keeps")) << "whole laws at the same temperature";
+    EXPECT_TRUE(listed.bench->shows("Lenient token rule keeps")) << "whole distributions at the same temperature";
 }
 
 // Heads of eight tokens, some of which leave out much.
@@ -408,7 +408,7 @@ TEST(RelaxedScene, TheNumbersOfARowHaveNames) {
     }
 }
 
-// A limit that nothing exceeds keeps no guess: the target's law, and plain decoding.
+// A limit that nothing exceeds keeps no guess: the target's distribution, and plain decoding.
 TEST(RelaxedScene, ARuleThatKeepsNothingIsPlainDecoding) {
     Sampled live;
     RelaxedState state;
@@ -522,10 +522,10 @@ TEST(RelaxedScene, SaysWhereChanceMayHaveMadeTheDifference) {
     EXPECT_EQ(line("typical").find("too close"), std::string::npos) << words;
 }
 
-// A greedy run has one-hot laws: the laws at temperature 1 stand in, and the picture says so.
-TEST(RelaxedScene, ShowsTheLawsAtTemperatureOneOfAGreedyRun) {
+// A greedy run has one-hot distributions: the distributions at temperature 1 stand in, and the picture says so.
+TEST(RelaxedScene, ShowsTheDistributionsAtTemperatureOneOfAGreedyRun) {
     Sampled live(0);
-    EXPECT_TRUE(live.bench->shows("laws at T = 1"));
+    EXPECT_TRUE(live.bench->shows("distributions at T = 1"));
     live.bench->key(ui::Key::u);
     const auto* restart = std::get_if<Restart>(&live.sent.back());
     ASSERT_NE(restart, nullptr);

@@ -21,7 +21,7 @@ TEST(Ribbon, TokensThatMakeACharacterTogetherShowIt) {
     trace->append(header);
     for (int cycle = 0; cycle < 5; ++cycle) {
         trace->append(Verified{cycle, 1, 1});
-        Resampled own;
+        TargetToken own;
         own.cycle = cycle;
         own.token = 4 + cycle;
         trace->append(own);
@@ -63,7 +63,7 @@ TEST(Ribbon, MarkersOfAChatFoldIntoOneChip) {
     trace->append(header);
     for (int cycle = 0; cycle < 3; ++cycle) {
         trace->append(Verified{cycle, 1, 1});
-        Resampled own;
+        TargetToken own;
         own.cycle = cycle;
         own.token = cycle < 2 ? 8 + cycle : 6;
         trace->append(own);

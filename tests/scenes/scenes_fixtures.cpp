@@ -22,31 +22,31 @@ std::string text_of(int id) {
     return id >= 0 && id < kVocab ? kTexts[static_cast<std::size_t>(id)] : "<?>";
 }
 
-// A law that depends on the position only; peaked, with a long tail.
-Law toy_law(std::uint64_t salt, int position) {
-    Law law(kVocab);
+// A distribution that depends on the position only; peaked, with a long tail.
+Distribution toy_distribution(std::uint64_t salt, int position) {
+    Distribution distribution(kVocab);
     double sum = 0;
     for (int id = 0; id < kVocab; ++id) {
         const double x = uniform({.seed = salt,
                                   .position = static_cast<std::uint32_t>(position),
                                   .lane = static_cast<std::uint32_t>(id)});
-        law[static_cast<std::size_t>(id)] = std::pow(x, 12);
-        sum += law[static_cast<std::size_t>(id)];
+        distribution[static_cast<std::size_t>(id)] = std::pow(x, 12);
+        sum += distribution[static_cast<std::size_t>(id)];
     }
-    for (double& p : law) p /= sum;
-    return law;
+    for (double& p : distribution) p /= sum;
+    return distribution;
 }
 
-Law draft_law(int position, double noise) {
-    const Law target = toy_law(11, position);
+Distribution draft_distribution(int position, double noise) {
+    const Distribution target = toy_distribution(11, position);
     if (noise >= 1) { // only tokens that the target gives nothing worth mentioning
-        Law law(kVocab, 0.0);
-        law[static_cast<std::size_t>(std::ranges::min_element(target) - target.begin())] = 1;
-        return law;
+        Distribution distribution(kVocab, 0.0);
+        distribution[static_cast<std::size_t>(std::ranges::min_element(target) - target.begin())] = 1;
+        return distribution;
     }
-    Law law = toy_law(29, position);
-    for (std::size_t i = 0; i < law.size(); ++i) law[i] = noise * law[i] + (1 - noise) * target[i];
-    return law;
+    Distribution distribution = toy_distribution(29, position);
+    for (std::size_t i = 0; i < distribution.size(); ++i) distribution[i] = noise * distribution[i] + (1 - noise) * target[i];
+    return distribution;
 }
 
 class Writer {
@@ -81,17 +81,17 @@ class Writer {
         if (toy_.nodes > 0) return tree_cycle(number);
         const int position = static_cast<int>(tokens_.size());
         const Sampling sampling{.temperature = toy_.temperature};
-        std::vector<Law> p_raw, q_raw, p, q;
+        std::vector<Distribution> p_raw, q_raw, p, q;
         std::vector<int> drafts;
         const auto coin = [&](Purpose purpose, int at) {
             return uniform({.seed = 7, .position = static_cast<std::uint32_t>(at), .purpose = purpose});
         };
         const bool copied = toy_.drafter == "lookup";
         for (int i = 0; i <= toy_.k; ++i) {
-            p_raw.push_back(toy_law(11, position + i));
+            p_raw.push_back(toy_distribution(11, position + i));
             p.push_back(apply_sampling(p_raw.back(), sampling));
             if (i == toy_.k) break;
-            q_raw.push_back(draft_law(position + i, toy_.noise));
+            q_raw.push_back(draft_distribution(position + i, toy_.noise));
             q.push_back(copied ? one_hot(kVocab, argmax(q_raw.back()))
                                : apply_sampling(q_raw.back(), sampling));
             drafts.push_back(sample(q.back(), coin(Purpose::draft, position + i)));
@@ -112,8 +112,8 @@ class Writer {
 
         Round round;
         round.drafts = drafts;
-        round.p = [&](int row) -> const Law& { return p[static_cast<std::size_t>(row)]; };
-        round.q = [&](int row) -> const Law& { return q[static_cast<std::size_t>(row)]; };
+        round.p = [&](int row) -> const Distribution& { return p[static_cast<std::size_t>(row)]; };
+        round.q = [&](int row) -> const Distribution& { return q[static_cast<std::size_t>(row)]; };
         round.p_argmax = [&](int row) { return argmax(p[static_cast<std::size_t>(row)]); };
         round.accept_coin = [&](int i) { return coin(Purpose::accept, position + i); };
         round.resample_coin = [&](int row) { return coin(Purpose::resample, position + row); };
@@ -132,12 +132,12 @@ class Writer {
             heads(p[i], p_raw[i], c.top, c.raw_top);
             out_.push_back(c);
         }
-        Resampled own;
+        TargetToken own;
         own.cycle = number;
         own.from = verdict.from;
         own.token = verdict.token;
         own.u = verdict.u;
-        const Law drawn_from = verdict.law.empty() ? one_hot(kVocab, verdict.token) : verdict.law;
+        const Distribution drawn_from = verdict.distribution.empty() ? one_hot(kVocab, verdict.token) : verdict.distribution;
         own.p = std::log(drawn_from[static_cast<std::size_t>(verdict.token)]);
         if (toy_.top != 0) own.top = top_of(drawn_from, toy_.top);
         out_.push_back(own);
@@ -155,7 +155,7 @@ class Writer {
         out_.push_back(done);
     }
 
-    // Guesses drawn without replacement at the places of a fixed shape. Laws depend on the position only.
+    // Guesses drawn without replacement at the places of a fixed shape. Distributions depend on the position only.
     void tree_cycle(int number) {
         const int position = static_cast<int>(tokens_.size());
         const Sampling sampling{.temperature = toy_.temperature};
@@ -166,31 +166,31 @@ class Writer {
                             .purpose = purpose,
                             .lane = static_cast<std::uint32_t>(lane)});
         };
-        std::vector<Law> p_raw{toy_law(11, position)}, p{apply_sampling(p_raw[0], sampling)}, q;
+        std::vector<Distribution> p_raw{toy_distribution(11, position)}, p{apply_sampling(p_raw[0], sampling)}, q;
         std::vector<int> drafts, parents;
         for (std::size_t i = 0; i < shape.size(); ++i) {
             const int depth = shape[i].depth;
-            const Law raw = draft_law(position + depth - 1, toy_.noise);
-            Law law = apply_sampling(raw, sampling);
+            const Distribution raw = draft_distribution(position + depth - 1, toy_.noise);
+            Distribution distribution = apply_sampling(raw, sampling);
             for (int lane = shape[i].lane; lane > 0; --lane) { // what the siblings before left of it
                 const int taken = drafts[i - static_cast<std::size_t>(lane)];
-                const double left = 1 - law[static_cast<std::size_t>(taken)];
-                law[static_cast<std::size_t>(taken)] = 0;
-                for (double& value : law) value /= left;
+                const double left = 1 - distribution[static_cast<std::size_t>(taken)];
+                distribution[static_cast<std::size_t>(taken)] = 0;
+                for (double& value : distribution) value /= left;
             }
             Drafted d;
             d.cycle = number;
             d.index = static_cast<int>(i);
             d.parent = shape[i].parent;
             d.u = coin(Purpose::draft, position + depth - 1, shape[i].lane);
-            d.token = sample(law, *d.u);
-            d.q = std::log(law[static_cast<std::size_t>(d.token)]);
-            heads(law, raw, d.top, d.raw_top);
+            d.token = sample(distribution, *d.u);
+            d.q = std::log(distribution[static_cast<std::size_t>(d.token)]);
+            heads(distribution, raw, d.top, d.raw_top);
             d.ms = i == 0 || shape[i - 1].depth != depth ? ms(1.5) : 0;
             drafts.push_back(d.token);
             parents.push_back(d.parent);
-            q.push_back(std::move(law));
-            p_raw.push_back(toy_law(11, position + depth));
+            q.push_back(std::move(distribution));
+            p_raw.push_back(toy_distribution(11, position + depth));
             p.push_back(apply_sampling(p_raw.back(), sampling));
             out_.push_back(std::move(d));
         }
@@ -200,8 +200,8 @@ class Writer {
         Round round;
         round.drafts = drafts;
         round.parents = parents;
-        round.p = [&](int row) -> const Law& { return p[static_cast<std::size_t>(row)]; };
-        round.q = [&](int node) -> const Law& { return q[static_cast<std::size_t>(node)]; };
+        round.p = [&](int row) -> const Distribution& { return p[static_cast<std::size_t>(row)]; };
+        round.q = [&](int node) -> const Distribution& { return q[static_cast<std::size_t>(node)]; };
         round.p_argmax = [&](int row) { return argmax(p[static_cast<std::size_t>(row)]); };
         round.accept_coin = [&](int node) {
             const ShapeNode& place = shape[static_cast<std::size_t>(node)];
@@ -227,14 +227,14 @@ class Writer {
             heads(p[row], p_raw[row], c.top, c.raw_top);
             out_.push_back(c);
         }
-        Resampled own;
+        TargetToken own;
         own.cycle = number;
         own.from = verdict.from;
         own.parent = verdict.row() - 1;
         own.token = verdict.token;
         own.u = verdict.u;
-        own.p = std::log(verdict.law[static_cast<std::size_t>(verdict.token)]);
-        if (toy_.top != 0) own.top = top_of(verdict.law, toy_.top);
+        own.p = std::log(verdict.distribution[static_cast<std::size_t>(verdict.token)]);
+        if (toy_.top != 0) own.top = top_of(verdict.distribution, toy_.top);
         out_.push_back(own);
         Committed done;
         done.cycle = number;
@@ -255,9 +255,9 @@ class Writer {
     [[nodiscard]] double ms(double value, int cycle = -1) const {
         return !toy_.timing ? 0 : cycle >= 0 && cycle == toy_.held_up ? 10 * value : value;
     }
-    void heads(const Law& law, const Law& raw, Top& top, Top& raw_top) const {
+    void heads(const Distribution& distribution, const Distribution& raw, TopEntries& top, TopEntries& raw_top) const {
         if (toy_.top == 0) return;
-        top = top_of(law, toy_.top);
+        top = top_of(distribution, toy_.top);
         if (toy_.temperature != 1) raw_top = top_of(raw, toy_.top);
     }
 

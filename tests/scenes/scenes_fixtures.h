@@ -1,4 +1,4 @@
-// Synthetic runs for the scene tests: a toy language model with known laws, judged by the real rules with the
+// Synthetic runs for the scene tests: a toy language model with known distributions, judged by the real rules with the
 // real dice. Small, deterministic, and no model files needed.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Toy {
     int cycles = 6;
     double temperature = 1;
     double noise = 0.5; // 0: the draft equals the target, 1: it claims other tokens only
-    int top = 64;       // entries of recorded laws; 0: fast mode
+    int top = 64;       // entries of recorded distributions; 0: fast mode
     bool timing = true;
     int held_up = -1; // this round takes ten times as long as the others
     int cut = 0; // drop so many events at the end: a run in the middle of a cycle

@@ -23,10 +23,10 @@ struct LiveBench {
                         .add_budget = [this](std::int64_t n) { budgets.push_back(n); },
                         .cancel_loading = [this] { ++cancelled; }}) {}
 
-    void observe(std::shared_ptr<const Trace> trace, std::shared_ptr<const LawPair> laws = nullptr) {
+    void observe(std::shared_ptr<const Trace> trace, std::shared_ptr<const DistributionPair> distributions = nullptr) {
         Snapshot p;
         p.trace = std::move(trace);
-        p.laws = std::move(laws);
+        p.distributions = std::move(distributions);
         p.settings.k = 4;
         p.settings.sampling.temperature = 1;
         p.settings.lens = true; // as every run of a window

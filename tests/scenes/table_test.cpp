@@ -1,4 +1,4 @@
-// Runs whose target is a table: it starts a text from nothing, knows every law whole, and costs nothing to ask.
+// Runs whose target is a table: it starts a text from nothing, knows every distribution whole, and costs nothing to ask.
 #include <gtest/gtest.h>
 
 #include <algorithm>

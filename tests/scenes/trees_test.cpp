@@ -14,7 +14,7 @@
 namespace speclens {
 namespace {
 
-// What the picture says of the token rule is what the rule itself does with those laws and coins; of the
+// What the picture says of the token rule is what the rule itself does with those distributions and coins; of the
 // block what the run did.
 TEST(Trees, BothVerdictsAreThoseOfTheRules) {
     Judged live("small", "block");
@@ -50,7 +50,7 @@ TEST(Trees, BothVerdictsAreThoseOfTheRules) {
 }
 
 // A cascade records the coefficient of a block as well, but of its mixture: p ÷ q would not be the ratio that
-// judged, and its text does not follow the target's law.
+// judged, and its text does not follow the target's distribution.
 TEST(Trees, ACascadeThatJudgesBlocksIsNoBlockVerification) {
     Judged live("small", "cascade_tokenV3", {0, 0, 1600, 1000}, 4, 1, true);
     int judged = 0;
@@ -76,8 +76,8 @@ TEST(Trees, TheExampleIsThatOfThePaperJudgedByTheRules) {
     for (const char* rule : {"token", "block"}) {
         Round round;
         round.drafts = drafts;
-        round.p = [&](int) -> const Law& { return example.target; };
-        round.q = [&](int) -> const Law& { return example.draft; };
+        round.p = [&](int) -> const Distribution& { return example.target; };
+        round.q = [&](int) -> const Distribution& { return example.draft; };
         round.accept_coin = [&](int node) {
             return example.verdict.columns[static_cast<std::size_t>(node)].coin;
         };

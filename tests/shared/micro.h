@@ -1,5 +1,5 @@
 // A transformer with random weights, small enough that a forward pass takes microseconds: target and draft
-// of one vocabulary, for the laws, the conformance suite and the session tests.
+// of one vocabulary, for the distributions, the conformance suite and the session tests.
 #pragma once
 
 #include <memory>

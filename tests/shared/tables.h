@@ -24,15 +24,15 @@ inline std::shared_ptr<const TableModel> random_table(int vocab, int depth, std:
     std::vector<std::vector<int>> contexts{{}};
     std::uint32_t draw = 0;
     for (std::size_t c = 0; c < contexts.size(); ++c) {
-        Law law;
+        Distribution distribution;
         double sum = 0;
         for (int v = 0; v < vocab; ++v) {
             const double u = uniform({.seed = seed, .position = draw++});
-            law.push_back(u * u + 0.02);  // uneven, never zero
-            sum += law.back();
+            distribution.push_back(u * u + 0.02);  // uneven, never zero
+            sum += distribution.back();
         }
-        for (double& value : law) value /= sum;
-        table->rows.emplace_back(context_key(contexts[c]), law);
+        for (double& value : distribution) value /= sum;
+        table->rows.emplace_back(context_key(contexts[c]), distribution);
         if (static_cast<int>(contexts[c].size()) < depth)
             for (int v = 0; v < vocab; ++v) {
                 contexts.push_back(contexts[c]);
@@ -52,12 +52,12 @@ inline std::shared_ptr<const Models> table_models(std::shared_ptr<const TableMod
     return models;
 }
 
-// The law a table gives after `context` (generated tokens only), by the fallback rule of TableModel.
-inline Law table_law(const TableModel& table, std::vector<int> context) {
+// The distribution a table gives after `context` (generated tokens only), by the fallback rule of TableModel.
+inline Distribution table_distribution(const TableModel& table, std::vector<int> context) {
     for (;;) {
-        for (const auto& [key, law] : table.rows)
-            if (key == context_key(context)) return law;
-        if (context.empty()) return Law(static_cast<std::size_t>(table.vocab), 1.0 / table.vocab);
+        for (const auto& [key, distribution] : table.rows)
+            if (key == context_key(context)) return distribution;
+        if (context.empty()) return Distribution(static_cast<std::size_t>(table.vocab), 1.0 / table.vocab);
         context.erase(context.begin());
     }
 }

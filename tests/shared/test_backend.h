@@ -1,4 +1,4 @@
-// The backend on which the tests of models, drafters and laws run: the CPU, unless the executable chose
+// The backend on which the tests of models, drafters and distributions run: the CPU, unless the executable chose
 // another before they start (cuda_emulated.cpp, cuda_device.cpp).
 #pragma once
 

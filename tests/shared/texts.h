@@ -1,4 +1,4 @@
-// The law of short texts of a transformer, exactly and sampled.
+// The distribution of short texts of a transformer, exactly and sampled.
 #pragma once
 
 #include <map>
@@ -26,12 +26,12 @@ inline std::map<std::string, double> exact_texts(const std::shared_ptr<const Mod
             continue;
         }
         auto decoder = make_model_decoder(model, 32);
-        const Law law = decoder->forward({.tokens = context, .logits_from = static_cast<int>(context.size()) - 1}).law(0, sampling);
-        for (std::size_t v = 0; v < law.size(); ++v) {
-            if (law[v] == 0) continue;
+        const Distribution distribution = decoder->forward({.tokens = context, .logits_from = static_cast<int>(context.size()) - 1}).distribution(0, sampling);
+        for (std::size_t v = 0; v < distribution.size(); ++v) {
+            if (distribution[v] == 0) continue;
             std::vector<int> next = context;
             next.push_back(static_cast<int>(v));
-            open.emplace_back(next, mass * law[v]);
+            open.emplace_back(next, mass * distribution[v]);
         }
     }
     return expected;

@@ -1,13 +1,13 @@
-"""DART: the EAGLE-3 layer with trained masks behind the newest column, so that one pass gives several laws.
+"""DART: the EAGLE-3 layer with trained masks behind the newest column, so that one pass gives several distributions.
 
 After "DART: Diffusion-Inspired Speculative Decoding for Fast LLM Inference" (arXiv 2601.19278).  A mask's input is one
 trained vector of twice the width, for embedding and feature alike, neither normed; its residual is the first half.  Column t
 and the D masks behind it give the tokens at t + 2 .. t + 2 + D, each without knowing the others.  `norm` is applied twice
-before the logits, as in the released code.  The tree that n-grams make of these laws is the program's business; here a
+before the logits, as in the released code.  The tree that n-grams make of these distributions is the program's business; here a
 proposal is the chain of favourites.
 
 Training: anchors as for DFlash.  The anchor's own column and D masks read the columns up to the anchor and the masks before
-themselves; place i weighs 0.9^i, against the target's law over the draft vocabulary.
+themselves; place i weighs 0.9^i, against the target's distribution over the draft vocabulary.
 """
 import torch
 import torch.nn as nn
@@ -83,7 +83,7 @@ class Dart(Eagle3):
     def loss(self, batch, table, options):
         anchors, allowed = draw_anchors(batch, options.anchors, options.generator, ahead=2)
         out = self.rows(batch, table, anchors)
-        # row i predicts the token at anchor + 2 + i, whose target law is in column anchor + 1 + i
+        # row i predicts the token at anchor + 2 + i, whose target distribution is in column anchor + 1 + i
         at = anchors[:, :, None] + 1 + torch.arange(self.ahead + 1, device=anchors.device)
         inside = at + 1 < batch.ids.shape[1]
         at = at.clamp(max=batch.ids.shape[1] - 2)
@@ -110,7 +110,7 @@ class Dart(Eagle3):
     # ---- decoding ----
 
     @torch.no_grad()
-    def propose(self, tokens, features, hidden, k, law):
+    def propose(self, tokens, features, hidden, k, distribution):
         """The favourites of the newest column and of k - 1 masks behind it; the masks leave nothing in the cache."""
         start = len(tokens) - 1
         newest = self.step(tokens[self.seen + 1:], self.fc(features), self.seen)[-1:]
@@ -124,10 +124,10 @@ class Dart(Eagle3):
             bias = torch.full((n, start + n), BLOCKED, device=features.device).triu(start + 1)
             scores = torch.softmax(q @ keys[:, :, None].transpose(-1, -2) + bias, -1)
             outs = torch.cat((newest, self.finish(scores @ values[:, :, None], residual.expand(1, n, -1))[0]))
-        self.outputs, self.base, drafts, laws = [outs], list(self.logits(outs[:k]).float()), [], []
+        self.outputs, self.base, drafts, distributions = [outs], list(self.logits(outs[:k]).float()), [], []
         ids = self.draft_ids()
         for logits in self.base:
-            token, q = law.draw(logits)
+            token, q = distribution.draw(logits)
             drafts.append(int(ids[token]))
-            laws.append(None if q is None else q.new_zeros(len(self.t2d)).scatter_(0, ids, q))
-        return drafts, laws
+            distributions.append(None if q is None else q.new_zeros(len(self.t2d)).scatter_(0, ids, q))
+        return drafts, distributions

@@ -174,9 +174,9 @@ class Block(nn.Module):
         return weight / weight.sum()
 
     @torch.no_grad()
-    def target_law(self, batch, table, at, counts, options):
-        """The target's law over the ranked ids at the places that count; None where the tokens themselves are learned."""
-        if not options.target_law:
+    def target_distribution(self, batch, table, at, counts, options):
+        """The target's distribution over the ranked ids at the places that count; None where the tokens themselves are learned."""
+        if not options.target_distribution:
             return None
         before = (at - 1).flatten(1)[:, :, None].expand(-1, -1, batch.hidden.shape[-1])          # the state that says the token at `at`
         states = batch.hidden.gather(1, before).view(*at.shape, -1)[counts]
@@ -191,8 +191,8 @@ class Block(nn.Module):
         counts = counts & known
         logits = F.linear(rows[counts], self.output_rows(table)).float()
         ce = F.cross_entropy(logits, labels[counts], reduction="none")
-        law = self.target_law(batch, table, at, counts, options)
-        loss = ce if law is None else F.cross_entropy(logits, law, reduction="none")
+        distribution = self.target_distribution(batch, table, at, counts, options)
+        loss = ce if distribution is None else F.cross_entropy(logits, distribution, reduction="none")
         total = (loss * self.weights(ce, counts, options)).sum()
         logs = {"loss": ce.mean()}
         if options.measure:
@@ -231,21 +231,21 @@ class Block(nn.Module):
         return self.fill(self.embed(block, self.table)[None, None], positions, self.cache, bias)[0, 0]
 
     @torch.no_grad()
-    def propose(self, tokens, features, hidden, k, law):
-        """k draft tokens after tokens[-1], and the law each was drawn from (None at temperature 0)."""
+    def propose(self, tokens, features, hidden, k, distribution):
+        """k draft tokens after tokens[-1], and the distribution each was drawn from (None at temperature 0)."""
         self.absorb(features, tokens)
         rows = self.block_rows(tokens, self.slots(k))
         self.shown = (rows if self.anchor_aligned else rows[1:])[:k]
-        return self.choose(self.shown, tokens[-1], k, law)
+        return self.choose(self.shown, tokens[-1], k, distribution)
 
     def slots(self, k):
         """Slots to fill for k drafts: one more, as in training.  Only a full anchor-aligned block leaves none unused."""
         return k if self.anchor_aligned and k == self.block else k + 1
 
-    def choose(self, rows, anchor, k, law):
+    def choose(self, rows, anchor, k, distribution):
         base = self.spread(F.linear(rows[:k], self.output_rows(self.table)).float())
         self.base, self.final = base, base
-        drawn = [law.draw(row) for row in base]
+        drawn = [distribution.draw(row) for row in base]
         return [t for t, _ in drawn], [q for _, q in drawn]
 
 

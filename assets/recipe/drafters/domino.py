@@ -103,8 +103,8 @@ class Domino(Block):
         truth = labels[counts]
         ce_base = F.cross_entropy(base.float(), truth, reduction="none")
         ce_final = F.cross_entropy(final.float(), truth, reduction="none")
-        law = self.target_law(batch, table, at, counts, options)
-        learned = (ce_base, ce_final) if law is None else tuple(F.cross_entropy(x.float(), law, reduction="none") for x in (base, final))
+        distribution = self.target_distribution(batch, table, at, counts, options)
+        learned = (ce_base, ce_final) if distribution is None else tuple(F.cross_entropy(x.float(), distribution, reduction="none") for x in (base, final))
         mix = options.base_share(options.progress)
         total = (((1 - mix) * learned[1] + mix * learned[0]) * self.weights(ce_final, counts, options)).sum()
         logs = {"final_loss": ce_final.mean(), "base_loss": ce_base.mean()}
@@ -114,19 +114,19 @@ class Domino(Block):
             logs["known"] = share
         return total, logs
 
-    def choose(self, rows, anchor, k, law):
+    def choose(self, rows, anchor, k, distribution):
         """Left to right; the GRU restarts at every anchor and reads it first."""
         base = self.spread(F.linear(rows[:k], self.output_rows(self.table)).float())
         state = torch.zeros(1, self.own["gru_hidden_dim"], device=rows.device)
         self.base, self.final, self.gru_states = base, base.clone(), []
-        token, tokens, laws = anchor, [], []
+        token, tokens, distributions = anchor, [], []
         for i in range(k):
             state = self.gru_step(self.table[token][None], state)
             self.gru_states.append(state[0])
             if i >= self.prefix:
                 correction, ids = self.correction(rows[i:i + 1], state)[0].float(), self.ranked_ids()
                 self.final[i] += correction if ids is None else torch.zeros_like(self.final[i]).index_copy_(0, ids, correction)
-            token, q = law.draw(self.final[i])
+            token, q = distribution.draw(self.final[i])
             tokens.append(token)
-            laws.append(q)
-        return tokens, laws
+            distributions.append(q)
+        return tokens, distributions

@@ -66,7 +66,7 @@ class DSpark(Block):
         base = F.linear(rows[counts], table)
         logits = (base + self.markov_head.markov_w2(latent)).float()
         truth = labels[counts]
-        with torch.no_grad():                                      # the target's law for the token at `at` is in the row before
+        with torch.no_grad():                                      # the target's distribution for the token at `at` is in the row before
             states = batch.hidden[:, None].expand(-1, anchors.shape[1], -1, -1).gather(
                 2, (at - 1)[..., None].expand(-1, -1, -1, batch.hidden.shape[-1]))
             p = torch.softmax(F.linear(states[counts], table).float(), -1)
@@ -81,15 +81,15 @@ class DSpark(Block):
             logs["base_accept_len"], _ = accepted(base.argmax(-1) == truth, counts)
         return total, logs
 
-    def choose(self, rows, anchor, k, law):
+    def choose(self, rows, anchor, k, distribution):
         base = F.linear(rows[:k], self.table).float()
         self.base, self.final, self.confidences = base, base.clone(), []
-        token, tokens, laws = anchor, [], []
+        token, tokens, distributions = anchor, [], []
         for i in range(k):
             latent = self.markov_head.markov_w1.weight[token]
             self.final[i] += F.linear(latent, self.markov_head.markov_w2.weight).float()
             self.confidences.append(torch.sigmoid(self.confidence(rows[i], latent)))
-            token, q = law.draw(self.final[i])
+            token, q = distribution.draw(self.final[i])
             tokens.append(token)
-            laws.append(q)
-        return tokens, laws
+            distributions.append(q)
+        return tokens, distributions

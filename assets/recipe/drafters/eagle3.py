@@ -144,16 +144,16 @@ class Eagle3(nn.Module):
         outputs = self.unroll(batch, table, options.test_steps)
         ids, total, logs = self.draft_ids(), 0.0, {}
         with torch.no_grad():                                      # once for all test steps, which read the same rows shifted
-            laws = torch.softmax(F.linear(batch.hidden, table[ids]).float(), -1).flatten(0, 1)
-        rows = torch.arange(len(laws), device=laws.device).view(batch.ids.shape)
+            distributions = torch.softmax(F.linear(batch.hidden, table[ids]).float(), -1).flatten(0, 1)
+        rows = torch.arange(len(distributions), device=distributions.device).view(batch.ids.shape)
         scale = None
         for i, out in enumerate(outputs):
-            # column t now predicts the token at t + 2 + i, whose target law is in row t + 1 + i
+            # column t now predicts the token at t + 2 + i, whose target distribution is in row t + 1 + i
             counts = (shift(batch.segments, 2 + i) == batch.segments) & (shift(batch.flags, 2 + i, 255) == ANSWER)
             best = shift(batch.best, 1 + i)
             counts &= self.t2d[best] & (batch.segments > 0)
             logits = self.logits(out[counts]).float()
-            ce = F.cross_entropy(logits, laws[shift(rows, 1 + i)[counts]], reduction="none")
+            ce = F.cross_entropy(logits, distributions[shift(rows, 1 + i)[counts]], reduction="none")
             scale = scale or max(int(counts.sum()), 1)
             total = total + 0.8 ** i * ce.sum() / scale
             if i == 0:
@@ -182,12 +182,12 @@ class Eagle3(nn.Module):
         return self.finish(scores @ self.values[:, :, None], residual)[0]
 
     @torch.no_grad()
-    def propose(self, tokens, features, hidden, k, law):
+    def propose(self, tokens, features, hidden, k, distribution):
         """The real features first; the entries made from the layer's own outputs are dropped again at the end."""
         start = len(tokens) - 1
         outs = self.step(tokens[self.seen + 1:], self.fc(features), self.seen)
         self.seen = start
-        o, drafts, laws, self.base, self.outputs = outs[-1:], [], [], [], [outs]
+        o, drafts, distributions, self.base, self.outputs = outs[-1:], [], [], [], [outs]
         ids = self.draft_ids()
         for i in range(k):
             if i:
@@ -195,11 +195,11 @@ class Eagle3(nn.Module):
                 self.outputs.append(o)
             logits = self.logits(o)[0].float()
             self.base.append(logits)
-            token, q = law.draw(logits)
+            token, q = distribution.draw(logits)
             drafts.append(int(ids[token]))
-            laws.append(None if q is None else q.new_zeros(len(self.t2d)).scatter_(0, ids, q))
+            distributions.append(None if q is None else q.new_zeros(len(self.t2d)).scatter_(0, ids, q))
         self.keys, self.values = self.keys[:, :, :start], self.values[:, :, :start]
-        return drafts, laws
+        return drafts, distributions
 
 
 def shift(x, n, fill=0):

@@ -76,14 +76,14 @@ class Medusa(nn.Module):
         self.table = target.model.embed_tokens.weight
 
     @torch.no_grad()
-    def propose(self, tokens, features, hidden, k, law):
+    def propose(self, tokens, features, hidden, k, distribution):
         """The heads see the state before tokens[-1]: head i guesses the (i + 1)-th token after it."""
-        self.base, drafts, laws = [], [], []
+        self.base, drafts, distributions = [], [], []
         for head in list(self.medusa_head)[:k]:
             x = head(hidden[-1:])
             logits = (F.linear(x, self.table) if self.shared else x)[0].float()
             self.base.append(logits)
-            token, q = law.draw(logits)
+            token, q = distribution.draw(logits)
             drafts.append(token)
-            laws.append(q)
-        return drafts, laws
+            distributions.append(q)
+        return drafts, distributions

@@ -17,15 +17,15 @@ class Small:
         self.sequence = Sequence(self.model)
 
     @torch.no_grad()
-    def propose(self, tokens, features, hidden, k, law):
+    def propose(self, tokens, features, hidden, k, distribution):
         """After a fully accepted round two tokens are new to its cache, otherwise one."""
         self.sequence.crop(len(tokens) - 1)
-        fresh, drafts, laws, self.base = tokens[self.sequence.length:], [], [], []
+        fresh, drafts, distributions, self.base = tokens[self.sequence.length:], [], [], []
         for _ in range(k):
             logits = self.sequence.run(fresh).logits[-1]
             self.base.append(logits)
-            token, q = law.draw(logits)
+            token, q = distribution.draw(logits)
             drafts.append(token)
-            laws.append(q)
+            distributions.append(q)
             fresh = [token]
-        return drafts, laws
+        return drafts, distributions

@@ -74,7 +74,7 @@ def lineage(work, name):
     args = torch.load(work / name / "latest.pt", map_location="cpu")
     settings, state = args["args"], args["state"]
     run = {"run": name, "steps": state["step"], "positions": state["positions"], "seconds of the processor": round(state["seconds"]), "seed": settings["seed"],
-           "options": {k: settings[k] for k in ("block", "anchors", "rows", "muon", "adam", "test_steps", "decay", "layers", "base_rho", "target_law", "like")},
+           "options": {k: settings[k] for k in ("block", "anchors", "rows", "muon", "adam", "test_steps", "decay", "layers", "base_rho", "target_distribution", "like")},
            "corpus sha256": settings["text_seed"], "corpus tokens": settings["text_tokens"], "curve": curve(work / name / "curve.jsonl")}
     before = Path(settings["init"]).parent.name if settings.get("init") and settings["init"] != "None" else None
     return (lineage(work, before) if before and (work / before / "latest.pt").exists() else []) + [run]

@@ -29,7 +29,7 @@ METHODS = ("eagle3", "dflash", "domino", "medusa", "small")
 
 
 class Small(Qwen3):
-    """A student whose loss is half the text's and half the target's law, at the tokens of answers."""
+    """A student whose loss is half the text's and half the target's distribution, at the tokens of answers."""
 
     def __init__(self, shape):
         super().__init__(shape)
@@ -49,10 +49,10 @@ class Small(Qwen3):
         bias = document_bias(batch.segments, self.geometry.num_attention_heads, self.geometry.num_key_value_heads, torch.bfloat16)
         logits = self.head(self.hidden(batch.ids, bias)[counts]).float()
         with torch.no_grad():
-            law = torch.softmax(F.linear(batch.hidden[counts], table).float(), -1)
+            distribution = torch.softmax(F.linear(batch.hidden[counts], table).float(), -1)
         truth = shift(batch.ids, 1)[counts]
         ce = F.cross_entropy(logits, truth)
-        distilled = F.cross_entropy(logits, law)
+        distilled = F.cross_entropy(logits, distribution)
         logs = {"loss": ce, "distilled": distilled}
         if options.measure:
             logs["accuracy"] = (logits.argmax(-1) == truth).float().mean()
@@ -179,7 +179,7 @@ def options(parser):
     parser.add_argument("--keep-blocks", type=int, default=1, help="blocks of states on the disk at once")
     parser.add_argument("--like", type=int, nargs="*", help="the target's layers as which the layers of eagle3, dflash and domino begin (its last ones; nothing: random)")
     parser.add_argument("--width", type=int, default=128, help="of small")
-    parser.set_defaults(target_law=True, draft_vocab=8192, rows=8, micro=2, anchors=32, taps=list(states.TAPS))
+    parser.set_defaults(target_distribution=True, draft_vocab=8192, rows=8, micro=2, anchors=32, taps=list(states.TAPS))
 
 
 def main():

@@ -7,7 +7,7 @@ import torch
 from data import ANSWER, PROMPT
 from drafters import CLASSES, block_config, dart_config, domino_config, dspark_config, eagle3_config
 from drafters.dflash import draw_anchors
-from evaluate_drafter import Law, speculate, verify
+from evaluate_drafter import Distribution, speculate, verify
 from train_drafter import Batch, Options
 
 TARGET = SimpleNamespace(config=SimpleNamespace(
@@ -84,27 +84,27 @@ class Rounds(unittest.TestCase):
         def begin(self, target):
             self.asked = []
 
-        def propose(self, tokens, features, hidden, k, law):
+        def propose(self, tokens, features, hidden, k, distribution):
             self.asked.append((tokens[-1], float(hidden[-1])))
             guesses = [tokens[-1] + 1 + i for i in range(k)]
             return [0 if g == 7 else g for g in guesses], [None] * k
 
     def test_the_first_round_brings_the_first_tokens(self):
         drafter = self.Guesses()
-        text, rounds = speculate(None, self.Counting(), drafter, [1, 2, 3], {9}, 100, 3, Law(0, None))
+        text, rounds = speculate(None, self.Counting(), drafter, [1, 2, 3], {9}, 100, 3, Distribution(0, None))
         self.assertEqual(text, [4, 5, 6, 7, 8, 9])
         self.assertEqual(rounds, [(3, 3, 4), (2, 2, 2)])
         self.assertEqual(drafter.asked, [(3, 2.0), (7, 6.0)], "the state before the pending token is the newest that is known")
 
     def test_a_limit_and_a_prompt_that_ends_like_a_text(self):
-        text, rounds = speculate(None, self.Counting(), self.Guesses(), [1, 2], {2, 9}, 3, 3, Law(0, None))
+        text, rounds = speculate(None, self.Counting(), self.Guesses(), [1, 2], {2, 9}, 3, 3, Distribution(0, None))
         self.assertEqual((text, rounds), ([3, 4, 5], [(3, 3, 3)]))
 
-    def test_argmax_drafts_leave_the_law_of_the_target_as_it_is(self):
-        law, rows = Law(0.7, torch.Generator().manual_seed(4)), torch.tensor([[1.0, 0.2, -0.5, 0.4], [0.0, 0.0, 9.0, 0.0]])
-        wanted, times = law.probabilities(rows[0]), 4000
+    def test_argmax_drafts_leave_the_distribution_of_the_target_as_it_is(self):
+        distribution, rows = Distribution(0.7, torch.Generator().manual_seed(4)), torch.tensor([[1.0, 0.2, -0.5, 0.4], [0.0, 0.0, 9.0, 0.0]])
+        wanted, times = distribution.probabilities(rows[0]), 4000
         for guess in range(4):                                            # the likeliest and others: a drafter may be wrong
-            found = [verify([guess], [None], rows, law) for _ in range(times)]
+            found = [verify([guess], [None], rows, distribution) for _ in range(times)]
             kept = sum(count for count, _ in found) / times
             self.assertAlmostEqual(kept, float(wanted[guess]), delta=0.04)             # 5 standard errors
             first = torch.bincount(torch.tensor([guess if count else last for count, last in found]), minlength=4) / times

@@ -52,7 +52,7 @@ class WithTarget(unittest.TestCase):
 
 
 class Passes(WithTarget):
-    def laws(self, target, ids, split, rubbish=None):
+    def distributions(self, target, ids, split, rubbish=None):
         """Final states of `ids`, the first `split` in one pass, the others token by token."""
         cache = target.cache(2, 64)
         for part in (p for pair in cache if rubbish is not None for p in pair):
@@ -69,12 +69,12 @@ class Passes(WithTarget):
         for name, target in (("torch", self.torch_alone), ("kernels", self.built)):
             for split in (1, 15, 16, 17, 39):
                 with self.subTest(name=name, split=split):
-                    gap = (self.laws(target, ids, split) - whole.float()).norm(dim=1) / whole.float().norm(dim=1)
+                    gap = (self.distributions(target, ids, split) - whole.float()).norm(dim=1) / whole.float().norm(dim=1)
                     self.assertLess(gap.max().item(), 0.03)        # of each row; bf16 sums in another order part by .015, one lost value by .085 or more
 
     def test_what_nobody_wrote_is_not_read(self):
         ids = np.random.default_rng(1).integers(3, SHAPE.vocab, 40).tolist()
-        self.assertTrue(torch.equal(self.laws(self.built, ids, 9), self.laws(self.built, ids, 9, float("nan") if self.built.kernels else 7.0)))
+        self.assertTrue(torch.equal(self.distributions(self.built, ids, 9), self.distributions(self.built, ids, 9, float("nan") if self.built.kernels else 7.0)))
 
     def test_texts_side_by_side_do_not_see_each_other(self):
         one, two = [5, 6, 7, 8], [9, 10, 11]
@@ -88,12 +88,12 @@ class Passes(WithTarget):
         greedy = torch.zeros(6)
         for target in (self.torch_alone, self.built):
             self.assertEqual(target.pick(hidden, greedy, torch.zeros(6)).tolist(), logits.argmax(-1).tolist())
-        law = torch.softmax(logits[0] / 0.8, -1)
+        distribution = torch.softmax(logits[0] / 0.8, -1)
         uniform = (torch.arange(4000) + 0.5) / 4000
         for target in (self.torch_alone, self.built):
             drawn = target.pick(hidden[:1].expand(4000, -1).contiguous(), torch.full((4000,), 0.8), uniform)
             shares = torch.bincount(drawn, minlength=SHAPE.vocab) / 4000
-            self.assertLess((shares - law).abs().max().item(), 0.004)
+            self.assertLess((shares - distribution).abs().max().item(), 0.004)
 
     def test_kernels_were_built(self):
         if self.built.kernels is None:
@@ -324,11 +324,11 @@ class Heads(WithTarget):
             self.assertLess(logs["known"].item(), 1.0)             # id 77 is asked for and cannot be known
 
     def test_drafts_are_ranked_ids(self):
-        law = SimpleNamespace(draw=lambda row: (int(row.argmax()), None))
+        distribution = SimpleNamespace(draw=lambda row: (int(row.argmax()), None))
         for method in ("dflash", "domino"):
             head = self.made(method)
             head.begin(SimpleNamespace(model=SimpleNamespace(embed_tokens=SimpleNamespace(weight=self.torch_alone.embedding.float()))))
-            drafts, _ = head.propose([5, 9, 200], torch.randn(2, 2 * SHAPE.hidden), None, 3, law)
+            drafts, _ = head.propose([5, 9, 200], torch.randn(2, 2 * SHAPE.hidden), None, 3, distribution)
             self.assertEqual(len(drafts), 3)
             self.assertLessEqual(set(drafts), set(self.IDS))
 
@@ -361,11 +361,11 @@ class Heads(WithTarget):
             head, batch = self.made(method), self.batch()
             torch.nn.init.normal_(head.layers[0].mlp.down_proj.weight, std=0.1)
             batch.hidden[:, :-1] = 200 * table[batch.ids[:, 1:]]   # each state is sure of the next token
-            losses = [head.loss(batch, table, Options(8, 7.0, False, False, 1, 1.0, torch.Generator().manual_seed(0), 0.5, target_law=law))[0].item()
-                      for law in (False, True)]
+            losses = [head.loss(batch, table, Options(8, 7.0, False, False, 1, 1.0, torch.Generator().manual_seed(0), 0.5, target_distribution=distribution))[0].item()
+                      for distribution in (False, True)]
             self.assertAlmostEqual(losses[0], losses[1], places=3, msg=method)
             batch.hidden.zero_()                                   # and now of nothing
-            options = Options(8, 7.0, False, False, 1, 1.0, torch.Generator().manual_seed(0), 0.5, target_law=True)
+            options = Options(8, 7.0, False, False, 1, 1.0, torch.Generator().manual_seed(0), 0.5, target_distribution=True)
             self.assertNotAlmostEqual(head.loss(batch, table, options)[0].item(), losses[0], places=2, msg=method)
 
     def test_layers_begin_as_those_of_the_target(self):

@@ -149,7 +149,7 @@ TEST(Export, WritesAHeadAsItsReleaseHasIt) {
 }
 
 // Heads are part of drafting: what is exported of a round adds up to what the round took.
-// A cascade asks for a law even where no guess fits: that time is not a search that found nothing.
+// A cascade asks for a distribution even where no guess fits: that time is not a search that found nothing.
 TEST(Export, NamesTheDraftThatHadNoRoomForAGuess) {
     const std::filesystem::path folder = fresh_folder();
     const std::string trace = folder / "run.jsonl";

@@ -184,7 +184,7 @@ TEST(AttachText, CountsOneAndMany) {
         EXPECT_NE(log(15, 7).find(part), std::string::npos) << part << "\n" << log(15, 7);
 }
 
-TEST(Statistics, KnowsTheTailOfTheChiSquareLaw) { // values of the usual printed tables
+TEST(Statistics, KnowsTheTailOfTheChiSquareDistribution) { // values of the usual printed tables
     EXPECT_NEAR(chi_square_tail(3.841, 1), 0.05, 1e-4);
     EXPECT_NEAR(chi_square_tail(18.307, 10), 0.05, 1e-4);
     EXPECT_NEAR(chi_square_tail(149.449, 100), 0.001, 1e-5);
@@ -192,20 +192,20 @@ TEST(Statistics, KnowsTheTailOfTheChiSquareLaw) { // values of the usual printed
     EXPECT_LT(chi_square_tail(1000, 10), 1e-100);
 }
 
-TEST(Statistics, AcceptsTheRightLawAndRejectsASlightlyWrongOne) {
+TEST(Statistics, AcceptsTheRightDistributionAndRejectsASlightlyWrongOne) {
     Counts drawn;
     for (std::uint32_t i = 0; i < 20000; ++i) ++drawn[{uniform({.seed = 1, .position = i}) < 0.5 ? 0 : 1}];
-    EXPECT_GT(against_law(drawn, {{{0}, 0.5}, {{1}, 0.5}}).p_value, 0.001);
-    EXPECT_LT(against_law(drawn, {{{0}, 0.53}, {{1}, 0.47}}).p_value, 1e-6);
-    EXPECT_EQ(against_law(drawn, {{{0}, 1.0}}).p_value, 0); // 1 is forbidden and was drawn
+    EXPECT_GT(against_distribution(drawn, {{{0}, 0.5}, {{1}, 0.5}}).p_value, 0.001);
+    EXPECT_LT(against_distribution(drawn, {{{0}, 0.53}, {{1}, 0.47}}).p_value, 1e-6);
+    EXPECT_EQ(against_distribution(drawn, {{{0}, 1.0}}).p_value, 0); // 1 is forbidden and was drawn
 }
 
 // What a test says of its own power holds: at that distance it finds nine in ten, at half of it few.
 TEST(Statistics, KnowsWhichDifferenceATestWouldFind) {
     constexpr int kCells = 9, kSets = 100;
     constexpr double kAlarm = 0.001;
-    ExactLaw law;
-    for (int cell = 0; cell < kCells; ++cell) law[{cell}] = 1.0 / kCells;
+    ExactDistribution distribution;
+    for (int cell = 0; cell < kCells; ++cell) distribution[{cell}] = 1.0 / kCells;
     const double full = least_distance(kCells - 1, kAlarm, 500);
     EXPECT_NEAR(least_distance(kCells - 1, kAlarm, 2000), full / 2, 1e-9); // four times the draws
     EXPECT_LT(full, least_distance(kCells - 1, 1e-6, 500));
@@ -231,7 +231,7 @@ TEST(Statistics, KnowsWhichDifferenceATestWouldFind) {
         int alone = 0, beside = 0;
         const double distance = part * full;
         for (int set = 0; set < kSets; ++set) {
-            alone += against_law(drawn(distance, 500), law).p_value < kAlarm;
+            alone += against_distribution(drawn(distance, 500), distribution).p_value < kAlarm;
             beside +=
                 against_draws(drawn(distance, 1000), drawn(0, 1000)).p_value < kAlarm; // 500 of two sets
         }
@@ -242,30 +242,30 @@ TEST(Statistics, KnowsWhichDifferenceATestWouldFind) {
 
 TEST(Statistics, SaysWhatIsTooRareToBeTested) {
     const Counts drawn = {{{0}, 60}, {{1}, 36}, {{2}, 3}, {{3}, 1}};
-    EXPECT_NEAR(against_law(drawn, {{{0}, 0.6}, {{1}, 0.36}, {{2}, 0.03}, {{3}, 0.01}}).rare, 0.04, 1e-12);
+    EXPECT_NEAR(against_distribution(drawn, {{{0}, 0.6}, {{1}, 0.36}, {{2}, 0.03}, {{3}, 0.01}}).rare, 0.04, 1e-12);
     EXPECT_NEAR(against_draws(drawn, drawn).rare, 0.04, 1e-12);
 }
 
 TEST(Statistics, PoolsRareCellsIntoOne) {
     const Counts drawn = {{{0}, 50}, {{1}, 30}, {{2}, 12}, {{3}, 4}, {{4}, 4}};
-    const LawTest test = against_law(drawn, {{{0}, 0.5}, {{1}, 0.34}, {{2}, 0.1}, {{3}, 0.03}, {{4}, 0.03}});
+    const DistributionTest test = against_distribution(drawn, {{{0}, 0.5}, {{1}, 0.34}, {{2}, 0.1}, {{3}, 0.03}, {{4}, 0.03}});
     EXPECT_NEAR(test.chi_square, 16 / 34.0 + 4 / 10.0 + 4 / 6.0, 1e-12) << "3 and 4: 8 where 6 are expected";
     EXPECT_EQ(test.degrees, 3);
     EXPECT_NEAR(test.total_variation, 0.04, 1e-12);
     EXPECT_NEAR(test.rare, 0.06, 1e-12);
     EXPECT_NEAR(test.p_value, chi_square_tail(test.chi_square, 3), 1e-12);
     // Too few even together: 4 are expected of 3 and 4. Their difference is not lost from the distance.
-    const LawTest few = against_law(drawn, {{{0}, 0.5}, {{1}, 0.36}, {{2}, 0.1}, {{3}, 0.02}, {{4}, 0.02}});
+    const DistributionTest few = against_distribution(drawn, {{{0}, 0.5}, {{1}, 0.36}, {{2}, 0.1}, {{3}, 0.02}, {{4}, 0.02}});
     EXPECT_NEAR(few.chi_square, 36 / 36.0 + 4 / 10.0, 1e-12);
     EXPECT_EQ(few.degrees, 2);
     EXPECT_NEAR(few.total_variation, 0.06, 1e-12);
 }
 
-TEST(Statistics, WhatALawForbidsCountsForTheDistanceAndNoDrawsForNothing) {
-    const LawTest forbidden = against_law({{{0}, 30}, {{1}, 10}}, {{{0}, 1.0}, {{2}, 0.0}});
+TEST(Statistics, WhatADistributionForbidsCountsForTheDistanceAndNoDrawsForNothing) {
+    const DistributionTest forbidden = against_distribution({{{0}, 30}, {{1}, 10}}, {{{0}, 1.0}, {{2}, 0.0}});
     EXPECT_NEAR(forbidden.total_variation, 0.25, 1e-12);
     EXPECT_EQ(forbidden.p_value, 0);
-    for (const LawTest& none : {against_draws({}, {{{0}, 30}}), against_draws({{{0}, 30}}, {})}) {
+    for (const DistributionTest& none : {against_draws({}, {{{0}, 30}}), against_draws({{{0}, 30}}, {})}) {
         EXPECT_EQ(none.p_value, 1);
         EXPECT_EQ(none.total_variation, 0);
         EXPECT_EQ(none.degrees, 0);
@@ -275,7 +275,7 @@ TEST(Statistics, WhatALawForbidsCountsForTheDistanceAndNoDrawsForNothing) {
 // Of 16 of id 2, the smaller set of 100 is expected to have 16 / 3, which is enough; of 8 of id 3 it is not.
 TEST(Statistics, ComparesSetsOfDifferentSizes) {
     const Counts a = {{{0}, 60}, {{1}, 36}, {{2}, 4}}, b = {{{0}, 110}, {{1}, 70}, {{2}, 12}, {{3}, 8}};
-    const LawTest test = against_draws(a, b);
+    const DistributionTest test = against_draws(a, b);
     // (seen - n share)² / (n share), for the ids 0, 1 and 2 of either set.
     const double wanted = (100 / 9.0) / (170 / 3.0) + (100 / 9.0) / (340 / 3.0) + (4 / 9.0) / (106 / 3.0) +
                           (4 / 9.0) / (212 / 3.0) + (16 / 9.0) / (16 / 3.0) + (16 / 9.0) / (32 / 3.0);
@@ -290,7 +290,7 @@ TEST(Statistics, ComparesSetsOfDifferentSizes) {
 // nothing.
 TEST(Statistics, RareCellsOfASmallSetAreNotTestedTogetherEither) {
     const Counts few = {{{0}, 99}, {{1}, 1}}, many = {{{0}, 9990}, {{2}, 5}, {{3}, 5}};
-    const LawTest test = against_draws(few, many);
+    const DistributionTest test = against_draws(few, many);
     EXPECT_EQ(test.degrees, 0);
     EXPECT_EQ(test.p_value, 1);
     EXPECT_NEAR(test.rare, 11 / 10100.0, 1e-12);

@@ -72,7 +72,7 @@ TEST(Run, StaysWithinTheWidthOfTheTerminal) {
 }
 
 // A rule that is not lossless says so, and its numbers are in the transcript and in the saved trace.
-// Of a law only the likeliest tokens are told, and the one that the coin drew: whoever reads would look for
+// Of a distribution only the likeliest tokens are told, and the one that the coin drew: whoever reads would look for
 // it.
 TEST(Run, TellsTheTokenThatWasDrawnWithItsChance) {
     int drawn = 0;
@@ -84,9 +84,9 @@ TEST(Run, TellsTheTokenThatWasDrawnWithItsChance) {
         std::smatch word;
         for (std::string line; std::getline(in, line);) {
             if (!std::regex_search(line, word, own)) continue;
-            std::string law;
-            std::getline(in, law);
-            EXPECT_NE((law + " ").find(" " + word[1].str() + " "), std::string::npos) << line << "\n" << law;
+            std::string distribution;
+            std::getline(in, distribution);
+            EXPECT_NE((distribution + " ").find(" " + word[1].str() + " "), std::string::npos) << line << "\n" << distribution;
             ++drawn;
         }
     }
@@ -248,10 +248,10 @@ TEST(Run, SaysOneOfOne) {
     const Outcome full = speclens({"run", "--model", micro_model(), "--token-ids", ids});
     EXPECT_EQ(full.code, 2);
     EXPECT_NE(full.err.find("by at least 1 token.\n"), std::string::npos) << full.err;
-    const Outcome law = speclens({"lossless", "100", "--model", micro_model(), "--prompt", "one two",
+    const Outcome distribution = speclens({"lossless", "100", "--model", micro_model(), "--prompt", "one two",
                                   "--drafter", "lookup", "--rule", "token", "--max-tokens", "3"});
-    EXPECT_NE(law.out.find(": a p-value below 0.001 counts as a difference"), std::string::npos)
-        << law.out << law.err;
+    EXPECT_NE(distribution.out.find(": a p-value below 0.001 counts as a difference"), std::string::npos)
+        << distribution.out << distribution.err;
 }
 
 // A chat model takes a question without its frame for a text that is complete.
@@ -341,8 +341,8 @@ TEST(Run, WarnsWhenOthersUseTheMachine) {
     EXPECT_EQ(untimed.err, "") << "no times, no warning";
 }
 
-// The relaxed rules are told from whole laws, which cost nothing to record of a small vocabulary.
-TEST(Describe, RelaxedRulesSeeWholeLaws) {
+// The relaxed rules are told from whole distributions, which cost nothing to record of a small vocabulary.
+TEST(Describe, RelaxedRulesSeeWholeDistributions) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     std::vector<std::string> hot = {"describe",    "relaxed",      "--temp", "1.5",
                                     "--no-timing", "--max-tokens", "12"};

@@ -51,7 +51,7 @@ TEST(Walk, NamesWhatTheTargetWantedInPlaceOfARejectedGuess) {
         check.accepted = index == 1;
         trace.append(check);
     }
-    Resampled own;
+    TargetToken own;
     own.token = 9;
     own.parent = 1;
     trace.append(own);
@@ -68,7 +68,7 @@ TEST(Walk, NamesWhatTheTargetWantedInPlaceOfARejectedGuess) {
 }
 
 // What a walk says at the start, and of one round of one guess with the target's own token behind it.
-std::string walked(const Header& like, const Resampled& own, double temperature = 1) {
+std::string walked(const Header& like, const TargetToken& own, double temperature = 1) {
     Trace trace([](int id) { return "word" + std::to_string(id); });
     Header header = like;
     header.drafter = "small";
@@ -84,7 +84,7 @@ std::string walked(const Header& like, const Resampled& own, double temperature 
     trace.append(Verified{0, 2, 0});
     Checked check;
     check.token = 5;
-    check.accepted = own.from == Resampled::From::bonus;
+    check.accepted = own.from == TargetToken::From::bonus;
     check.u = 0.5;
     trace.append(check);
     trace.append(own);
@@ -97,8 +97,8 @@ std::string walked(const Header& like, const Resampled& own, double temperature 
     return walk.opening() + walk.round(fold(trace, trace.size()));
 }
 
-Resampled own_token(Resampled::From from, bool mixed = false) {
-    Resampled own;
+TargetToken own_token(TargetToken::From from, bool mixed = false) {
+    TargetToken own;
     own.from = from;
     own.token = 9;
     own.u = 0.5;
@@ -115,7 +115,7 @@ void append_round(Trace& trace, const Drafted& draft, double verify_ms) {
     check.token = draft.token;
     check.accepted = true;
     trace.append(check);
-    trace.append(own_token(Resampled::From::bonus));
+    trace.append(own_token(TargetToken::From::bonus));
     Committed commit;
     commit.accepted_drafts = 1;
     commit.tokens = {draft.token, 9};
@@ -209,7 +209,7 @@ std::string without_guesses(const char* drafter, int max_tokens, const char* rea
     header.prompt = {0};
     trace.append(header);
     trace.append(Verified{0, 1, 0});
-    trace.append(own_token(Resampled::From::bonus));
+    trace.append(own_token(TargetToken::From::bonus));
     Committed commit;
     commit.tokens = {9};
     trace.append(commit);
@@ -239,7 +239,7 @@ TEST(Walk, SaysWhyARoundHasNoGuesses) {
 TEST(Walk, SpeaksOfOneGuessAsOne) {
     Header header;
     header.rule = "token";
-    const std::string text = walked(header, own_token(Resampled::From::bonus));
+    const std::string text = walked(header, own_token(TargetToken::From::bonus));
     for (const char* part :
          {"A miss (✕) ends the round, and", "When the guess stays, ", "★ the guess stayed: "})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
@@ -252,8 +252,8 @@ TEST(Walk, TellsALenienceOfZeroAsTheTokenRule) {
     header.rule = "lenience";
     for (const double lenience : {0.0, 0.3}) {
         header.rule_params.lenience = lenience;
-        const std::string text = walked(header, own_token(Resampled::From::residual));
-        for (const char* lossy : {"does NOT follow", "more often than the target's law"})
+        const std::string text = walked(header, own_token(TargetToken::From::residual));
+        for (const char* lossy : {"does NOT follow", "more often than the target's distribution"})
             EXPECT_EQ(text.find(lossy) != std::string::npos, lenience > 0) << text;
     }
 }
@@ -262,25 +262,25 @@ TEST(Walk, TellsALenienceOfZeroAsTheTokenRule) {
 TEST(Walk, TellsTopTokensOnAChainAsWhatTheyAre) {
     Header header;
     header.rule = "tree_topk";
-    const std::string text = walked(header, own_token(Resampled::From::residual));
+    const std::string text = walked(header, own_token(TargetToken::From::residual));
     for (const char* part : {"counts as certain", "when u is below p. ", "without the guess, scaled to 1"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     for (const char* never : {"below p/q", "max(p − q, 0)"})
         EXPECT_EQ(text.find(never), std::string::npos) << text;
 }
 
-TEST(Walk, NamesTheLawOfTheOwnTokenOfACascade) {
+TEST(Walk, NamesTheDistributionOfTheOwnTokenOfACascade) {
     Header header;
     header.rule = "cascade_tokenV3";
-    const auto has = [&](const Resampled& own, const char* part) {
+    const auto has = [&](const TargetToken& own, const char* part) {
         return walked(header, own).find(part) != std::string::npos;
     };
-    EXPECT_TRUE(has(own_token(Resampled::From::bonus, true), ", from the mixture:"));
-    EXPECT_FALSE(has(own_token(Resampled::From::bonus), ", from the mixture:"));
-    EXPECT_TRUE(has(own_token(Resampled::From::bonus), ", from the target's own law"));
-    EXPECT_FALSE(has(own_token(Resampled::From::residual), "P m"));
+    EXPECT_TRUE(has(own_token(TargetToken::From::bonus, true), ", from the mixture:"));
+    EXPECT_FALSE(has(own_token(TargetToken::From::bonus), ", from the mixture:"));
+    EXPECT_TRUE(has(own_token(TargetToken::From::bonus), ", from the target's own distribution"));
+    EXPECT_FALSE(has(own_token(TargetToken::From::residual), "P m"));
     header.rule_params.block = true;
-    EXPECT_TRUE(has(own_token(Resampled::From::residual), "max(P m − q, 0)"))
+    EXPECT_TRUE(has(own_token(TargetToken::From::residual), "max(P m − q, 0)"))
         << "with the coefficient of the prefix";
 }
 
@@ -289,8 +289,8 @@ TEST(Walk, TellsWhatACascadeCountsWithAtTemperatureZero) {
     Header header;
     header.rule = "cascade_tokenV3";
     const char* words = "the threshold is always or never. ";
-    EXPECT_NE(walked(header, own_token(Resampled::From::target), 0).find(words), std::string::npos);
-    EXPECT_EQ(walked(header, own_token(Resampled::From::target)).find(words), std::string::npos);
+    EXPECT_NE(walked(header, own_token(TargetToken::From::target), 0).find(words), std::string::npos);
+    EXPECT_EQ(walked(header, own_token(TargetToken::From::target)).find(words), std::string::npos);
 }
 
 } // namespace speclens::cli

@@ -313,9 +313,9 @@ TEST(Controls, AQuestionAboutARunIsNotPutToTheNextOne) {
     live.observe(fixtures::mixed());
     const auto asked = [&] {
         return std::ranges::count_if(live.sent,
-                                     [](const Command& c) { return std::holds_alternative<FetchLaws>(c); });
+                                     [](const Command& c) { return std::holds_alternative<FetchDistributions>(c); });
     };
-    const FetchLaws question{0, 0};
+    const FetchDistributions question{0, 0};
     live.perform(Command{question});
     EXPECT_EQ(asked(), 1);
     RunSettings other = *live.bench.controller.frame(live.bench.time).scene.settings;

@@ -355,7 +355,7 @@ TEST(AcceptRule, UndoBringsBackWhatWasCounted) {
     bench.key(ui::Key::m);
     bench.key(ui::Key::c);
     ASSERT_TRUE(bench.shows("1 001 flips") || bench.shows("1\u2009001 flips")) << bench.words;
-    bench.key(ui::Key::equal); // another law: what was thrown says nothing of it
+    bench.key(ui::Key::equal); // another distribution: what was thrown says nothing of it
     EXPECT_FALSE(bench.shows("001 flips"));
     bench.key(ui::Key::z);
     EXPECT_TRUE(bench.shows("001 flips")) << bench.words;
@@ -368,7 +368,7 @@ TEST(AcceptRule, AsksForTheFullRowsOnce) {
     live.observe(fixtures::mixed());
     live.bench.settle();
     int asked = 0;
-    for (const Command& command : live.sent) asked += std::holds_alternative<FetchLaws>(command) ? 1 : 0;
+    for (const Command& command : live.sent) asked += std::holds_alternative<FetchDistributions>(command) ? 1 : 0;
     EXPECT_EQ(asked, 1);
 }
 
@@ -622,8 +622,8 @@ TEST(SavedRun, HidesTheRunOfTheEngineButStopsNoMeasurement) {
     live.perform(Command{RunStudy{"trees", {RunSettings{}}}});
     EXPECT_TRUE(live.sent.empty());
     EXPECT_TRUE(live.bench.shows("which is not loaded")) << live.bench.words;
-    live.perform(Command{FetchLaws{0, 0}});
-    EXPECT_TRUE(live.sent.empty()) << "the laws of another run";
+    live.perform(Command{FetchDistributions{0, 0}});
+    EXPECT_TRUE(live.sent.empty()) << "the distributions of another run";
 }
 
 TEST(Actions, GuessTheLikeliestTokensAndDrawAgain) {

@@ -43,7 +43,7 @@ inline std::shared_ptr<const Trace> made_trace(const std::string& drafter, int k
             check.cycle = cycle, check.index = i, check.token = 10 + i, check.accepted = i < kept;
             trace->append(check);
         }
-        Resampled own;
+        TargetToken own;
         own.cycle = cycle, own.token = 5;
         trace->append(own);
         Committed commit;

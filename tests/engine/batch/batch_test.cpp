@@ -1,4 +1,4 @@
-// The law of a batch: every text is, bit for bit, the one that its run alone writes, whatever else is in flight. Compared are the
+// The distribution of a batch: every text is, bit for bit, the one that its run alone writes, whatever else is in flight. Compared are the
 // hashes of whole traces: tokens, probabilities, coins, verdicts and lengths of the cache.
 #include <gtest/gtest.h>
 

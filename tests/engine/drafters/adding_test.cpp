@@ -36,12 +36,12 @@ TEST(Adding, ShowsARuleThatKeepsTheTargetsDistribution) {
     const RuleInfo* rule = find_rule("skeptic");
     ASSERT_NE(rule, nullptr);
     EXPECT_TRUE(rule->lossless());
-    const Law p{0.5, 0.3, 0.2}, q{0.1, 0.1, 0.8};
+    const Distribution p{0.5, 0.3, 0.2}, q{0.1, 0.1, 0.8};
     const std::vector<int> drafts{2};
     Round round;
     round.drafts = drafts;
-    round.p = [&](int) -> const Law& { return p; };
-    round.q = [&](int) -> const Law& { return q; };
+    round.p = [&](int) -> const Distribution& { return p; };
+    round.q = [&](int) -> const Distribution& { return q; };
     std::vector<int> counts(3);
     constexpr int kCoins = 1000;
     for (int i = 0; i < kCoins; ++i) {

@@ -82,7 +82,7 @@ TEST(DartSearch, FindsTheReleasedTrees) {
 }
 
 // Two tokens are equally likely at the second place; counted text says which one follows.
-TEST(DartSearch, NgramsDecideWhatTheLawsCannot) {
+TEST(DartSearch, NgramsDecideWhatTheDistributionsCannot) {
     const NgramTrie trie = micro_trie();
     std::vector<int> all(40);
     std::iota(all.begin(), all.end(), 0);

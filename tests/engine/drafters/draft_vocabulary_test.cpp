@@ -36,7 +36,7 @@ int drafts_in(const Trace& trace) {
     return drafts;
 }
 
-// The laws of a wider draft are those of its ids that the target has, scaled to 1.
+// The distributions of a wider draft are those of its ids that the target has, scaled to 1.
 TEST(DraftVocabulary, AWiderDraftGuessesWhatTheTargetCanSay) {
     const auto models = with_draft(90);
     for (const Sampling& sampling :
@@ -46,9 +46,9 @@ TEST(DraftVocabulary, AWiderDraftGuessesWhatTheTargetCanSay) {
                    draft = make_model_decoder(models->draft, 64);
         const std::vector<int> text = {5, 6, 7, 8};
         draft->prefill(std::span(text).first(3));
-        const Law wide =
-            draft->forward({.tokens = std::span(text).last(1), .logits_from = 0}).law(0, kRawSampling);
-        const Law want = apply_sampling(std::span(wide).first(61), sampling);
+        const Distribution wide =
+            draft->forward({.tokens = std::span(text).last(1), .logits_from = 0}).distribution(0, kRawSampling);
+        const Distribution want = apply_sampling(std::span(wide).first(61), sampling);
 
         const auto small =
             find_drafter("small")->make({*target, make_model_decoder(models->draft, 64), nullptr, {}});
@@ -60,7 +60,7 @@ TEST(DraftVocabulary, AWiderDraftGuessesWhatTheTargetCanSay) {
                                             .coin = [](int) { return 0.999; },
                                             .entries = -1});
         ASSERT_EQ(drafted.nodes.size(), 1u);
-        const Law& got = drafted.nodes[0].law;
+        const Distribution& got = drafted.nodes[0].distribution;
         ASSERT_EQ(got.size(), 61u);
         double sum = 0;
         for (std::size_t i = 0; i < got.size(); ++i) {
@@ -69,7 +69,7 @@ TEST(DraftVocabulary, AWiderDraftGuessesWhatTheTargetCanSay) {
         }
         EXPECT_NEAR(sum, 1, 1e-12);
         EXPECT_GT(drafted.nodes[0].q(), 0);
-        for (const Top::Entry& entry : drafted.nodes[0].heads.law.entries) EXPECT_LT(entry.id, 61);
+        for (const TopEntries::Entry& entry : drafted.nodes[0].heads.distribution.entries) EXPECT_LT(entry.id, 61);
     }
 }
 

@@ -9,8 +9,8 @@ namespace {
 using Floats = std::vector<float>;
 
 // Cell c of a strip covers the values [c * n / cells, (c + 1) * n / cells) and shows their mean.
-void expect_strip(const Lens& lens, const std::string& name, std::span<const float> want) {
-    const Lens::Strip* strip = lens.strip(name);
+void expect_strip(const Internals& lens, const std::string& name, std::span<const float> want) {
+    const Internals::Strip* strip = lens.strip(name);
     ASSERT_NE(strip, nullptr) << name;
     ASSERT_EQ(strip->values, static_cast<int>(want.size())) << name;
     const std::size_t cells = std::min<std::size_t>(want.size(), 28);
@@ -30,7 +30,7 @@ std::span<const float> row(const Floats& matrix, std::size_t index, std::size_t 
     return std::span(matrix).subspan(index * width, width);
 }
 
-void expect_correction(const Lens& lens, std::span<const float> base, std::span<const float> corrected) {
+void expect_correction(const Internals& lens, std::span<const float> base, std::span<const float> corrected) {
     double squares = 0, sum = 0;
     for (std::size_t i = 0; i < base.size(); ++i)
         sum += static_cast<double>(corrected[i]) - static_cast<double>(base[i]);
@@ -42,7 +42,7 @@ void expect_correction(const Lens& lens, std::span<const float> base, std::span<
     ASSERT_FALSE(lens.movers.empty());
     ASSERT_LE(lens.movers.size(), 8u);
     for (std::size_t i = 0; i < lens.movers.size(); ++i) {
-        const Lens::Mover& mover = lens.movers[i];
+        const Internals::Mover& mover = lens.movers[i];
         const auto at = static_cast<std::size_t>(mover.token);
         EXPECT_NEAR(mover.base_logit, static_cast<double>(base[at]), 2e-3);
         EXPECT_NEAR(mover.final_logit, static_cast<double>(corrected[at]), 2e-3);
@@ -53,11 +53,11 @@ void expect_correction(const Lens& lens, std::span<const float> base, std::span<
     const auto lists = [&](std::span<const float> logits) {
         const int best = static_cast<int>(std::ranges::max_element(logits) - logits.begin());
         return std::ranges::any_of(lens.movers,
-                                   [&](const Lens::Mover& mover) { return mover.token == best; });
+                                   [&](const Internals::Mover& mover) { return mover.token == best; });
     };
     // gains are what the softmax makes of the deltas: they differ by one number
     const double shared = lens.movers[0].delta() - lens.movers[0].gain();
-    for (const Lens::Mover& mover : lens.movers) EXPECT_NEAR(mover.delta() - mover.gain(), shared, 2e-3);
+    for (const Internals::Mover& mover : lens.movers) EXPECT_NEAR(mover.delta() - mover.gain(), shared, 2e-3);
     EXPECT_TRUE(lists(base));
     EXPECT_TRUE(lists(corrected));
 }
@@ -82,7 +82,7 @@ void expect_lens(const Draft& draft, const Golden& golden, const std::string& ro
     }
     for (std::size_t i = 0; i < count; ++i) {
         SCOPED_TRACE("lens of guess " + std::to_string(i));
-        const Lens& lens = draft.nodes[i].lens;
+        const Internals& lens = draft.nodes[i].lens;
         if (!rows.empty()) {
             ASSERT_NO_FATAL_FAILURE(expect_strip(lens, "row", row(rows, i, count)));
         }
@@ -114,7 +114,7 @@ void expect_lens(const Draft& draft, const Golden& golden, const std::string& ro
     }
 }
 
-void expect_feature_errors(const Lens& lens, const Golden& golden, const std::string& round,
+void expect_feature_errors(const Internals& lens, const Golden& golden, const std::string& round,
                            const fs::path& weights) {
     const Safetensors file = Safetensors::open(weights);
     const StoredTensor* stored = file.find("fc.weight");
@@ -137,7 +137,7 @@ void expect_feature_errors(const Lens& lens, const Golden& golden, const std::st
     const std::size_t drafts = golden.ids(round + "drafts").size(),
                       steps = std::min(drafts, features.size() / width);
     const std::size_t real = outputs.size() / hidden - (drafts - 1);
-    const Lens::Strip* errors = lens.strip("feature error");
+    const Internals::Strip* errors = lens.strip("feature error");
     ASSERT_NE(errors, nullptr);
     ASSERT_EQ(errors->cells.size(), steps);
     for (std::size_t step = 0; step < steps; ++step) {

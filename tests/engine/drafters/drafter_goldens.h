@@ -33,7 +33,7 @@ class Golden {
 void expect_lens(const Draft& draft, const Golden& golden, const std::string& round,
                  const DraftConfig& config);
 // look_back() after that round: `weights` holds the matrix that fuses the target's features.
-void expect_feature_errors(const Lens& lens, const Golden& golden, const std::string& round,
+void expect_feature_errors(const Internals& lens, const Golden& golden, const std::string& round,
                            const std::filesystem::path& weights);
 
 } // namespace speclens::test

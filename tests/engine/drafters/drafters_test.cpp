@@ -11,23 +11,23 @@ namespace speclens::test {
 namespace {
 
 // log softmax of row `row` of a (rows, columns) array.
-std::vector<double> log_law(const std::vector<float>& logits, std::size_t row, std::size_t columns) {
-    std::vector<double> law(logits.begin() + static_cast<std::ptrdiff_t>(row * columns),
+std::vector<double> log_distribution(const std::vector<float>& logits, std::size_t row, std::size_t columns) {
+    std::vector<double> distribution(logits.begin() + static_cast<std::ptrdiff_t>(row * columns),
                             logits.begin() + static_cast<std::ptrdiff_t>((row + 1) * columns));
     double largest = -1e300, sum = 0;
-    for (const double value : law) largest = std::max(largest, value);
-    for (const double value : law) sum += std::exp(value - largest);
-    for (double& value : law) value -= largest + std::log(sum);
-    return law;
+    for (const double value : distribution) largest = std::max(largest, value);
+    for (const double value : distribution) sum += std::exp(value - largest);
+    for (double& value : distribution) value -= largest + std::log(sum);
+    return distribution;
 }
 
 // All of `got` against the stored logits, whose columns stand for the ids that `target_id` names (empty:
 // themselves). The backend's softmax drops what is below e^-87 of the largest.
-void expect_law(const Top& got, const std::vector<double>& want, const std::vector<int>& target_id) {
+void expect_distribution(const TopEntries& got, const std::vector<double>& want, const std::vector<int>& target_id) {
     std::map<int, double> expected;
     for (std::size_t i = 0; i < want.size(); ++i)
         expected[target_id.empty() ? static_cast<int>(i) : target_id[i]] = want[i];
-    for (const Top::Entry& entry : got.entries) {
+    for (const TopEntries::Entry& entry : got.entries) {
         const auto found = expected.find(entry.id);
         ASSERT_NE(found, expected.end()) << "id " << entry.id << " is not one of the head's";
         ASSERT_NEAR(entry.logp, found->second, 1e-3 * std::max(1.0, std::abs(found->second)))
@@ -104,11 +104,11 @@ class Replay {
             SCOPED_TRACE("guess " + std::to_string(i));
             const DraftNode& node = draft.nodes[i];
             const bool changed = !node.base.empty();
-            ASSERT_NO_FATAL_FAILURE(expect_law(changed ? node.base : node.heads.raw,
-                                               log_law(base, i, columns), network_->target_id));
+            ASSERT_NO_FATAL_FAILURE(expect_distribution(changed ? node.base : node.heads.raw,
+                                               log_distribution(base, i, columns), network_->target_id));
             if (corrected.empty()) continue;
             ASSERT_NO_FATAL_FAILURE(
-                expect_law(node.heads.raw, log_law(corrected, i, columns), network_->target_id));
+                expect_distribution(node.heads.raw, log_distribution(corrected, i, columns), network_->target_id));
         }
         check_confidence(draft, golden_.values<float>(round + "confidence"));
         if (network_->config.method != DraftConfig::Method::medusa && draft.is_chain() &&
@@ -127,7 +127,7 @@ class Replay {
                            .accepted_drafts = static_cast<int>(committed.size()) - 1,
                            .first = before,
                            .features = target_->features().slice(0, static_cast<int>(committed.size()))});
-        const Lens truth = drafter_->look_back();
+        const Internals truth = drafter_->look_back();
         if (network_->config.method == DraftConfig::Method::eagle3 && !truth.empty())
             expect_feature_errors(truth, golden_, round, files_ / "model.safetensors");
         target_->poison();
@@ -201,7 +201,7 @@ TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
             if (tree[i].parent == at) child = static_cast<int>(i);
         if (child < 0) break; // off the beam
         EXPECT_EQ(tree[static_cast<std::size_t>(child)].token, node.token);
-        const std::vector<Top::Entry>& got = tree[static_cast<std::size_t>(child)].heads.raw.entries;
+        const std::vector<TopEntries::Entry>& got = tree[static_cast<std::size_t>(child)].heads.raw.entries;
         ASSERT_EQ(got.size(), node.heads.raw.entries.size());
         for (std::size_t i = 0; i < got.size(); ++i) {
             EXPECT_EQ(got[i].id, node.heads.raw.entries[i].id);
@@ -214,7 +214,7 @@ TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
     for (std::size_t i = 0; i < tree.size(); ++i) {
         ASSERT_LT(tree[i].parent, static_cast<int>(i));
         EXPECT_LE(++children[static_cast<std::size_t>(tree[i].parent + 1)], 3);
-        EXPECT_TRUE(tree[i].law.empty()); // nothing was drawn
+        EXPECT_TRUE(tree[i].distribution.empty()); // nothing was drawn
     }
     // a smaller budget keeps some of the same paths
     const std::vector<DraftNode> few = drafts("eagle3_tree", 3, 7);

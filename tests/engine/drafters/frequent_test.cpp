@@ -1,4 +1,4 @@
-// FR-Spec: which ids a cut head keeps, that its rows are the head's own, and that a cut drafter's law is the
+// FR-Spec: which ids a cut head keeps, that its rows are the head's own, and that a cut drafter's distribution is the
 // whole one's without the other ids.
 #include <algorithm>
 #include <cmath>
@@ -128,12 +128,12 @@ TEST(FrequentIds, AreForSeveralThreads) {
 }
 
 // Logits of a cut pass are those of the whole pass (37 rows are not whole tiles, so they are summed in
-// another order), and its law is the whole one without the other ids.
+// another order), and its distribution is the whole one without the other ids.
 TEST(FrequentIds, ACutHeadGivesTheSameLogits) {
     for (const char* name : {"micro_qwen3", "micro_qwen2"}) {
         const auto backend = make_cpu_backend({.threads = 2});
         const ModelFolder folder(name);
-        fs::remove(folder / "tokenizer.json"); // the last id is padding, which has no law
+        fs::remove(folder / "tokenizer.json"); // the last id is padding, which has no distribution
         const auto model = Model::load(*backend, folder.path());
         const int vocab = model->config.vocab;
         const FrequentIds frequent(vocab, {vocab - 1});
@@ -146,15 +146,15 @@ TEST(FrequentIds, ACutHeadGivesTheSameLogits) {
         const auto row_of = [&](const OutputHead* cut, const Sampling& sampling) {
             decoder->truncate(0);
             PassRows& rows = decoder->forward({.tokens = tokens, .logits_from = 3, .head = cut});
-            return std::tuple{rows.logits(0), rows.law(0, sampling), rows.heads(0, sampling, 5),
+            return std::tuple{rows.logits(0), rows.distribution(0, sampling), rows.heads(0, sampling, 5),
                               rows.argmax()[0]};
         };
         for (const Sampling& sampling :
              {Sampling{.temperature = 0.7}, Sampling{.temperature = 1, .top_k = 4}, Sampling{}}) {
-            const auto [all, law, heads, best] = row_of(nullptr, sampling);
-            const auto [some, cut_law, cut_heads, cut_best] = row_of(&head, sampling);
+            const auto [all, distribution, heads, best] = row_of(nullptr, sampling);
+            const auto [some, cut_distribution, cut_heads, cut_best] = row_of(&head, sampling);
             ASSERT_EQ(some.size(), static_cast<std::size_t>(vocab));
-            Law raw(all.size());
+            Distribution raw(all.size());
             for (std::size_t id = 0; id < all.size(); ++id) {
                 const bool kept = std::ranges::binary_search(head.ids, static_cast<int>(id));
                 if (kept)
@@ -163,22 +163,22 @@ TEST(FrequentIds, ACutHeadGivesTheSameLogits) {
                     EXPECT_EQ(some[id], -std::numeric_limits<float>::infinity()) << id;
                 raw[id] = kept ? std::exp(static_cast<double>(all[id])) : 0;
             }
-            const Law want = apply_sampling(raw, sampling);
+            const Distribution want = apply_sampling(raw, sampling);
             double largest = -1;
             for (std::size_t id = 0; id < want.size(); ++id) {
-                EXPECT_NEAR(cut_law[id], want[id], 1e-6) << id;
-                if (cut_law[id] > largest) largest = cut_law[id];
+                EXPECT_NEAR(cut_distribution[id], want[id], 1e-6) << id;
+                if (cut_distribution[id] > largest) largest = cut_distribution[id];
             }
-            EXPECT_EQ(cut_law[static_cast<std::size_t>(cut_best)], largest);
-            for (const Top::Entry& entry : cut_heads.law.entries)
-                EXPECT_NEAR(std::exp(entry.logp), cut_law[static_cast<std::size_t>(entry.id)], 1e-9);
+            EXPECT_EQ(cut_distribution[static_cast<std::size_t>(cut_best)], largest);
+            for (const TopEntries::Entry& entry : cut_heads.distribution.entries)
+                EXPECT_NEAR(std::exp(entry.logp), cut_distribution[static_cast<std::size_t>(entry.id)], 1e-9);
         }
     }
 }
 
-// A draw that looks at the ids of a cut head alone is the draw from its whole law, and a law that was given away is
+// A draw that looks at the ids of a cut head alone is the draw from its whole distribution, and a distribution that was given away is
 // computed again.
-TEST(FrequentIds, ADrawFromACutHeadIsOneFromItsLaw) {
+TEST(FrequentIds, ADrawFromACutHeadIsOneFromItsDistribution) {
     const auto backend = make_cpu_backend({.threads = 1});
     const auto model = Model::load(*backend, golden("micro_qwen3"));
     const FrequentIds frequent(model->config.vocab, {400, 511});
@@ -190,14 +190,14 @@ TEST(FrequentIds, ADrawFromACutHeadIsOneFromItsLaw) {
              {Sampling{.temperature = 1}, Sampling{.temperature = 0.3, .top_k = 9}, Sampling{.temperature = 2, .top_p = 0.8}}) {
             decoder->truncate(0);
             PassRows& rows = decoder->forward({.tokens = tokens, .logits_from = 1, .head = with});
-            const Law law = rows.law(1, sampling), other = rows.law(0, sampling);
+            const Distribution distribution = rows.distribution(1, sampling), other = rows.distribution(0, sampling);
             for (int i = 0; i <= 200; ++i) {
                 const double u = i < 200 ? i / 200.0 : std::nextafter(1.0, 0.0);
-                EXPECT_EQ(rows.draw(1, sampling, u), sample(law, u)) << u;
+                EXPECT_EQ(rows.draw(1, sampling, u), sample(distribution, u)) << u;
             }
-            EXPECT_EQ(rows.take_law(1, sampling), law);
-            EXPECT_EQ(rows.take_law(1, sampling), law) << "after it was given away";
-            EXPECT_EQ(rows.law(0, sampling), other);
+            EXPECT_EQ(rows.take_distribution(1, sampling), distribution);
+            EXPECT_EQ(rows.take_distribution(1, sampling), distribution) << "after it was given away";
+            EXPECT_EQ(rows.distribution(0, sampling), other);
         }
 }
 
@@ -222,8 +222,8 @@ TEST(FrequentIds, BoundWhatEveryDrafterProposes) {
             for (std::size_t i = 0; i < run.trace().size(); ++i)
                 if (const auto* drafted = std::get_if<Drafted>(&run.trace()[i])) {
                     EXPECT_LT(drafted->token, 12) << info.name;
-                    for (const Top* top : {&drafted->top, &drafted->raw_top, &drafted->base_top})
-                        for (const Top::Entry& entry : top->entries) EXPECT_LT(entry.id, 12) << info.name;
+                    for (const TopEntries* top : {&drafted->top, &drafted->raw_top, &drafted->base_top})
+                        for (const TopEntries::Entry& entry : top->entries) EXPECT_LT(entry.id, 12) << info.name;
                     ++drafts;
                 }
             EXPECT_GT(drafts, 10) << info.name;

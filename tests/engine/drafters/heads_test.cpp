@@ -10,7 +10,7 @@ namespace {
 
 using Method = DraftConfig::Method;
 
-class Heads : public ::testing::Test {
+class RecordedRow : public ::testing::Test {
   protected:
     [[nodiscard]] std::shared_ptr<const DraftNetwork> load(const fs::path& folder) const {
         return DraftNetwork::load(target_, folder);
@@ -27,7 +27,7 @@ class Heads : public ::testing::Test {
     std::shared_ptr<const Model> target_ = Model::load(*backend_, golden("micro_qwen3"));
 };
 
-TEST_F(Heads, AreRecognised) {
+TEST_F(RecordedRow, AreRecognised) {
     const std::vector<std::pair<std::string, Method>> heads = {{"micro_eagle3", Method::eagle3},
                                                                {"micro_dflash", Method::dflash},
                                                                {"micro_domino", Method::domino},
@@ -49,7 +49,7 @@ TEST_F(Heads, AreRecognised) {
     EXPECT_EQ(load(golden("micro_medusa"))->config.taps, std::vector<int>{4}); // after the final norm
 }
 
-TEST_F(Heads, OfAnotherTargetAreRefused) {
+TEST_F(RecordedRow, OfAnotherTargetAreRefused) {
     expect_config_error("micro_dflash", "\"hidden_size\": 64", "\"hidden_size\": 96",
                         {"folder/config.json", "hidden_size is 96, the target has 64"});
     expect_config_error("micro_eagle3", "\"vocab_size\": 512", "\"vocab_size\": 600",
@@ -60,7 +60,7 @@ TEST_F(Heads, OfAnotherTargetAreRefused) {
                         {"mask_token_id is 151669"});
 }
 
-TEST_F(Heads, WithImpossibleFieldsAreRefused) {
+TEST_F(RecordedRow, WithImpossibleFieldsAreRefused) {
     expect_config_error("micro_dflash", "DFlashDraftModel", "SomethingElse", {"names SomethingElse"});
     expect_config_error("micro_dspark", "\"projector_type\": \"dspark\"", "\"projector_type\": \"mystery\"",
                         {"projector_type is \"mystery\""});
@@ -77,7 +77,7 @@ TEST_F(Heads, WithImpossibleFieldsAreRefused) {
                         {"hidden_act"});
 }
 
-TEST_F(Heads, WithMissingUnknownOrMisshapenTensorsAreRefused) {
+TEST_F(RecordedRow, WithMissingUnknownOrMisshapenTensorsAreRefused) {
     expect_config_error("micro_dflash", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3",
                         {"layers.2.input_layernorm.weight", "missing"});
     expect_config_error("micro_dflash", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1",
@@ -90,7 +90,7 @@ TEST_F(Heads, WithMissingUnknownOrMisshapenTensorsAreRefused) {
                         {"lm_head.weight has shape (128, 64), expected (127, 64)"});
 }
 
-TEST_F(Heads, WithADamagedVocabularyMapAreRefused) {
+TEST_F(RecordedRow, WithADamagedVocabularyMapAreRefused) {
     const ModelFolder folder("micro_eagle3");
     std::string bytes = read_file(folder / "model.safetensors");
     const auto at = bytes.find("\"d2t\":{\"dtype\":\"I64\",\"shape\":[128],\"data_offsets\":[");
@@ -145,7 +145,7 @@ class MapFolder : public ModelFolder {
     }
 };
 
-class VocabularyMap : public Heads {
+class VocabularyMap : public RecordedRow {
   protected:
     [[nodiscard]] Offsets offsets() const {
         Offsets offsets;
@@ -196,7 +196,7 @@ TEST_F(VocabularyMap, OfIdsInsteadOfOffsetsIsRefusedWhereItShows) {
     expect_refused(MapFolder("I64", {128}, low), {"d2t[", "t2d does not mark"});
 }
 
-TEST_F(Heads, CutFilesAndMissingFoldersAreRefused) {
+TEST_F(RecordedRow, CutFilesAndMissingFoldersAreRefused) {
     expect_error([&] { static_cast<void>(load("no/such/head")); }, {"no/such/head does not exist"});
     const ModelFolder folder("micro_domino");
     const std::string bytes = read_file(folder / "model.safetensors");

@@ -30,7 +30,7 @@ std::string lines_of(const Trace& trace) {
     return lines;
 }
 
-TEST(Lens, ChangesNoTokenAndNoHash) {
+TEST(Internals, ChangesNoTokenAndNoHash) {
     const auto models = micro_models(1);
     for (const char* drafter : {"domino", "dflash", "dspark", "eagle3", "eagle3_tree", "small", "lookup"}) {
         SCOPED_TRACE(drafter);
@@ -46,7 +46,7 @@ TEST(Lens, ChangesNoTokenAndNoHash) {
     }
 }
 
-// Selecting what a trace shows of a law is no part of drafting: it is timed apart.
+// Selecting what a trace shows of a distribution is no part of drafting: it is timed apart.
 TEST(Recording, IsTimedApartFromDrafting) {
     const auto models = micro_models(1);
     const std::vector<int> text = {5, 6, 7, 8, 9};
@@ -81,7 +81,7 @@ TEST(Recording, IsTimedApartFromDrafting) {
         }
 }
 
-TEST(Lens, SurvivesTheFile) {
+TEST(Internals, SurvivesTheFile) {
     const auto models = micro_models(1);
     for (const char* drafter : {"domino", "eagle3"}) {
         SCOPED_TRACE(drafter);
@@ -107,7 +107,7 @@ TEST(Lens, SurvivesTheFile) {
     }
 }
 
-TEST(Lens, RefusesWhatIsNoLens) {
+TEST(Internals, RefusesWhatIsNoLens) {
     const std::string header =
         R"({"schema":"speclens-trace/1","kind":"header","model":"m","drafter":"domino","rule":"token","k":1,"seed":7,)"
         R"("max_tokens":4,"vocab":9,"prefill_boundary":0,"timing":true,"prompt":[1]})"

@@ -152,8 +152,8 @@ TEST_F(ReducedVocabulary, LoadsAndDraftsOnlyItsIds) {
             }
 }
 
-// The whole law that a guess was drawn from: no mass outside, all of it inside.
-TEST_F(ReducedVocabulary, LawsHaveNoMassOutside) {
+// The whole distribution that a guess was drawn from: no mass outside, all of it inside.
+TEST_F(ReducedVocabulary, DistributionsHaveNoMassOutside) {
     for (const std::string& drafter : kBlocks) {
         SCOPED_TRACE(drafter);
         const auto network = load(config_of(drafter, kReduced), together(tensors_of(drafter, kIds), {kMap, {kMask, kRows}}));
@@ -169,19 +169,19 @@ TEST_F(ReducedVocabulary, LawsHaveNoMassOutside) {
         request.k = 5;
         request.sampling = {.temperature = 0.8};
         request.coin = [](int index) { return 0.15 + 0.17 * index; };
-        request.raw_laws = true;
+        request.raw_distributions = true;
         const Draft draft = instance->draft(request);
         ASSERT_EQ(draft.nodes.size(), 5u);
         for (const DraftNode& node : draft.nodes)
-            for (const Law* law : {&node.law, &node.raw_law}) {
-                ASSERT_EQ(law->size(), static_cast<std::size_t>(kAllIds));
+            for (const Distribution* distribution : {&node.distribution, &node.raw_distribution}) {
+                ASSERT_EQ(distribution->size(), static_cast<std::size_t>(kAllIds));
                 double inside = 0;
-                for (std::size_t id = 0; id < law->size(); ++id) {
+                for (std::size_t id = 0; id < distribution->size(); ++id) {
                     if (id % 3 == 0 && id <= 57) {
-                        inside += (*law)[id];
-                        EXPECT_GT((*law)[id], 0) << id;
+                        inside += (*distribution)[id];
+                        EXPECT_GT((*distribution)[id], 0) << id;
                     } else {
-                        EXPECT_EQ((*law)[id], 0) << id;
+                        EXPECT_EQ((*distribution)[id], 0) << id;
                     }
                 }
                 EXPECT_NEAR(inside, 1, 1e-9);

@@ -45,9 +45,9 @@ class Variants : public ::testing::Test {
         network->gru_table = Buffer();
         return network;
     }
-    // The laws at temperature 1 of the first guesses after prompt_, and the features that they were made
+    // The distributions at temperature 1 of the first guesses after prompt_, and the features that they were made
     // from.
-    std::vector<Vec> laws(const std::string& drafter, const std::shared_ptr<const DraftNetwork>& network,
+    std::vector<Vec> distributions(const std::string& drafter, const std::shared_ptr<const DraftNetwork>& network,
                           int k) {
         const auto target = make_model_decoder(target_, 128);
         const auto instance = find_drafter(drafter)->make({*target, nullptr, network, {}});
@@ -65,16 +65,16 @@ class Variants : public ::testing::Test {
                         });
         const Draft draft = instance->draft(
             {.sequence = prompt_, .k = k, .nodes = 0, .sampling = {}, .coin = {}, .entries = -1});
-        std::vector<Vec> laws;
+        std::vector<Vec> distributions;
         drafted_.clear();
         for (const DraftNode& node : draft.nodes) {
-            Vec law(61, -std::numeric_limits<double>::infinity());
-            for (const Top::Entry& entry : node.heads.raw.entries)
-                law[static_cast<std::size_t>(entry.id)] = entry.logp;
-            laws.push_back(law);
+            Vec distribution(61, -std::numeric_limits<double>::infinity());
+            for (const TopEntries::Entry& entry : node.heads.raw.entries)
+                distribution[static_cast<std::size_t>(entry.id)] = entry.logp;
+            distributions.push_back(distribution);
             drafted_.push_back(node.token);
         }
-        return laws;
+        return distributions;
     }
     static double distance(const Vec& a, const Vec& b) {
         double worst = 0;
@@ -263,7 +263,7 @@ struct ReferenceEagle {
         }
         return residual;
     }
-    Vec law(const Vec& output) const { return log_softmax(head * rms(output, norm, c.layer.rms_eps)); }
+    Vec distribution(const Vec& output) const { return log_softmax(head * rms(output, norm, c.layer.rms_eps)); }
 
     DraftConfig c;
     Matrix fc, head, embedding;
@@ -288,7 +288,7 @@ TEST_F(Variants, Eagle3NormsItsTapsAndRunsAllItsLayers) {
         const auto network = head(config);
         for (std::size_t tap = 0; tap < network->fc_norm.size(); ++tap)
             fill(*backend_, network->fc_norm[tap].view(), 20 + tap, 1.5f);
-        const std::vector<Vec> got = laws("eagle3", network, 3);
+        const std::vector<Vec> got = distributions("eagle3", network, 3);
         ASSERT_EQ(got.size(), 3u);
 
         ReferenceEagle reference(*backend_, *network);
@@ -296,7 +296,7 @@ TEST_F(Variants, Eagle3NormsItsTapsAndRunsAllItsLayers) {
         for (std::size_t i = 0; i < features_.size(); ++i)
             output = reference.column(reference.fused(features_[i]), prompt_[i + 1]);
         for (std::size_t guess = 0; guess < 3; ++guess) {
-            EXPECT_LT(distance(got[guess], reference.law(output)), 2e-5) << "guess " << guess;
+            EXPECT_LT(distance(got[guess], reference.distribution(output)), 2e-5) << "guess " << guess;
             output = reference.column(output, drafted_[guess]);
         }
 
@@ -345,15 +345,15 @@ std::vector<Vec> reference_block(Backend& backend, const DraftNetwork& network,
             row = layer.run(row, layer.normed(row), start + j, seen);
         }
     }
-    std::vector<Vec> laws;
+    std::vector<Vec> distributions;
     for (int j = 1; j < rows; ++j)
-        laws.push_back(log_softmax(head * rms(x[static_cast<std::size_t>(j)], norm, eps)));
-    return laws;
+        distributions.push_back(log_softmax(head * rms(x[static_cast<std::size_t>(j)], norm, eps)));
+    return distributions;
 }
 
 TEST_F(Variants, DFlashSeesItsWindows) {
     DraftConfig whole = micro_head(Method::dflash, target_->config);
-    const std::vector<Vec> all = laws("dflash", head(whole), 6);
+    const std::vector<Vec> all = distributions("dflash", head(whole), 6);
     struct Variant {
         std::vector<int> windows;
         bool causal;
@@ -365,7 +365,7 @@ TEST_F(Variants, DFlashSeesItsWindows) {
         config.windows = v.windows;
         config.window_causal = v.causal;
         const auto network = head(config);
-        const std::vector<Vec> got = laws("dflash", network, 6);
+        const std::vector<Vec> got = distributions("dflash", network, 6);
         const std::vector<Vec> want = reference_block(*backend_, *network, features_, prompt_.back(), 7);
         ASSERT_EQ(got.size(), 6u);
         double difference = 0;
@@ -398,10 +398,10 @@ TEST_F(Variants, ABlockSeesTheEndOfItsContextWhereItIsLimited) {
         block->observe({.sequence = prompt_, .first = 0, .prompt = true, .features = features.view()});
         const Draft draft = block->draft(
             {.sequence = prompt_, .k = 3, .nodes = 0, .sampling = {}, .coin = {}, .entries = -1});
-        std::vector<Top> laws;
-        for (const DraftNode& node : draft.nodes) laws.push_back(node.heads.raw);
-        EXPECT_EQ(laws.size(), 3u);
-        return laws;
+        std::vector<TopEntries> distributions;
+        for (const DraftNode& node : draft.nodes) distributions.push_back(node.heads.raw);
+        EXPECT_EQ(distributions.size(), 3u);
+        return distributions;
     };
     EXPECT_EQ(guesses(4, 1), guesses(4, 2));
     EXPECT_NE(guesses(5, 1), guesses(5, 2)) << "the fifth from the end is another one";
@@ -445,9 +445,9 @@ TEST(MedusaTree, CombinesTheRanksOfTheHeads) {
     ASSERT_EQ(tree.nodes.size(), 30u);
     const std::vector<int> depth = tree.depths(), lane = tree.lanes();
     for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-        const Top& law = chain.nodes[static_cast<std::size_t>(depth[i] - 1)].heads.raw;
-        EXPECT_EQ(tree.nodes[i].token, law.entries[static_cast<std::size_t>(lane[i])].id) << i;
-        EXPECT_TRUE(tree.nodes[i].law.empty()) << "nothing was drawn";
+        const TopEntries& distribution = chain.nodes[static_cast<std::size_t>(depth[i] - 1)].heads.raw;
+        EXPECT_EQ(tree.nodes[i].token, distribution.entries[static_cast<std::size_t>(lane[i])].id) << i;
+        EXPECT_TRUE(tree.nodes[i].distribution.empty()) << "nothing was drawn";
     }
     EXPECT_EQ(*std::ranges::max_element(depth), 3);
 }

@@ -228,19 +228,19 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
     ASSERT_TRUE(eventually([&] { return model() == "medusa"; })) << model();
     // What is asked about the run on the screen is answered with the heads that it was made with.
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
-    const auto laws = [&] {
-        const auto before = session.published().laws; // taken first: the answer may come at once
-        session.send(FetchLaws{0, 0});
-        EXPECT_TRUE(eventually([&] { return session.published().laws != before; }));
-        return session.published().laws->draft;
+    const auto distributions = [&] {
+        const auto before = session.published().distributions; // taken first: the answer may come at once
+        session.send(FetchDistributions{0, 0});
+        EXPECT_TRUE(eventually([&] { return session.published().distributions != before; }));
+        return session.published().distributions->draft;
     };
-    const Law before = laws();
+    const Distribution before = distributions();
     session.send(TrainHeads{12, 1, 4, 8});
     ASSERT_TRUE(eventually([&] {
         const auto t = session.published().training;
         return t && t->complete && !t->cut;
     }));
-    EXPECT_EQ(laws(), before);
+    EXPECT_EQ(distributions(), before);
     EXPECT_EQ(session.published().training->curve.back().step, 12);
     session.send(Restart{settings, Gate::kUnlimited});
     ASSERT_TRUE(eventually([&] { return model() == "heads trained here"; })) << model();

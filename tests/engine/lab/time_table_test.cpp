@@ -38,8 +38,8 @@ std::shared_ptr<Trace> speculative(double factor, int rounds = 4) {
             check.cycle = c, check.index = i, check.accepted = i == 0;
             trace->append(check);
         }
-        Resampled own;
-        own.cycle = c, own.from = Resampled::From::residual;
+        TargetToken own;
+        own.cycle = c, own.from = TargetToken::From::residual;
         trace->append(own);
         Committed commit;
         commit.cycle = c, commit.accepted_drafts = 1, commit.tokens = {0, 9};
@@ -60,7 +60,7 @@ std::shared_ptr<Trace> plain(double factor, int rounds = 8) {
     trace->append(Prefill{2, 50});
     for (int c = 0; c < rounds; ++c) {
         trace->append(Verified{c, 1, 9 * factor, 0});
-        Resampled own;
+        TargetToken own;
         own.cycle = c;
         trace->append(own);
         Committed commit;

@@ -181,7 +181,7 @@ TEST(ModelForward, TapsDoNotChangeLogits) {
     EXPECT_TRUE(same_bits(all_logits(decoder->forward({.tokens = tokens, .taps = taps})), plain));
 }
 
-TEST(ModelForward, LawsAreSoftmaxOfTheLogitsAndOneHotAtTemperatureZero) {
+TEST(ModelForward, DistributionsAreSoftmaxOfTheLogitsAndOneHotAtTemperatureZero) {
     const Loaded loaded = load_golden("micro_qwen3");
     const auto decoder = make_model_decoder(loaded.model);
     const std::vector<int> tokens{5, 6, 7};
@@ -190,21 +190,21 @@ TEST(ModelForward, LawsAreSoftmaxOfTheLogitsAndOneHotAtTemperatureZero) {
         const std::vector<float> logits = rows.logits(row);
         const auto best = std::ranges::max_element(logits) - logits.begin();
         EXPECT_EQ(rows.argmax()[static_cast<std::size_t>(row)], best);
-        const Law greedy = rows.law(row, {});
+        const Distribution greedy = rows.distribution(row, {});
         EXPECT_EQ(greedy[static_cast<std::size_t>(best)], 1);
         EXPECT_EQ(std::accumulate(greedy.begin(), greedy.end(), 0.0), 1);
 
         const double temperature = 0.7;
-        Law expected(logits.size()); // 0 for padding
+        Distribution expected(logits.size()); // 0 for padding
         double sum = 0;
         for (std::size_t i = 0; i < static_cast<std::size_t>(loaded.model->tokenizer->size()); ++i)
             sum += expected[i] = std::exp((logits[i] - logits[static_cast<std::size_t>(best)]) / temperature);
-        const Law law = rows.law(row, {.temperature = temperature});
-        for (std::size_t i = 0; i < law.size(); ++i) EXPECT_NEAR(law[i], expected[i] / sum, 1e-6);
-        EXPECT_NEAR(std::accumulate(law.begin(), law.end(), 0.0), 1, 1e-12);
-        const Law filtered = rows.law(row, {.temperature = temperature, .top_k = 3});
+        const Distribution distribution = rows.distribution(row, {.temperature = temperature});
+        for (std::size_t i = 0; i < distribution.size(); ++i) EXPECT_NEAR(distribution[i], expected[i] / sum, 1e-6);
+        EXPECT_NEAR(std::accumulate(distribution.begin(), distribution.end(), 0.0), 1, 1e-12);
+        const Distribution filtered = rows.distribution(row, {.temperature = temperature, .top_k = 3});
         EXPECT_EQ(std::ranges::count_if(filtered, [](double p) { return p > 0; }), 3);
-        EXPECT_EQ(rows.law(row, {.temperature = temperature}), law); // asked again after another sampling
+        EXPECT_EQ(rows.distribution(row, {.temperature = temperature}), distribution); // asked again after another sampling
     }
 }
 
@@ -218,7 +218,7 @@ TEST(ModelForward, PaddingRowsOfTheEmbeddingAreOrdinaryRows) {
 }
 
 // Three of the 512 rows have no token. Here they are by far the most likely ones.
-TEST(ModelForward, IdsWithoutATokenAreInNoLawHoweverLikelyTheHeadFindsThem) {
+TEST(ModelForward, IdsWithoutATokenAreInNoDistributionHoweverLikelyTheHeadFindsThem) {
     const ModelFolder folder("micro_qwen3");
     const std::vector<int> tokens{5, 6, 7};
     for (const bool likely : {false, true}) {
@@ -251,7 +251,7 @@ TEST(ModelForward, IdsWithoutATokenAreInNoLawHoweverLikelyTheHeadFindsThem) {
                 static_cast<int>(std::max_element(logits.begin(), logits.begin() + size) - logits.begin());
             EXPECT_EQ(rows.argmax()[static_cast<std::size_t>(row)], favourite);
             for (const double temperature : {0.0, 0.05, 1.0, 2.0}) {
-                Law expected(512);
+                Distribution expected(512);
                 double sum = 0;
                 for (int i = 0; i < size; ++i)
                     sum += expected[static_cast<std::size_t>(i)] =
@@ -260,16 +260,16 @@ TEST(ModelForward, IdsWithoutATokenAreInNoLawHoweverLikelyTheHeadFindsThem) {
                                                      logits[static_cast<std::size_t>(favourite)]) /
                                                     temperature);
                 const Sampling sampling{.temperature = temperature};
-                const Law law = rows.law(row, sampling);
-                ASSERT_EQ(law.size(), 512u);
-                for (std::size_t i = 0; i < law.size(); ++i)
-                    EXPECT_NEAR(law[i], expected[i] / sum, 1e-6) << i;
-                for (std::size_t i = 509; i < 512; ++i) EXPECT_EQ(law[i], 0);
-                EXPECT_NEAR(std::accumulate(law.begin(), law.end(), 0.0), 1, 1e-12);
+                const Distribution distribution = rows.distribution(row, sampling);
+                ASSERT_EQ(distribution.size(), 512u);
+                for (std::size_t i = 0; i < distribution.size(); ++i)
+                    EXPECT_NEAR(distribution[i], expected[i] / sum, 1e-6) << i;
+                for (std::size_t i = 509; i < 512; ++i) EXPECT_EQ(distribution[i], 0);
+                EXPECT_NEAR(std::accumulate(distribution.begin(), distribution.end(), 0.0), 1, 1e-12);
 
                 // what a trace records of it: the same ids and numbers, however many are asked for
-                const Heads heads = rows.heads(row, sampling, 6), all = rows.heads(row, sampling, -1);
-                const auto same = [](const Top& few, const Top& many) {
+                const RecordedRow heads = rows.heads(row, sampling, 6), all = rows.heads(row, sampling, -1);
+                const auto same = [](const TopEntries& few, const TopEntries& many) {
                     ASSERT_EQ(few.entries.size(), std::min<std::size_t>(6, many.entries.size()));
                     for (std::size_t i = 0; i < few.entries.size(); ++i) {
                         EXPECT_EQ(few.entries[i].id, many.entries[i].id);
@@ -277,7 +277,7 @@ TEST(ModelForward, IdsWithoutATokenAreInNoLawHoweverLikelyTheHeadFindsThem) {
                         EXPECT_LT(few.entries[i].id, 509);
                     }
                 };
-                same(heads.law, all.law);
+                same(heads.distribution, all.distribution);
                 same(heads.raw, all.raw);
             }
         }

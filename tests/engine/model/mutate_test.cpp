@@ -212,7 +212,7 @@ TEST(Mutations, Tables) {
     expect_both(replay_mutations(valid, kMutations, 8, [](const std::string& text) {
         const TablePair pair = parse_table(text, "mutated.json");
         const auto decoder = make_table_decoder(pair.target, 0);
-        static_cast<void>(decoder->forward({.tokens = std::vector<int>{0}}).law(0, {.temperature = 1}));
+        static_cast<void>(decoder->forward({.tokens = std::vector<int>{0}}).distribution(0, {.temperature = 1}));
     }));
 }
 

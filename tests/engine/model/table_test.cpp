@@ -1,4 +1,4 @@
-// Table models: exact laws, the same cache behaviour as a transformer, and files that are checked.
+// Table models: exact distributions, the same cache behaviour as a transformer, and files that are checked.
 #include <cmath>
 
 #include "engine/model/table_json.h"
@@ -32,20 +32,20 @@ TEST_F(Table, ReadsTextsStopsAndBothModels) {
 
 TEST_F(Table, ThePromptIsNotPartOfTheContext) {
     PassRows& rows = decoder_->forward({.tokens = prompt_});
-    EXPECT_EQ(rows.law(0, as_is_), (Law{0.5, 0.25, 0.25}));
-    EXPECT_EQ(rows.law(1, as_is_), (Law{0.5, 0.25, 0.25}));
+    EXPECT_EQ(rows.distribution(0, as_is_), (Distribution{0.5, 0.25, 0.25}));
+    EXPECT_EQ(rows.distribution(1, as_is_), (Distribution{0.5, 0.25, 0.25}));
 }
 
-TEST_F(Table, LawsAreTheRowsOfTheContextOrOfItsLongestKnownSuffix) {
+TEST_F(Table, DistributionsAreTheRowsOfTheContextOrOfItsLongestKnownSuffix) {
     decoder_->prefill(prompt_);
     PassRows& rows = decoder_->forward({.tokens = std::vector<int>{0, 1, 1, 0, 2}});
-    EXPECT_EQ(rows.law(0, as_is_), (Law{0.125, 0.375, 0.5})); // "0"
-    EXPECT_EQ(rows.law(1, as_is_), (Law{0.2, 0.3, 0.5}));     // "0,1"
-    EXPECT_EQ(rows.law(2, as_is_), (Law{0, 1, 0}));           // "0,1,1" -> "1"
-    EXPECT_EQ(rows.law(3, as_is_), (Law{0.125, 0.375, 0.5})); // … -> "0"
-    EXPECT_EQ(rows.law(4, as_is_), (Law{0.5, 0.25, 0.25}));   // … -> ""
+    EXPECT_EQ(rows.distribution(0, as_is_), (Distribution{0.125, 0.375, 0.5})); // "0"
+    EXPECT_EQ(rows.distribution(1, as_is_), (Distribution{0.2, 0.3, 0.5}));     // "0,1"
+    EXPECT_EQ(rows.distribution(2, as_is_), (Distribution{0, 1, 0}));           // "0,1,1" -> "1"
+    EXPECT_EQ(rows.distribution(3, as_is_), (Distribution{0.125, 0.375, 0.5})); // … -> "0"
+    EXPECT_EQ(rows.distribution(4, as_is_), (Distribution{0.5, 0.25, 0.25}));   // … -> ""
     EXPECT_EQ(rows.argmax(), (std::vector<int>{2, 2, 1, 2, 0}));
-    EXPECT_EQ(rows.law(2, {}), (Law{0, 1, 0}));
+    EXPECT_EQ(rows.distribution(2, {}), (Distribution{0, 1, 0}));
     EXPECT_FLOAT_EQ(rows.logits(0)[2], std::log(0.5f));
     EXPECT_EQ(rows.logits(2)[0], -std::numeric_limits<float>::infinity());
 }
@@ -55,13 +55,13 @@ TEST_F(Table, TreesFollowTheirParents) {
     const std::vector<int> tokens{0, 1, 1}, parents{-1, -1, 0};
     PassRows& rows = decoder_->forward({.tokens = tokens, .parents = parents, .logits_from = 1});
     ASSERT_EQ(rows.count(), 2);
-    EXPECT_EQ(rows.law(0, as_is_), (Law{0, 1, 0}));       // "1"
-    EXPECT_EQ(rows.law(1, as_is_), (Law{0.2, 0.3, 0.5})); // "0,1"
+    EXPECT_EQ(rows.distribution(0, as_is_), (Distribution{0, 1, 0}));       // "1"
+    EXPECT_EQ(rows.distribution(1, as_is_), (Distribution{0.2, 0.3, 0.5})); // "0,1"
     decoder_->keep(2, std::vector<int>{0, 2});
     EXPECT_EQ(decoder_->length(), 4);
-    EXPECT_EQ(decoder_->forward({.tokens = std::vector<int>{2}}).law(0, as_is_), (Law{0.5, 0.25, 0.25}));
+    EXPECT_EQ(decoder_->forward({.tokens = std::vector<int>{2}}).distribution(0, as_is_), (Distribution{0.5, 0.25, 0.25}));
     decoder_->truncate(3);
-    EXPECT_EQ(decoder_->forward({.tokens = std::vector<int>{1}}).law(0, as_is_), (Law{0.2, 0.3, 0.5}));
+    EXPECT_EQ(decoder_->forward({.tokens = std::vector<int>{1}}).distribution(0, as_is_), (Distribution{0.2, 0.3, 0.5}));
 }
 
 TEST_F(Table, ADecoderWithoutAnEmptyContextIsRefused) {
@@ -128,15 +128,15 @@ TEST(OracleFile, CasesHaveTargetAndDraft) {
     EXPECT_EQ(cases[0].block, 2);
     EXPECT_EQ(cases[6].params.at("k"), 2);
     for (const OracleCase& entry : cases) {
-        ASSERT_NE(entry.laws.target, nullptr) << entry.id;
-        ASSERT_NE(entry.laws.draft, nullptr) << entry.id;
-        EXPECT_EQ(entry.laws.target->vocab, entry.vocab);
+        ASSERT_NE(entry.distributions.target, nullptr) << entry.id;
+        ASSERT_NE(entry.distributions.draft, nullptr) << entry.id;
+        EXPECT_EQ(entry.distributions.target->vocab, entry.vocab);
         EXPECT_NE(entry.json.find("\"expect\""), std::string::npos);
     }
-    const auto decoder = make_table_decoder(cases[2].laws.target, 1);
+    const auto decoder = make_table_decoder(cases[2].distributions.target, 1);
     decoder->prefill(std::vector<int>{0});
     PassRows& rows = decoder->forward({.tokens = std::vector<int>{1, 2}});
-    EXPECT_EQ(rows.law(1, {.temperature = 1}), (Law{0.03125, 0.34375, 0.625})); // context "1,2"
+    EXPECT_EQ(rows.distribution(1, {.temperature = 1}), (Distribution{0.03125, 0.34375, 0.625})); // context "1,2"
 }
 
 } // namespace

@@ -14,14 +14,14 @@ namespace speclens::test {
 
 struct Rows {
     std::vector<int> drafts;
-    std::vector<Law> p, q;
+    std::vector<Distribution> p, q;
     std::vector<double> accept, resample;
     RuleParams params = {};
     Verdict run(const char* rule) const {
         Round round;
         round.drafts = drafts;
-        round.p = [this](int i) -> const Law& { return p[static_cast<std::size_t>(i)]; };
-        round.q = [this](int i) -> const Law& { return q[static_cast<std::size_t>(i)]; };
+        round.p = [this](int i) -> const Distribution& { return p[static_cast<std::size_t>(i)]; };
+        round.q = [this](int i) -> const Distribution& { return q[static_cast<std::size_t>(i)]; };
         round.p_argmax = [this](int i) { return argmax(p[static_cast<std::size_t>(i)]); };
         round.accept_coin = [this](int i) { return accept[static_cast<std::size_t>(i)]; };
         round.resample_coin = [this](int i) { return resample[static_cast<std::size_t>(i)]; };
@@ -37,13 +37,13 @@ struct Rows {
 // breakpoints of each decision instead of being sampled.
 struct Outcomes {
     std::vector<double> accepted;       // P(tau = i)
-    std::vector<Law> next;              // law of the next token given tau = i, unnormalised
+    std::vector<Distribution> next;              // distribution of the next token given tau = i, unnormalised
 };
 
 // For rules that throw one coin per judged draft: every pattern of successes and failures, each with its weight.
 inline Outcomes exact_coins(Rows rows, const std::string& rule) {
     const std::size_t k = rows.drafts.size(), vocab = rows.p[0].size();
-    Outcomes out{std::vector<double>(k + 1, 0.0), std::vector<Law>(k + 1, Law(vocab, 0.0))};
+    Outcomes out{std::vector<double>(k + 1, 0.0), std::vector<Distribution>(k + 1, Distribution(vocab, 0.0))};
     rows.resample.assign(k + 1, 0.5);
     for (unsigned fails = 0; fails < 1u << k; ++fails) {
         for (std::size_t i = 0; i < k; ++i) rows.accept[i] = (fails >> i & 1) != 0 ? std::nextafter(1.0, 0.0) : 0.0;
@@ -59,14 +59,14 @@ inline Outcomes exact_coins(Rows rows, const std::string& rule) {
             if (!judged[i] && (fails >> i & 1) != 0) weight = 0;  // a coin that was not thrown: counted once
         const auto accepted = static_cast<std::size_t>(verdict.accepted());
         out.accepted[accepted] += weight;
-        for (std::size_t v = 0; v < vocab; ++v) out.next[accepted][v] += weight * verdict.law[v];
+        for (std::size_t v = 0; v < vocab; ++v) out.next[accepted][v] += weight * verdict.distribution[v];
     }
     return out;
 }
 
 inline Outcomes exact_match(Rows rows) {
     const std::size_t k = rows.drafts.size(), vocab = rows.p[0].size();
-    Outcomes out{std::vector<double>(k + 1, 0.0), std::vector<Law>(k + 1, Law(vocab, 0.0))};
+    Outcomes out{std::vector<double>(k + 1, 0.0), std::vector<Distribution>(k + 1, Distribution(vocab, 0.0))};
     // One coin per row; row r's coin only matters while everything before matched.
     const auto coin_of = [&](std::size_t row, std::size_t token) {  // middle of the token's segment
         double before = 0;
@@ -91,18 +91,18 @@ inline Outcomes exact_match(Rows rows) {
     return out;
 }
 
-// Laws that depend on the token before, drawn anew for every pair; three tokens.
+// Distributions that depend on the token before, drawn anew for every pair; three tokens.
 struct Chain {
-    std::vector<Law> p, q;  // first row, then after token 0, 1, 2
+    std::vector<Distribution> p, q;  // first row, then after token 0, 1, 2
     explicit Chain(std::uint32_t seed) {
         std::mt19937 random(seed);
-        for (std::vector<Law>* laws : {&p, &q})
+        for (std::vector<Distribution>* distributions : {&p, &q})
             for (int row = 0; row < 4; ++row) {
-                Law law(3);
+                Distribution distribution(3);
                 double sum = 0;
-                for (double& value : law) sum += value = 1 + static_cast<double>(random() % 64);
-                for (double& value : law) value /= sum;
-                laws->push_back(law);
+                for (double& value : distribution) sum += value = 1 + static_cast<double>(random() % 64);
+                for (double& value : distribution) value /= sum;
+                distributions->push_back(distribution);
             }
     }
     [[nodiscard]] Rows rows(const std::vector<int>& drafts) const {

@@ -1,4 +1,4 @@
-// The public oracles, sampled through the production cycle on their tables: emitted laws by chi-square, the
+// The public oracles, sampled through the production cycle on their tables: emitted distributions by chi-square, the
 // expected number of accepted drafts within five standard errors.
 #include <gtest/gtest.h>
 
@@ -17,11 +17,11 @@ using Json = nlohmann::json;
 std::shared_ptr<const TableModel> table_from(const Json& rows, int vocab) {
     auto table = std::make_shared<TableModel>();
     table->vocab = vocab;
-    for (const auto& [key, row] : rows.items()) table->rows.emplace_back(key, row.get<Law>());
+    for (const auto& [key, row] : rows.items()) table->rows.emplace_back(key, row.get<Distribution>());
     return table;
 }
 
-TEST(Oracle, OneRoundOfEveryPublicCaseHasTheExactLaw) {
+TEST(Oracle, OneRoundOfEveryPublicCaseHasTheExactDistribution) {
     std::ifstream in(SPEC_SOURCE_DIR "/tests/engine/golden/oracles_public.json");
     ASSERT_TRUE(in);
     const Json file = Json::parse(in);

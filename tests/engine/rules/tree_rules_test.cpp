@@ -9,8 +9,8 @@ namespace {
 
 struct Tree {
     std::vector<int> drafts, parents;
-    std::vector<Law> p;  // row 0: after the pending token; row 1 + i: after node i
-    std::vector<Law> q;  // of each node
+    std::vector<Distribution> p;  // row 0: after the pending token; row 1 + i: after node i
+    std::vector<Distribution> q;  // of each node
     std::vector<double> accept;
     double resample = 0.5;
     RuleParams params = {};
@@ -18,8 +18,8 @@ struct Tree {
         Round round;
         round.drafts = drafts;
         round.parents = parents;
-        round.p = [this](int row) -> const Law& { return p[static_cast<std::size_t>(row)]; };
-        round.q = [this](int node) -> const Law& { return q[static_cast<std::size_t>(node)]; };
+        round.p = [this](int row) -> const Distribution& { return p[static_cast<std::size_t>(row)]; };
+        round.q = [this](int node) -> const Distribution& { return q[static_cast<std::size_t>(node)]; };
         round.p_argmax = [this](int row) { return argmax(p[static_cast<std::size_t>(row)]); };
         round.accept_coin = [this](int node) { return accept[static_cast<std::size_t>(node)]; };
         round.resample_coin = [this](int) { return resample; };
@@ -28,9 +28,9 @@ struct Tree {
     }
 };
 
-void expect_law(const Law& law, const Law& wanted) {
-    ASSERT_EQ(law.size(), wanted.size());
-    for (std::size_t i = 0; i < law.size(); ++i) EXPECT_NEAR(law[i], wanted[i], 1e-12) << "id " << i;
+void expect_distribution(const Distribution& distribution, const Distribution& wanted) {
+    ASSERT_EQ(distribution.size(), wanted.size());
+    for (std::size_t i = 0; i < distribution.size(); ++i) EXPECT_NEAR(distribution[i], wanted[i], 1e-12) << "id " << i;
 }
 
 // Two children of the text: 0 and 1. p = (.5, .3, .2).
@@ -57,22 +57,22 @@ TEST(TreeRules, TopkJudgesASecondChildByWhatTheFirstLeft) {
     EXPECT_EQ(verdict.path, (std::vector<int>{1}));
     EXPECT_EQ(verdict.row(), 2);
     EXPECT_EQ(verdict.from, TokenSource::bonus);
-    expect_law(verdict.law, tree.p[2]);
+    expect_distribution(verdict.distribution, tree.p[2]);
 }
 
-TEST(TreeRules, TopkStrikesTheRejectedChildrenOutOfTheTargetsLaw) {
+TEST(TreeRules, TopkStrikesTheRejectedChildrenOutOfTheTargetsDistribution) {
     Tree tree = two_children();
     tree.q = {{0.9, 0.05, 0.05}, {0.2, 0.7, 0.1}};  // what the draft thought does not count
     tree.accept = {0.99, 0.99};
     const Verdict verdict = tree.run("tree_topk");
     EXPECT_TRUE(verdict.path.empty());
     EXPECT_EQ(verdict.from, TokenSource::residual);
-    expect_law(verdict.law, {0, 0, 1});
+    expect_distribution(verdict.distribution, {0, 0, 1});
     EXPECT_EQ(verdict.token, 2);
 }
 
 // Without replacement from q = (.6, .3, .1): first 0 from q, then 1 from (0, .75, .25).
-TEST(TreeRules, WithoutReplacementSubtractsTheLawThatEachSiblingCameFrom) {
+TEST(TreeRules, WithoutReplacementSubtractsTheDistributionThatEachSiblingCameFrom) {
     Tree tree = two_children();
     tree.q = {{0.6, 0.3, 0.1}, {0, 0.75, 0.25}};
     tree.accept = {0.9, 0.99};
@@ -82,12 +82,12 @@ TEST(TreeRules, WithoutReplacementSubtractsTheLawThatEachSiblingCameFrom) {
     EXPECT_EQ(verdict.checks[1].threshold, 0);
     EXPECT_FALSE(verdict.checks[1].accepted);
     // After the second: ((0, 0, 1) - (0, .75, .25))+ = (0, 0, .75), scaled (0, 0, 1).
-    expect_law(verdict.law, {0, 0, 1});
+    expect_distribution(verdict.distribution, {0, 0, 1});
     EXPECT_EQ(verdict.from, TokenSource::residual);
 }
 
 // With replacement from q = (.7, .1, .2), both draws 0 and 1: after the first the goal is (0, .2, 0) -> (0, 1, 0).
-TEST(TreeRules, WithReplacementComparesTheSecondSiblingWithTheWholeDraftLaw) {
+TEST(TreeRules, WithReplacementComparesTheSecondSiblingWithTheWholeDraftDistribution) {
     Tree tree = two_children();
     tree.q = {{0.7, 0.1, 0.2}, {0.7, 0.1, 0.2}};
     tree.accept = {0.8, 0.999};
@@ -107,7 +107,7 @@ TEST(TreeRules, ATokenThatComesTwiceIsRejectedTheSecondTime) {
     EXPECT_EQ(verdict.checks[1].threshold, 0);
     EXPECT_FALSE(verdict.checks[1].accepted);
     // Twice (r - q)+: (.5, .3, .2) -> (0, .2, 0) -> (0, 1, 0); minus q -> (0, .9, 0) -> (0, 1, 0).
-    expect_law(verdict.law, {0, 1, 0});
+    expect_distribution(verdict.distribution, {0, 1, 0});
 }
 
 // Two iid siblings from q = (.7, .1, .2), p = (.5, .3, .2), rho = 2: each is kept with min(1, p / (2 q)).
@@ -120,7 +120,7 @@ TEST(TreeRules, KseqHoldsEverySiblingBackAndHasOneResidual) {
     EXPECT_NEAR(verdict.checks[0].threshold, 0.5 / 1.4, 1e-12);
     EXPECT_NEAR(verdict.checks[1].threshold, 0.5, 1e-12);
     // min(q, p/2) = (.25, .1, .1), beta = .45, missed = .3025; p - that * .6975/.45 = (.1125, .145, .045), / .3025.
-    expect_law(verdict.law, {0.1125 / 0.3025, 0.145 / 0.3025, 0.045 / 0.3025});
+    expect_distribution(verdict.distribution, {0.1125 / 0.3025, 0.145 / 0.3025, 0.045 / 0.3025});
     EXPECT_EQ(verdict.from, TokenSource::residual);
     tree.accept = {0.999, 0.1};
     EXPECT_EQ(tree.run("tree_kseq").path, (std::vector<int>{1}));
@@ -139,8 +139,8 @@ TEST(TreeRules, KseqWithARhoThatIsTooSmallForANodeTakesTheNumberOfSiblings) {
     EXPECT_NEAR(tree.run("tree_kseq").checks[0].threshold, 0.1 / (1.9 * 0.5), 1e-12);
 }
 
-// Guesses at temperature 0 are no draws from one law: each is certain, as it is for tree_topk.
-TEST(TreeRules, KseqJudgesSiblingsOfDifferentLawsOneAfterAnother) {
+// Guesses at temperature 0 are no draws from one distribution: each is certain, as it is for tree_topk.
+TEST(TreeRules, KseqJudgesSiblingsOfDifferentDistributionsOneAfterAnother) {
     Tree tree = two_children();
     tree.q = {{1, 0, 0}, {0, 1, 0}};
     tree.accept = {0.999, 0.999};
@@ -148,7 +148,7 @@ TEST(TreeRules, KseqJudgesSiblingsOfDifferentLawsOneAfterAnother) {
     ASSERT_EQ(verdict.checks.size(), 2u);
     EXPECT_NEAR(verdict.checks[0].threshold, 0.5, 1e-12) << "not held back by the number of siblings";
     EXPECT_NEAR(verdict.checks[1].threshold, 0.6, 1e-12) << ".3 of the .5 that are left";
-    expect_law(verdict.law, {0, 0, 1});
+    expect_distribution(verdict.distribution, {0, 0, 1});
 }
 
 // Two levels: 0 and 1, then 2 after 0 and 2 after 1. The first is rejected, so node 2 is never judged.
@@ -165,12 +165,12 @@ TEST(TreeRules, TheWalkGoesOnBelowTheAcceptedChildOnly) {
     for (const Judgement& check : verdict.checks) judged.push_back(check.node);
     EXPECT_EQ(judged, (std::vector<int>{0, 1, 3}));
     EXPECT_EQ(verdict.row(), 4);
-    expect_law(verdict.law, tree.p[4]);
+    expect_distribution(verdict.distribution, tree.p[4]);
     tree.accept[3] = 0.6;  // above .5: rejected, the token comes from what is left after node 1
     const Verdict stopped = tree.run("tree_topk");
     EXPECT_EQ(stopped.path, (std::vector<int>{1}));
     EXPECT_EQ(stopped.row(), 2);
-    expect_law(stopped.law, {0.5, 0.5, 0});
+    expect_distribution(stopped.distribution, {0.5, 0.5, 0});
 }
 
 TEST(TreeRules, GreedyTakesTheLongestPathOfBestTokensAndTheFirstOfEquals) {
@@ -192,13 +192,13 @@ TEST(TreeRules, OnAChainTheRulesForDrawnTreesAreTheTokenRule) {
     for (int seed = 0; seed < 200; ++seed) {
         Tree tree;
         const auto number = [&](int i) { return uniform({.seed = static_cast<std::uint64_t>(seed), .position = static_cast<std::uint32_t>(i)}); };
-        const auto law = [&](int i) {
-            Law values{number(i), number(i + 1), number(i + 2), number(i + 3)};
+        const auto distribution = [&](int i) {
+            Distribution values{number(i), number(i + 1), number(i + 2), number(i + 3)};
             return apply_sampling(values, {.temperature = 1});
         };
-        for (int i = 0; i < 4; ++i) tree.p.push_back(law(10 * i));
+        for (int i = 0; i < 4; ++i) tree.p.push_back(distribution(10 * i));
         for (int i = 0; i < 3; ++i) {
-            tree.q.push_back(law(100 + 10 * i));
+            tree.q.push_back(distribution(100 + 10 * i));
             tree.drafts.push_back(sample(tree.q.back(), number(200 + i)));
             tree.accept.push_back(number(300 + i));
         }
@@ -208,7 +208,7 @@ TEST(TreeRules, OnAChainTheRulesForDrawnTreesAreTheTokenRule) {
             const Verdict verdict = tree.run(rule);
             EXPECT_EQ(verdict.path, token.path) << rule;
             EXPECT_EQ(verdict.token, token.token) << rule;
-            EXPECT_EQ(verdict.law, token.law) << rule;
+            EXPECT_EQ(verdict.distribution, token.distribution) << rule;
             EXPECT_EQ(verdict.from, token.from) << rule;
         }
     }

@@ -1,4 +1,4 @@
-// The accept rules on given drafts: exact acceptance probabilities and replacement laws of the public oracles,
+// The accept rules on given drafts: exact acceptance probabilities and replacement distributions of the public oracles,
 // to 1e-9, and the edge cases of the rules.
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "engine/rules/emitted.h"
+#include "engine/rules/output_distribution.h"
 #include "engine/rules/verify.h"
 #include "tests/engine/rules/chain_rows.h"
 
@@ -40,8 +40,8 @@ TEST(Verify, SpotsOfThePublicOraclesHoldTo1e9) {
             rows.drafts = spot["draft"].get<std::vector<int>>();
             std::string context;
             for (std::size_t i = 0; i <= rows.drafts.size(); ++i) {
-                rows.p.push_back(test_case["p"][context].get<Law>());
-                if (test_case["q"].contains(context)) rows.q.push_back(test_case["q"][context].get<Law>());
+                rows.p.push_back(test_case["p"][context].get<Distribution>());
+                if (test_case["q"].contains(context)) rows.q.push_back(test_case["q"][context].get<Distribution>());
                 if (i == rows.drafts.size()) break;
                 context += (context.empty() ? "" : ",") + std::to_string(rows.drafts[i]);
             }
@@ -88,7 +88,7 @@ TEST(Verify, TokenRejectsWhatTheTargetForbidsAndDrawsFromTheResidual) {
     const Verdict verdict = rows.run("token");
     EXPECT_EQ(verdict.accepted(), 0);
     EXPECT_EQ(verdict.from, TokenSource::residual);
-    EXPECT_EQ(verdict.law, (Law{0, 0, 1}));
+    EXPECT_EQ(verdict.distribution, (Distribution{0, 0, 1}));
     EXPECT_EQ(verdict.token, 2);
 }
 
@@ -97,8 +97,8 @@ TEST(Verify, TokenWithAOneHotDraftAcceptsWithTheTargetsProbability) {
     const Verdict verdict = rows.run("token");
     EXPECT_DOUBLE_EQ(verdict.checks[0].threshold, 0.35);
     EXPECT_FALSE(verdict.checks[0].accepted);
-    EXPECT_NEAR(verdict.law[0], 0.4 / 0.65, 1e-12);
-    EXPECT_EQ(verdict.law[1], 0) << "the rejected token cannot come back";
+    EXPECT_NEAR(verdict.distribution[0], 0.4 / 0.65, 1e-12);
+    EXPECT_EQ(verdict.distribution[1], 0) << "the rejected token cannot come back";
 }
 
 TEST(Verify, AProposalWithoutDraftMassIsRejectedNotDivided) {
@@ -112,19 +112,19 @@ TEST(Verify, AnEmptyResidualFallsBackToTheTargetAndSaysSo) {
     const Verdict verdict = rows.run("token");
     EXPECT_EQ(verdict.accepted(), 0);
     EXPECT_TRUE(verdict.residual_fallback);
-    EXPECT_EQ(verdict.law, rows.p[0]);
-    // Forced: a draft law that claims more than the target everywhere it counts, by rounding only.
+    EXPECT_EQ(verdict.distribution, rows.p[0]);
+    // Forced: a draft distribution that claims more than the target everywhere it counts, by rounding only.
     rows.q = {{0.5, 0.5}};
     rows.accept = {1.0};  // a coin outside [0,1) rejects even at threshold 1
     EXPECT_TRUE(rows.run("token").residual_fallback);
 }
 
-// A coin outside [0, 1) rejects what is certain. Nothing is left then of the target's law, whatever the rule.
+// A coin outside [0, 1) rejects what is certain. Nothing is left then of the target's distribution, whatever the rule.
 TEST(Verify, EveryRuleWithAResidualFallsBackToTheTargetAndSaysSo) {
     for (const RuleInfo& rule : rule_list()) {
         const std::string name = rule.name;
         if (rule.greedy_only || name == "match" || name == "typical") continue;
-        const Law certain{0, 1};
+        const Distribution certain{0, 1};
         Rows rows{.drafts = {1},
                   .p = {certain, {0.5, 0.5}},
                   .q = {certain},
@@ -134,7 +134,7 @@ TEST(Verify, EveryRuleWithAResidualFallsBackToTheTargetAndSaysSo) {
         const Verdict verdict = rows.run(rule.name);
         EXPECT_EQ(verdict.accepted(), 0) << name;
         EXPECT_TRUE(verdict.residual_fallback) << name;
-        EXPECT_EQ(verdict.law, certain) << name;
+        EXPECT_EQ(verdict.distribution, certain) << name;
         EXPECT_EQ(verdict.token, 1) << name;
         rows.accept = {0.5};
         EXPECT_FALSE(rows.run(rule.name).residual_fallback) << name;
@@ -154,7 +154,7 @@ TEST(Verify, WithoutDraftsEveryRuleEmitsOneTokenOfTheTarget) {
 // Behind drafts that all stay, a bonus from the target's last row; in place of one that does not, a residual
 // where the rule has one, else the target's own token.
 TEST(Verify, EveryRuleSaysWhereItsOwnTokenComesFrom) {
-    const Law p{0.9, 0.1}, behind{0.2, 0.8};
+    const Distribution p{0.9, 0.1}, behind{0.2, 0.8};
     for (const RuleInfo& rule : rule_list()) {
         Rows rows{.drafts = {0},
                   .p = {p, behind},
@@ -167,8 +167,8 @@ TEST(Verify, EveryRuleSaysWhereItsOwnTokenComesFrom) {
         ASSERT_EQ(verdict.accepted(), 1) << rule.name;
         EXPECT_EQ(verdict.from, TokenSource::bonus) << rule.name;
         EXPECT_EQ(verdict.token, 1) << rule.name;
-        EXPECT_EQ(verdict.law, greedy ? Law() : behind) << rule.name;
-        if (rule.mixes()) continue; // they keep a draft that is as sure as the next one
+        EXPECT_EQ(verdict.distribution, greedy ? Distribution() : behind) << rule.name;
+        if (rule.is_cascade()) continue; // they keep a draft that is as sure as the next one
         const std::string name = rule.name;
         const bool own = greedy || name == "match" || name == "typical";
         rows.drafts = {1};
@@ -179,9 +179,9 @@ TEST(Verify, EveryRuleSaysWhereItsOwnTokenComesFrom) {
         EXPECT_EQ(verdict.from, own ? TokenSource::target : TokenSource::residual) << rule.name;
         EXPECT_EQ(verdict.token, 0) << rule.name;
         if (greedy)
-            EXPECT_TRUE(verdict.law.empty());
+            EXPECT_TRUE(verdict.distribution.empty());
         else
-            EXPECT_LT(distance(verdict.law, own ? p : Law{1, 0}), 1e-12) << rule.name;
+            EXPECT_LT(distance(verdict.distribution, own ? p : Distribution{1, 0}), 1e-12) << rule.name;
     }
 }
 
@@ -199,12 +199,12 @@ TEST(BlockRule, NeverKeepsFewerDraftsThanTheTokenRule) {
     EXPECT_GE(strictly, 20) << "two drafts are enough for a difference";
 }
 
-// First token of the output, over all drafts and coins: exactly the target's law, for every rule that promises it.
-TEST(BlockRule, TheFirstTokenHasTheTargetsLaw) {
+// First token of the output, over all drafts and coins: exactly the target's distribution, for every rule that promises it.
+TEST(BlockRule, TheFirstTokenHasTheTargetsDistribution) {
     for (const char* rule : {"block", "token"})
         for (std::uint32_t seed = 1; seed <= 10; ++seed) {
             const Chain chain(seed);
-            Law first(3, 0.0);
+            Distribution first(3, 0.0);
             chain.each_draft(3, [&](const Rows& rows, double weight) {
                 const Outcomes out = exact_coins(rows, rule);
                 for (std::size_t tau = 1; tau < out.accepted.size(); ++tau)
@@ -217,7 +217,7 @@ TEST(BlockRule, TheFirstTokenHasTheTargetsLaw) {
 
 // The paper's example: q = (2/3, 1/3), p = (1/3, 2/3), drafts 1 then 0. P_1 = 1, h_1 = 1; P_2 = 1/2, h_2 = 1/2.
 TEST(BlockRule, ALaterSuccessRescuesAnEarlierFailure) {
-    const Law q{2.0 / 3, 1.0 / 3}, p{1.0 / 3, 2.0 / 3};
+    const Distribution q{2.0 / 3, 1.0 / 3}, p{1.0 / 3, 2.0 / 3};
     Rows rows{.drafts = {0, 1}, .p = {p, p, p}, .q = {q, q}, .accept = {0.9, 0.9}, .resample = {0.5, 0.5, 0.5}};
     Verdict verdict = rows.run("block");  // P_1 = 1/2, R_1 = 0, h_1 = 0; P_2 = 1, h_2 = 1
     ASSERT_EQ(verdict.checks.size(), 2u);
@@ -232,7 +232,7 @@ TEST(BlockRule, ALaterSuccessRescuesAnEarlierFailure) {
     verdict = rows.run("block");
     EXPECT_EQ(verdict.accepted(), 1);
     EXPECT_NEAR(verdict.checks[1].threshold, 0.5, 1e-12);
-    EXPECT_NEAR(verdict.law[1], 1, 1e-12) << "(P_1 p - q)+ with P_1 = 1";
+    EXPECT_NEAR(verdict.distribution[1], 1, 1e-12) << "(P_1 p - q)+ with P_1 = 1";
 }
 
 TEST(BlockRule, TheResidualCarriesTheCoefficientOfThePrefix) {
@@ -243,7 +243,7 @@ TEST(BlockRule, TheResidualCarriesTheCoefficientOfThePrefix) {
     // .625 * (.2, .2, .6) - (.2, .7, .1) = (-.075, -.575, .275): R_1 = .275, h_1 = .275 / (.275 + .375).
     EXPECT_NEAR(verdict.checks[0].threshold, 0.275 / 0.65, 1e-12);
     ASSERT_EQ(verdict.accepted(), 1);
-    EXPECT_NEAR(verdict.law[2], 1, 1e-12);
+    EXPECT_NEAR(verdict.distribution[2], 1, 1e-12);
     EXPECT_EQ(verdict.from, TokenSource::residual);
 }
 

@@ -22,7 +22,7 @@ class Failing final : public Drafter {
     void begin(std::span<const int>) override { fail(Verb::begin); }
     std::vector<int> taps() const override { return {1}; }
     void observe(const Observation& seen) override { fail(seen.prompt ? Verb::prompt : Verb::observe); }
-    Lens look_back() override {
+    Internals look_back() override {
         fail(Verb::look_back);
         return {};
     }

@@ -95,7 +95,7 @@ class Searching final : public Drafter {
 TEST(CycleTime, ADraftThatProposesNothingHasItsTime) {
     const auto models = test::micro_models(1);
     for (const bool timing : {true, false})
-        for (const char* rule : {"token", "cascade_tokenV3"}) // the second asks for a law behind the last token
+        for (const char* rule : {"token", "cascade_tokenV3"}) // the second asks for a distribution behind the last token
             for (const int least : {0, 9}) {
                 Trace trace([](int) { return std::string(); });
                 trace.append(Header{});
@@ -145,9 +145,9 @@ class Steady final : public Drafter {
     }
 };
 
-// A cascade asks for one guess more, whose law alone it needs. Its time is the round's; the last guess
+// A cascade asks for one guess more, whose distribution alone it needs. Its time is the round's; the last guess
 // carries it.
-TEST(CycleTime, ALawBehindTheLastGuessIsPaidFor) {
+TEST(CycleTime, ADistributionBehindTheLastGuessIsPaidFor) {
     const auto models = test::micro_models(1);
     Trace trace([](int) { return std::string(); });
     trace.append(Header{});

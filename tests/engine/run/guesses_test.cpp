@@ -5,7 +5,7 @@
 
 #include "engine/drafters/drafter.h"
 #include "engine/run/cycle_view.h"
-#include "engine/run/guesses.h"
+#include "engine/run/drafter_comparison.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
@@ -23,12 +23,12 @@ RunSettings guess_settings(const std::string& drafter, double temperature) {
     return settings;
 }
 
-TEST(Guesses, EveryReadyDrafterPlaysTheRound) {
+TEST(DrafterComparison, EveryReadyDrafterPlaysTheRound) {
     const auto models = test::micro_models(1);
     for (const double temperature : {0.0, 0.9}) {
         const RunSettings settings = guess_settings("small", temperature);
         const auto run = test::finished(models, settings);
-        const Guesses guesses = guess_all(models, settings, run->trace(), {1});
+        const DrafterComparison guesses = guess_all(models, settings, run->trace(), {1});
         EXPECT_EQ(guesses.of, &run->trace());
         EXPECT_EQ(guesses.target_layers, 6);
         ASSERT_EQ(guesses.rows.size() + 1, drafter_list().size()) << "all but plain decoding";
@@ -52,7 +52,7 @@ TEST(Guesses, EveryReadyDrafterPlaysTheRound) {
 }
 
 // What the program works out beside the weights (the products of Domino's GRU, rotations) is in no file.
-TEST(Guesses, NeedWhatTheFilesOfTheirHeadsHold) {
+TEST(DrafterComparison, NeedWhatTheFilesOfTheirHeadsHold) {
     const auto models = std::make_shared<const Models>(load_models({}));
     RunSettings settings = guess_settings("small", 0);
     settings.max_tokens = 6;
@@ -73,7 +73,7 @@ TEST(Guesses, NeedWhatTheFilesOfTheirHeadsHold) {
 }
 
 // Greedy: what a round commits is what the target writes anyway, whoever guessed.
-TEST(Guesses, AtTemperatureZeroCommitTheTargetsOwnText) {
+TEST(DrafterComparison, AtTemperatureZeroCommitTheTargetsOwnText) {
     const auto models = test::micro_models(1);
     const RunSettings settings = guess_settings("dflash", 0);
     const auto run = test::finished(models, settings);
@@ -93,7 +93,7 @@ TEST(Guesses, AtTemperatureZeroCommitTheTargetsOwnText) {
     }
 }
 
-TEST(Guesses, OfTheRunsOwnDrafterAreItsRound) {
+TEST(DrafterComparison, OfTheRunsOwnDrafterAreItsRound) {
     const auto models = test::micro_models(1);
     RunSettings settings = guess_settings("skip", 0.9);
     settings.options.exit_layer = 2;
@@ -110,11 +110,11 @@ TEST(Guesses, OfTheRunsOwnDrafterAreItsRound) {
     }
 }
 
-TEST(Guesses, SayWhatAHeadReadsAndWhoCannotRun) {
+TEST(DrafterComparison, SayWhatAHeadReadsAndWhoCannotRun) {
     const auto models = test::micro_models(1);
     const RunSettings settings = guess_settings("lookup", 0);
     const auto run = test::finished(models, settings);
-    const Guesses guesses = guess_all(models, settings, run->trace(), {0});
+    const DrafterComparison guesses = guess_all(models, settings, run->trace(), {0});
     for (const GuessRow& row : guesses.rows) {
         if (row.drafter == "eagle3") {
             EXPECT_EQ(row.taps, (std::vector<int>{0, 2, 4}));
@@ -136,7 +136,7 @@ TEST(Guesses, SayWhatAHeadReadsAndWhoCannotRun) {
         }
 }
 
-TEST(Guesses, AreTheUsualNumberWhereTheRunGuessedNothing) {
+TEST(DrafterComparison, AreTheUsualNumberWhereTheRunGuessedNothing) {
     const auto models = test::micro_models(1);
     RunSettings settings = guess_settings("none", 0);
     settings.k = 0;
@@ -150,18 +150,18 @@ TEST(Guesses, AreTheUsualNumberWhereTheRunGuessedNothing) {
     }
 }
 
-TEST(Guesses, RefuseACycleThatIsNotThere) {
+TEST(DrafterComparison, RefuseACycleThatIsNotThere) {
     const auto models = test::micro_models(1);
     const RunSettings settings = guess_settings("small", 0);
     const auto run = test::finished(models, settings);
     try {
-        (void)guess_all(models, settings, run->trace(), FetchGuesses{999});
+        (void)guess_all(models, settings, run->trace(), CompareDrafters{999});
         ADD_FAILURE() << "a round that is not there must be refused";
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("round 1000 is not"), std::string::npos)
             << error.what() << "\nas a screen counts";
     }
-    EXPECT_THROW((void)guess_all(models, settings, run->trace(), FetchGuesses{-1}), Error);
+    EXPECT_THROW((void)guess_all(models, settings, run->trace(), CompareDrafters{-1}), Error);
     // one past the last: nothing is left to guess, and every row says so
     const CycleView whole = fold(run->trace(), run->trace().size());
     for (const GuessRow& row : guess_all(models, settings, run->trace(), {whole.rounds}).rows)
@@ -169,7 +169,7 @@ TEST(Guesses, RefuseACycleThatIsNotThere) {
 }
 
 // The step that commits the last tokens also ends the run.
-TEST(Guesses, OfARoundThatEndsTheTextAreShown) {
+TEST(DrafterComparison, OfARoundThatEndsTheTextAreShown) {
     const auto models = test::perfect_draft_models(1);
     RunSettings settings = guess_settings("small", 0);
     settings.max_tokens = 3;
@@ -184,7 +184,7 @@ TEST(Guesses, OfARoundThatEndsTheTextAreShown) {
     }
 }
 
-TEST(Guesses, AskSkipAgainWithAnotherExitLayer) {
+TEST(DrafterComparison, AskSkipAgainWithAnotherExitLayer) {
     const auto models = test::micro_models(1);
     RunSettings settings;
     settings.token_ids = {5, 6, 7};
@@ -192,8 +192,8 @@ TEST(Guesses, AskSkipAgainWithAnotherExitLayer) {
     settings.max_tokens = 12;
     speclens::Run run(models, settings);
     run.finish();
-    const Guesses usual = guess_all(models, settings, run.trace(), {1});
-    const Guesses other = with_exit_layer(models, settings, run.trace(), usual, 2);
+    const DrafterComparison usual = guess_all(models, settings, run.trace(), {1});
+    const DrafterComparison other = with_exit_layer(models, settings, run.trace(), usual, 2);
     ASSERT_EQ(other.rows.size(), usual.rows.size());
     EXPECT_EQ(other.exit_layer, 2);
     for (std::size_t i = 0; i < usual.rows.size(); ++i) {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/run/cycle_view.h"
-#include "engine/run/guest.h"
+#include "engine/run/other_drafter_round.h"
 #include "tests/shared/micro.h"
 
 namespace speclens {
@@ -30,13 +30,13 @@ void expect_the_same_round(const CycleSummary& a, const CycleSummary& b) {
 }
 
 // The dice belong to the places of the text, so a run that begins where the round does draws the same.
-TEST(Guest, DraftsAsItWouldAlone) {
+TEST(OtherDrafterRound, DraftsAsItWouldAlone) {
     const auto models = test::micro_models(1);
     for (const double temperature : {0.0, 0.9})
         for (const char* drafter : {"eagle3", "dflash", "domino"}) {
             const RunSettings settings = of_run("small", temperature);
             const auto run = test::finished(models, settings);
-            const Guest guest = guess_as(models, settings, run->trace(), {2, drafter});
+            const OtherDrafterRound guest = guess_as(models, settings, run->trace(), {2, drafter});
             ASSERT_EQ(guest.problem, "") << drafter;
             EXPECT_EQ(guest.of, &run->trace());
             EXPECT_EQ(guest.instead_of, "small");
@@ -61,23 +61,23 @@ TEST(Guest, DraftsAsItWouldAlone) {
         }
 }
 
-TEST(Guest, HasItsUsualLengthWhereTheRunDraftsNothing) {
+TEST(OtherDrafterRound, HasItsUsualLengthWhereTheRunDraftsNothing) {
     const auto models = test::micro_models(1);
     RunSettings settings = of_run("none", 0);
     settings.k = 0;
     const auto run = test::finished(models, settings);
-    const Guest guest = guess_as(models, settings, run->trace(), {3, "eagle3"});
+    const OtherDrafterRound guest = guess_as(models, settings, run->trace(), {3, "eagle3"});
     ASSERT_EQ(guest.problem, "");
     const CycleView round = fold(*guest.trace, guest.trace->size());
     EXPECT_GT(round.cycles.at(0).drafts.size(), 1u);
 }
 
 // What Domino's head did to the round is known without a run of its own.
-TEST(Guest, OfDominoComesWithTheRoundWithoutItsHead) {
+TEST(OtherDrafterRound, OfDominoComesWithTheRoundWithoutItsHead) {
     const auto models = test::micro_models(1);
     const RunSettings settings = of_run("small", 0);
     const auto run = test::finished(models, settings);
-    const Guest guest = guess_as(models, settings, run->trace(), {2, "domino"});
+    const OtherDrafterRound guest = guess_as(models, settings, run->trace(), {2, "domino"});
     ASSERT_TRUE(guest.twin) << guest.problem;
     EXPECT_EQ(guest.twin->of, guest.trace.get());
     EXPECT_FALSE(guest.twin->options.correction);
@@ -92,7 +92,7 @@ TEST(Guest, OfDominoComesWithTheRoundWithoutItsHead) {
 }
 
 // A rule that only a tree had asked for goes with the tree, in a guest as in a run.
-TEST(Guest, OfATreeIsJudgedAsARunOfItsOwnWouldBe) {
+TEST(OtherDrafterRound, OfATreeIsJudgedAsARunOfItsOwnWouldBe) {
     const auto models = test::micro_models(1);
     RunSettings settings = of_run("small_tree", 0.9);
     settings.rule = "tree_wor";
@@ -102,13 +102,13 @@ TEST(Guest, OfATreeIsJudgedAsARunOfItsOwnWouldBe) {
     EXPECT_EQ(guess_as(models, settings, run->trace(), {0, "eagle3"}).settings.rule, "tree_wor") << "it was chosen";
 }
 
-TEST(Guest, SaysWhyThereIsNone) {
+TEST(OtherDrafterRound, SaysWhyThereIsNone) {
     auto models = std::make_shared<Models>(*test::micro_models(1));
     const RunSettings settings = of_run("small", 0);
     const auto run = test::finished(models, settings);
     const int rounds = fold(run->trace(), run->trace().size()).rounds;
-    for (const FetchGuest& wanted : {FetchGuest{rounds, "eagle3"}, FetchGuest{rounds + 7, "eagle3"}}) {
-        const Guest guest = guess_as(models, settings, run->trace(), wanted);
+    for (const FetchOtherDrafterRound& wanted : {FetchOtherDrafterRound{rounds, "eagle3"}, FetchOtherDrafterRound{rounds + 7, "eagle3"}}) {
+        const OtherDrafterRound guest = guess_as(models, settings, run->trace(), wanted);
         EXPECT_NE(guest.problem, "") << wanted.cycle;
         EXPECT_EQ(guest.trace, nullptr);
     }
@@ -116,11 +116,11 @@ TEST(Guest, SaysWhyThereIsNone) {
     const auto alone = test::finished(models, plain);
     const int last = fold(alone->trace(), alone->trace().size()).rounds - 1;
     EXPECT_EQ(guess_as(models, plain, alone->trace(), {last - 1, "dflash"}).problem, "");
-    const Guest none = guess_as(models, plain, alone->trace(), {last, "dflash"});
+    const OtherDrafterRound none = guess_as(models, plain, alone->trace(), {last, "dflash"});
     EXPECT_EQ(none.problem, "it has no guess there. Choose another round.");
     EXPECT_EQ(none.trace, nullptr);
     models->networks.clear();
-    const Guest guest = guess_as(models, settings, run->trace(), {0, "eagle3"});
+    const OtherDrafterRound guest = guess_as(models, settings, run->trace(), {0, "eagle3"});
     EXPECT_NE(guest.problem, "");
     EXPECT_EQ(guest.trace, nullptr);
 }

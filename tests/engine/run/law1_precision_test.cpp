@@ -18,7 +18,7 @@ std::vector<int> precise_text(const std::shared_ptr<const Models>& models, const
 }
 
 class Law1Precision : public ::testing::TestWithParam<Precision> {};
-INSTANTIATE_TEST_SUITE_P(Laws, Law1Precision, ::testing::Values(Precision::f32, Precision::bf16, Precision::int8),
+INSTANTIATE_TEST_SUITE_P(Distributions, Law1Precision, ::testing::Values(Precision::f32, Precision::bf16, Precision::int8),
                          [](const auto& of) { return std::string(name_of(of.param)); });
 
 TEST_P(Law1Precision, GreedyTextIsThePlainTextForEveryDrafterAndK) {

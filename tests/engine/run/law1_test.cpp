@@ -48,7 +48,7 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextForEveryDrafterAndK) {
 TEST_P(Law1Threads, GreedyTextIsThePlainTextForEveryDrafterAndRule) {
     for (const DrafterInfo& drafter : drafter_list())
         for (const RuleInfo& rule : rule_list()) {
-            if (rule.mixes()) continue;
+            if (rule.is_cascade()) continue;
             RunSettings settings = greedy(drafter.name, 4);
             settings.rule = rule.name;
             EXPECT_EQ(text(models_, settings), plain_) << drafter.name << " " << rule.name;
@@ -96,7 +96,7 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextWithACandidatePool) {
         }
 }
 
-// Nothing recorded: Domino asks for its whole block at once; with laws recorded it goes token by token.
+// Nothing recorded: Domino asks for its whole block at once; with distributions recorded it goes token by token.
 TEST_P(Law1Threads, DominoGuessesTheSameAtOnceAndOneByOne) {
     const auto guesses = [&](int entries, int k) {
         RunSettings settings = greedy("domino", k);

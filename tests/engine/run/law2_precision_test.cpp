@@ -1,4 +1,4 @@
-// Law 2 in every precision of products: sampled text has the law of the target in that precision, for every drafter.
+// Law 2 in every precision of products: sampled text has the distribution of the target in that precision, for every drafter.
 #include <gtest/gtest.h>
 
 #include "engine/model/precision.h"
@@ -14,7 +14,7 @@ constexpr int kPrecisionTests = 40; // false alarms of the whole file stay below
 constexpr double kPrecisionAlarm = 1e-3;
 
 class Law2Precision : public ::testing::TestWithParam<Precision> {};
-INSTANTIATE_TEST_SUITE_P(Laws, Law2Precision, ::testing::Values(Precision::bf16, Precision::int8),
+INSTANTIATE_TEST_SUITE_P(Distributions, Law2Precision, ::testing::Values(Precision::bf16, Precision::int8),
                          [](const auto& of) { return std::string(name_of(of.param)); });
 
 TEST_P(Law2Precision, HoldsForEveryDrafter) {
@@ -42,7 +42,7 @@ TEST_P(Law2Precision, HoldsForEveryDrafter) {
     }
 }
 
-// The law of one precision is not taken for that of another target: the test sees a draft that is not judged.
+// The distribution of one precision is not taken for that of another target: the test sees a draft that is not judged.
 TEST_P(Law2Precision, CatchesADraftThatIsNotJudged) {
     const auto models = test::precise_models(1, GetParam());
     const Sampling sampling{.temperature = 1, .top_k = 3};

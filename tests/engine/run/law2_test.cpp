@@ -1,4 +1,4 @@
-// Law 2: with sampling, the output has the target's law, over at least three rounds, for every drafter and
+// Law 2: with sampling, the output has the target's distribution, over at least three rounds, for every drafter and
 // every rule that promises it; and the test sees a planted bug in each rule.
 #include <gtest/gtest.h>
 
@@ -20,20 +20,20 @@ constexpr int kLength = 5;        // tokens of one sample: three rounds and more
 constexpr int kTests = 250;       // false alarms of the whole file stay below kAlarm
 constexpr double kAlarm = 1e-3;
 
-// The exact law of the first kLength tokens of a table target under `sampling`.
-using RowOf = std::function<Law(const std::vector<int>& context)>;
+// The exact distribution of the first kLength tokens of a table target under `sampling`.
+using RowOf = std::function<Distribution(const std::vector<int>& context)>;
 
 std::map<std::string, double> exact_texts(int vocab, const RowOf& row_of) {
-    std::map<std::string, double> law;
+    std::map<std::string, double> distribution;
     std::vector<std::pair<std::vector<int>, double>> open{{{}, 1.0}};
     while (!open.empty()) {
         auto [context, mass] = open.back();
         open.pop_back();
         if (static_cast<int>(context.size()) == kLength) {
-            law[test::context_key(context)] = mass;
+            distribution[test::context_key(context)] = mass;
             continue;
         }
-        const Law row = row_of(context);
+        const Distribution row = row_of(context);
         for (int v = 0; v < vocab; ++v) {
             if (row[static_cast<std::size_t>(v)] == 0) continue;
             std::vector<int> next = context;
@@ -41,12 +41,12 @@ std::map<std::string, double> exact_texts(int vocab, const RowOf& row_of) {
             open.emplace_back(next, mass * row[static_cast<std::size_t>(v)]);
         }
     }
-    return law;
+    return distribution;
 }
 
 std::map<std::string, double> exact_texts(const TableModel& table, const Sampling& sampling) {
     return exact_texts(table.vocab, [&](const std::vector<int>& context) {
-        return apply_sampling(test::table_law(table, context), sampling);
+        return apply_sampling(test::table_distribution(table, context), sampling);
     });
 }
 
@@ -181,11 +181,11 @@ TEST_F(Law2, CascadesFollowTheirMixtureOverThreeRounds) {
     for (const Case& c : {Case{"cascade_tokenV3", false, 1}, Case{"cascade_tokenV3", true, 0.8}, Case{"cascade_diff", false, 0.8}, Case{"cascade_diff", true, 1}}) {
         const Sampling sampling{.temperature = c.temperature};
         const auto expected = exact_texts(3, [&](const std::vector<int>& context) {
-            const Law p1 = test::table_law(*target, context), q1 = test::table_law(*draft, context);
-            const Law p = apply_sampling(p1, sampling), q = apply_sampling(q1, sampling);
+            const Distribution p1 = test::table_distribution(*target, context), q1 = test::table_distribution(*draft, context);
+            const Distribution p = apply_sampling(p1, sampling), q = apply_sampling(q1, sampling);
             const double best_p = *std::ranges::max_element(p1), best_q = *std::ranges::max_element(q1);
             if (std::string(c.rule) == "cascade_diff") return best_q >= best_p - kAlpha ? q : p;
-            Law pi(3);
+            Distribution pi(3);
             double kept = 0;
             for (std::size_t v = 0; v < 3; ++v)
                 if (p1[v] >= (1 - kAlpha) * best_p) kept += pi[v] = q[v];
@@ -199,13 +199,13 @@ TEST_F(Law2, CascadesFollowTheirMixtureOverThreeRounds) {
         settings.sampling = sampling;
         const test::Fit fit = sample_tables(*target, models, settings, 30000, nullptr, &expected).fit;
         EXPECT_GT(fit.p_value, kAlarm / kTests) << c.rule << " TV " << fit.total_variation;
-        EXPECT_LT(sample_tables(*target, models, settings, 10000).fit.p_value, 1e-6) << c.rule << " is not the target's law";
+        EXPECT_LT(sample_tables(*target, models, settings, 10000).fit.p_value, 1e-6) << c.rule << " is not the target's distribution";
     }
 }
 
 TEST_F(Law2, RelaxedRulesDoNotPassForLossless) {
     for (const RuleInfo& rule : rule_list()) {
-        if (rule.promise != Promise::nothing) continue;
+        if (rule.guarantee != Guarantee::nothing) continue;
         RunSettings settings;
         settings.k = 2;
         settings.rule = rule.name;
@@ -221,7 +221,7 @@ Verdict match_with_residual(const Round& round) {
     Verdict verdict = find_rule("match")->verify(round);
     if (verdict.accepted() < static_cast<int>(round.drafts.size())) {
         Residual left = residual(round.p(verdict.accepted()), round.q(verdict.accepted()));
-        if (!left.law.empty()) verdict.token = sample(left.law, *verdict.u);
+        if (!left.distribution.empty()) verdict.token = sample(left.distribution, *verdict.u);
     }
     return verdict;
 }
@@ -235,8 +235,8 @@ Verdict stops_at_the_first_failure(const Round& round) {
     const double joint = kept == 0 ? 1 : *verdict.checks[static_cast<std::size_t>(kept - 1)].joint;
     verdict.path.resize(static_cast<std::size_t>(kept));
     Residual left = residual(round.p(kept), round.q(kept), joint);
-    verdict.law = left.law.empty() ? round.p(kept) : left.law;
-    verdict.token = sample(verdict.law, round.resample_coin(kept));
+    verdict.distribution = left.distribution.empty() ? round.p(kept) : left.distribution;
+    verdict.token = sample(verdict.distribution, round.resample_coin(kept));
     return verdict;
 }
 
@@ -245,21 +245,21 @@ Verdict forgets_the_prefix(const Round& round) {
     Verdict verdict = find_rule("block")->verify(round);
     if (verdict.from != TokenSource::residual) return verdict;
     Residual left = residual(round.p(verdict.row()), round.q(verdict.row()));
-    if (!left.law.empty()) verdict.token = sample(left.law, *verdict.u);
+    if (!left.distribution.empty()) verdict.token = sample(left.distribution, *verdict.u);
     return verdict;
 }
 
 // ---- and in the rules for trees ----
 
-Law struck_out(Law law, const Round& round, const std::vector<int>& nodes) {
-    for (int node : nodes) law[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(node)])] = 0;
+Distribution struck_out(Distribution distribution, const Round& round, const std::vector<int>& nodes) {
+    for (int node : nodes) distribution[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(node)])] = 0;
     double mass = 0;
-    for (double value : law) mass += value;
-    for (double& value : law) value /= mass > 0 ? mass : 1;
-    return mass > 0 ? law : Law{};
+    for (double value : distribution) mass += value;
+    for (double& value : distribution) value /= mass > 0 ? mass : 1;
+    return mass > 0 ? distribution : Distribution{};
 }
 
-// A later child is compared with the whole target law, as if no sibling had been rejected before it.
+// A later child is compared with the whole target distribution, as if no sibling had been rejected before it.
 Verdict forgets_to_scale(const Round& round) {
     Verdict verdict;
     const std::vector<int> children = round.children(-1);
@@ -271,15 +271,15 @@ Verdict forgets_to_scale(const Round& round) {
         verdict.path.push_back(child);
         break;
     }
-    verdict.law = verdict.path.empty() ? struck_out(round.p(0), round, children) : round.p(verdict.row());
-    verdict.token = sample(verdict.law, round.resample_coin(verdict.row()));
+    verdict.distribution = verdict.path.empty() ? struck_out(round.p(0), round, children) : round.p(verdict.row());
+    verdict.token = sample(verdict.distribution, round.resample_coin(verdict.row()));
     return verdict;
 }
 
-// Siblings drawn without replacement, but judged as if each had come from the draft's whole law.
+// Siblings drawn without replacement, but judged as if each had come from the draft's whole distribution.
 Verdict proposal_not_depleted(const Round& round) {
     Round whole = round;
-    whole.q = [&](int node) -> const Law& { return round.q(round.children(round.parent(node)).front()); };
+    whole.q = [&](int node) -> const Distribution& { return round.q(round.children(round.parent(node)).front()); };
     return find_rule("tree_wor")->verify(whole);
 }
 
@@ -287,17 +287,17 @@ Verdict proposal_not_depleted(const Round& round) {
 Verdict strikes_out_only(const Round& round) {
     Verdict verdict = find_rule("tree_wr")->verify(round);
     if (verdict.from != TokenSource::residual) return verdict;
-    Law left = struck_out(round.p(verdict.row()), round, round.children(verdict.row() - 1));
+    Distribution left = struck_out(round.p(verdict.row()), round, round.children(verdict.row() - 1));
     if (left.empty()) return verdict;
-    verdict.law = std::move(left);
-    verdict.token = sample(verdict.law, *verdict.u);
+    verdict.distribution = std::move(left);
+    verdict.token = sample(verdict.distribution, *verdict.u);
     return verdict;
 }
 
 // The accepted child's subtree is judged by its parent's row.
 Verdict judged_by_the_parents_row(const Round& round) {
     Round shifted = round;
-    shifted.p = [&](int row) -> const Law& { return round.p(row == 0 ? 0 : round.row_of(row - 1)); };
+    shifted.p = [&](int row) -> const Distribution& { return round.p(row == 0 ? 0 : round.row_of(row - 1)); };
     return find_rule("tree_wor")->verify(shifted);
 }
 

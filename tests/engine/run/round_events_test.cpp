@@ -1,4 +1,4 @@
-// What the events of a round say of its laws and of the verdict.
+// What the events of a round say of its distributions and of the verdict.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 namespace speclens {
 namespace {
 
-// One law everywhere, for the target and for the draft.
-std::shared_ptr<const Models> two_laws(const Law& target, const Law& draft) {
-    const auto table_of = [](const Law& law) {
+// One distribution everywhere, for the target and for the draft.
+std::shared_ptr<const Models> two_distributions(const Distribution& target, const Distribution& draft) {
+    const auto table_of = [](const Distribution& distribution) {
         auto table = std::make_shared<TableModel>();
-        table->vocab = static_cast<int>(law.size());
-        table->rows.emplace_back("", law);
+        table->vocab = static_cast<int>(distribution.size());
+        table->rows.emplace_back("", distribution);
         return table;
     };
     return test::table_models(table_of(target), table_of(draft));
@@ -43,8 +43,8 @@ std::vector<Checked> checks_of(const std::shared_ptr<const Models>& models, cons
     return checks;
 }
 
-// 61 ids; at temperature 0.7 the laws that are sampled are not the models' own.
-TEST(RoundEvents, HaveAsManyEntriesOfEveryLawAsAreAskedFor) {
+// 61 ids; at temperature 0.7 the distributions that are sampled are not the models' own.
+TEST(RoundEvents, HaveAsManyEntriesOfEveryDistributionAsAreAskedFor) {
     const auto models = test::micro_models(1);
     for (const int asked : {0, 1, 3, -1}) {
         RunSettings settings = drafted_by_the_table("token");
@@ -55,34 +55,34 @@ TEST(RoundEvents, HaveAsManyEntriesOfEveryLawAsAreAskedFor) {
         const std::size_t wanted = asked < 0 ? 61 : static_cast<std::size_t>(asked);
         int residuals = 0;
         for (std::size_t i = 0; i < run->trace().size(); ++i) {
-            std::vector<Top> laws;
+            std::vector<TopEntries> distributions;
             if (const auto* draft = std::get_if<Drafted>(&run->trace()[i]))
-                laws = {draft->top, draft->raw_top};
+                distributions = {draft->top, draft->raw_top};
             if (const auto* check = std::get_if<Checked>(&run->trace()[i]))
-                laws = {check->top, check->raw_top};
-            if (const auto* own = std::get_if<Resampled>(&run->trace()[i])) {
-                laws = {own->raw_top};
-                if (own->from == Resampled::From::residual) {
-                    laws.push_back(
+                distributions = {check->top, check->raw_top};
+            if (const auto* own = std::get_if<TargetToken>(&run->trace()[i])) {
+                distributions = {own->raw_top};
+                if (own->from == TargetToken::From::residual) {
+                    distributions.push_back(
                         own->target_top); // `top` has those ids only that the draft did not over-claim
                     EXPECT_EQ(own->top.empty(), asked == 0);
                     ++residuals;
                 } else {
-                    laws.push_back(own->top);
+                    distributions.push_back(own->top);
                 }
             }
-            for (const Top& law : laws) EXPECT_EQ(law.entries.size(), wanted) << asked << ", event " << i;
+            for (const TopEntries& distribution : distributions) EXPECT_EQ(distribution.entries.size(), wanted) << asked << ", event " << i;
         }
         EXPECT_GT(residuals, 0);
     }
 }
 
 TEST(RoundEvents, SayWhatTypicalAcceptanceAsksFor) {
-    const Law target{0.7, 0.2, 0.1};
+    const Distribution target{0.7, 0.2, 0.1};
     RunSettings settings = drafted_by_the_table("typical");
     settings.rule_params.epsilon = 0.5;
     settings.rule_params.delta = 0.4;
-    for (const Checked& check : checks_of(two_laws(target, {0.3, 0.3, 0.4}), settings)) {
+    for (const Checked& check : checks_of(two_distributions(target, {0.3, 0.3, 0.4}), settings)) {
         ASSERT_TRUE(check.limit);
         EXPECT_NEAR(*check.limit, typical_limit(target, settings.rule_params), 1e-12);
         EXPECT_EQ(check.accepted, target[static_cast<std::size_t>(check.token)] > *check.limit);
@@ -92,14 +92,14 @@ TEST(RoundEvents, SayWhatTypicalAcceptanceAsksFor) {
 
 // q = (.6, .4) and p = (.1, .9) at temperature 1; what is sampled at temperature 0.5 is (.69, .31) and (.01,
 // .99). The difference of the models' own favourites, .3, decides.
-TEST(RoundEvents, CascadesAreDecidedByTheModelsOwnLaws) {
-    const Law target{0.1, 0.9}, draft{0.6, 0.4};
+TEST(RoundEvents, CascadesAreDecidedByTheModelsOwnDistributions) {
+    const Distribution target{0.1, 0.9}, draft{0.6, 0.4};
     RunSettings settings = drafted_by_the_table("cascade_diff");
     settings.sampling.temperature = 0.5;
     for (const bool kept : {false, true}) {
         settings.rule_params.alpha = kept ? 0.31 : 0.29;
-        const Law mixture = apply_sampling(kept ? draft : target, settings.sampling);
-        for (const Checked& check : checks_of(two_laws(target, draft), settings)) {
+        const Distribution mixture = apply_sampling(kept ? draft : target, settings.sampling);
+        for (const Checked& check : checks_of(two_distributions(target, draft), settings)) {
             ASSERT_TRUE(check.goal);
             EXPECT_NEAR(std::exp(*check.goal), mixture[static_cast<std::size_t>(check.token)], 1e-9) << kept;
         }
@@ -109,24 +109,24 @@ TEST(RoundEvents, CascadesAreDecidedByTheModelsOwnLaws) {
 TEST(RoundEvents, SayTheCoefficientOfBlockVerification) {
     double joint = 1;
     for (const Checked& check :
-         checks_of(two_laws({0.5, 0.3, 0.2}, {0.3, 0.3, 0.4}), drafted_by_the_table("block"))) {
+         checks_of(two_distributions({0.5, 0.3, 0.2}, {0.3, 0.3, 0.4}), drafted_by_the_table("block"))) {
         ASSERT_TRUE(check.joint);
         joint = std::min(1.0, (check.index == 0 ? 1 : joint) * std::exp(check.p - check.q));
         EXPECT_NEAR(std::exp(*check.joint), joint, 1e-9) << check.cycle << " " << check.index;
     }
 }
 
-// The law that all of whose entries were recorded.
-Law law_of(const Top& top, int vocab) {
-    Law law(static_cast<std::size_t>(vocab), 0.0);
-    for (const Top::Entry& entry : top.entries)
-        law[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
-    return law;
+// The distribution that all of whose entries were recorded.
+Distribution distribution_of(const TopEntries& top, int vocab) {
+    Distribution distribution(static_cast<std::size_t>(vocab), 0.0);
+    for (const TopEntries::Entry& entry : top.entries)
+        distribution[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
+    return distribution;
 }
 
-// What is recorded is how it came about: whoever draws from the law with the coin gets the token. Without a
+// What is recorded is how it came about: whoever draws from the distribution with the coin gets the token. Without a
 // coin the token was certain.
-TEST(RoundEvents, ATokenIsWhatItsLawAndItsCoinGive) {
+TEST(RoundEvents, ATokenIsWhatItsDistributionAndItsCoinGive) {
     const auto models = test::micro_models(1);
     for (const DrafterInfo& drafter : drafter_list()) {
         if (drafter.name == std::string("none")) continue;
@@ -141,17 +141,17 @@ TEST(RoundEvents, ATokenIsWhatItsLawAndItsCoinGive) {
         int guesses = 0;
         for (std::size_t i = 0; i < run->trace().size(); ++i) {
             const std::string where = drafter.name + std::string(", event ") + std::to_string(i);
-            if (const auto* own = std::get_if<Resampled>(&run->trace()[i])) {
+            if (const auto* own = std::get_if<TargetToken>(&run->trace()[i])) {
                 ASSERT_TRUE(own->u) << where;
-                EXPECT_EQ(sample(law_of(own->top, 61), *own->u), own->token) << where;
+                EXPECT_EQ(sample(distribution_of(own->top, 61), *own->u), own->token) << where;
             }
             const auto* draft = std::get_if<Drafted>(&run->trace()[i]);
             if (!draft) continue;
             ++guesses;
-            const Law law = law_of(draft->top, 61);
-            EXPECT_NEAR(law[static_cast<std::size_t>(draft->token)], std::exp(draft->q), 1e-9) << where;
+            const Distribution distribution = distribution_of(draft->top, 61);
+            EXPECT_NEAR(distribution[static_cast<std::size_t>(draft->token)], std::exp(draft->q), 1e-9) << where;
             if (draft->u)
-                EXPECT_EQ(sample(law, *draft->u), draft->token) << where;
+                EXPECT_EQ(sample(distribution, *draft->u), draft->token) << where;
             else
                 EXPECT_EQ(draft->q, 0) << where;
         }
@@ -171,13 +171,13 @@ TEST(RoundEvents, ABlockWithoutConditioningKnowsItsAnchorOnly) {
                 settings.token_ids = std::move(prompt);
                 settings.max_tokens = 4;
                 const auto run = test::finished(models, settings);
-                std::vector<Top> laws;
+                std::vector<TopEntries> distributions;
                 for (std::size_t i = 0; i < run->trace().size(); ++i)
                     if (const auto* draft = std::get_if<Drafted>(&run->trace()[i]);
                         draft && draft->cycle == 0)
-                        laws.push_back(draft->top);
-                EXPECT_EQ(laws.size(), 2u) << drafter;
-                return laws;
+                        distributions.push_back(draft->top);
+                EXPECT_EQ(distributions.size(), 2u) << drafter;
+                return distributions;
             };
             const bool same = first_guesses({5, 6, 7, 9}) == first_guesses({21, 33, 14, 9});
             EXPECT_NE(same, conditioning) << drafter;
@@ -187,7 +187,7 @@ TEST(RoundEvents, ABlockWithoutConditioningKnowsItsAnchorOnly) {
 // A chat is recorded only where the prompt was one.
 TEST(RoundEvents, TheHeaderHasAChatOnlyWhereThePromptWasOne) {
     RunSettings settings = drafted_by_the_table("token");
-    EXPECT_FALSE(test::finished(two_laws({0.5, 0.5}, {0.5, 0.5}), settings)->trace().header()->chat);
+    EXPECT_FALSE(test::finished(two_distributions({0.5, 0.5}, {0.5, 0.5}), settings)->trace().header()->chat);
     settings.token_ids = {5, 6, 7};
     settings.chat = true;
     EXPECT_FALSE(test::finished(test::micro_models(1), settings)->trace().header()->chat)

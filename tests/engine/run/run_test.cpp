@@ -1,4 +1,4 @@
-// Runs, their forks, and the laws that are replayed of them.
+// Runs, their forks, and the distributions that are replayed of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -229,7 +229,7 @@ TEST(Fork, ChangesOnlyWhatFollows) {
     }
 }
 
-TEST(FullLaws, AreTheLawsTheRunUsed) {
+TEST(FullDistributions, AreTheDistributionsTheRunUsed) {
     const auto models = test::micro_models(1);
     for (const DrafterInfo& drafter : drafter_list())
         for (double temperature : {0.0, 0.7}) {
@@ -242,20 +242,20 @@ TEST(FullLaws, AreTheLawsTheRunUsed) {
             for (std::size_t i = 0; i < run.trace().size(); ++i) {
                 const auto* check = std::get_if<Checked>(&run.trace()[i]);
                 if (!check) continue;
-                const LawPair laws = full_laws(models, settings, run.trace(), check->cycle, check->index);
+                const DistributionPair distributions = full_distributions(models, settings, run.trace(), check->cycle, check->index);
                 const auto x = static_cast<std::size_t>(check->token);
-                EXPECT_NEAR(laws.target[x], std::exp(check->p), 1e-9) << drafter.name;
-                EXPECT_NEAR(laws.draft[x], std::exp(check->q), 1e-9) << drafter.name;
+                EXPECT_NEAR(distributions.target[x], std::exp(check->p), 1e-9) << drafter.name;
+                EXPECT_NEAR(distributions.draft[x], std::exp(check->q), 1e-9) << drafter.name;
                 double sum = 0;
-                for (double value : laws.target_raw) sum += value;
+                for (double value : distributions.target_raw) sum += value;
                 EXPECT_NEAR(sum, 1, 1e-9);
             }
         }
 }
 
-// The heads that are selected on the device are the heads of the whole laws.
-TEST(Heads, AreTheHeadsOfTheWholeLaws) {
-    const auto expect_head = [](const Top& head, const Top& whole) {
+// The heads that are selected on the device are the heads of the whole distributions.
+TEST(RecordedRow, AreTheHeadsOfTheWholeDistributions) {
+    const auto expect_head = [](const TopEntries& head, const TopEntries& whole) {
         ASSERT_EQ(head.entries.size(), whole.entries.size());
         for (std::size_t i = 0; i < whole.entries.size(); ++i) {
             EXPECT_EQ(head.entries[i].id, whole.entries[i].id);
@@ -272,16 +272,16 @@ TEST(Heads, AreTheHeadsOfTheWholeLaws) {
           Sampling{.temperature = 1, .top_p = 0.5}})
         for (int row = 0; row < 3; ++row)
             for (const int entries : {7, 1, 1000, -1}) {
-                const Heads heads = rows.heads(row, sampling, entries);
-                expect_head(heads.law, top_of(rows.law(row, sampling), entries));
-                expect_head(heads.raw, top_of(rows.law(row, kRawSampling), entries));
+                const RecordedRow heads = rows.heads(row, sampling, entries);
+                expect_head(heads.distribution, top_of(rows.distribution(row, sampling), entries));
+                expect_head(heads.raw, top_of(rows.distribution(row, kRawSampling), entries));
             }
     for (int row = 0; row < 3; ++row) {
-        EXPECT_TRUE(rows.heads(row, kRawSampling, 7).raw.empty()) << "the law is the raw one";
-        EXPECT_TRUE(rows.heads(row, {.temperature = 2}, 0).law.empty()) << "nothing was asked for";
-        const Heads greedy = rows.heads(row, {.temperature = 0}, 7);
-        expect_head(greedy.law, Top{{{rows.argmax()[static_cast<std::size_t>(row)], 0.0}}, 0});
-        expect_head(greedy.raw, top_of(rows.law(row, kRawSampling), 7));
+        EXPECT_TRUE(rows.heads(row, kRawSampling, 7).raw.empty()) << "the distribution is the raw one";
+        EXPECT_TRUE(rows.heads(row, {.temperature = 2}, 0).distribution.empty()) << "nothing was asked for";
+        const RecordedRow greedy = rows.heads(row, {.temperature = 0}, 7);
+        expect_head(greedy.distribution, TopEntries{{{rows.argmax()[static_cast<std::size_t>(row)], 0.0}}, 0});
+        expect_head(greedy.raw, top_of(rows.distribution(row, kRawSampling), 7));
     }
 }
 

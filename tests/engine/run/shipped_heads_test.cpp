@@ -144,7 +144,7 @@ TEST_F(Shipped, HeadsInBytesAreTheirExports) {
         EXPECT_EQ(exported.find(name)->shape, stored.shape) << name;
     }
     EXPECT_EQ(read_file(official / "config.json"), read_file(narrow / "config.json"));
-    std::vector<std::vector<float>> laws;
+    std::vector<std::vector<float>> distributions;
     for (const fs::path& head : {narrow, official}) {
         auto models = std::make_shared<Models>(load_models({.target = golden("micro_qwen3"), .heads = {{"domino", head}}, .threads = 1}));
         RunSettings settings;
@@ -158,10 +158,10 @@ TEST_F(Shipped, HeadsInBytesAreTheirExports) {
         std::vector<float> seen;
         for (std::size_t i = 0; i < run->trace().size(); ++i)
             if (const auto* drafted = std::get_if<Drafted>(&run->trace()[i])) seen.push_back(static_cast<float>(drafted->token));
-        laws.push_back(seen);
+        distributions.push_back(seen);
     }
-    EXPECT_GT(laws[0].size(), 10u);
-    EXPECT_EQ(laws[0], laws[1]);
+    EXPECT_GT(distributions[0].size(), 10u);
+    EXPECT_EQ(distributions[0], distributions[1]);
 }
 
 } // namespace

@@ -24,13 +24,13 @@ std::vector<std::string> lines_of(const Trace& trace) {
     return lines;
 }
 
-// A law whose head is told, with a log-probability that nothing else has.
-Top head(int id, double logp) {
+// A distribution whose head is told, with a log-probability that nothing else has.
+TopEntries head(int id, double logp) {
     return {{{id, logp}, {id + 1, logp - 1}}, 0.125};
 }
 
-Lens full_lens() {
-    Lens lens;
+Internals full_lens() {
+    Internals lens;
     lens.strips = {{"state", 3, -1.5, 2.5, {0.25, 0.5, 0.75}}};
     lens.numbers = {{"gate", 0.625, "%"}, {"depth", 3, ""}};
     lens.movers = {{7, 1.5, 2.5, -0.5, -0.25}};
@@ -73,8 +73,8 @@ void append_round(Trace& trace) {
     check.top = head(8, -0.4);
     check.raw_top = head(9, -0.5);
     trace.append(check);
-    for (const auto from : {Resampled::From::residual, Resampled::From::bonus, Resampled::From::target})
-        trace.append(Resampled{1, from, 2, 6, 0.6875, -1.25, head(10, -0.6), head(11, -0.7), head(12, -0.8)});
+    for (const auto from : {TargetToken::From::residual, TargetToken::From::bonus, TargetToken::From::target})
+        trace.append(TargetToken{1, from, 2, 6, 0.6875, -1.25, head(10, -0.6), head(11, -0.7), head(12, -0.8)});
     trace.append(Committed{1, 2, {0, 2}, {4, 5, 6}, 9, 13, 12, 6.5, 7.5, full_lens()});
     trace.append(Failed{"it broke", "mend it"});
     trace.append(Commanded{"fork at cycle 1"});

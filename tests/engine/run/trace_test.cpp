@@ -79,9 +79,9 @@ TEST(Trace, EventsStayWhereTheyAreWhileItGrows) {
 }
 
 TEST(Trace, TopIsSortedAndItsRestIsTheMissingMass) {
-    Law law(1000, 0.0);
-    for (std::size_t i = 0; i < law.size(); ++i) law[i] = (static_cast<double>((i * 7919) % 1000) + 1) / 500500.0;
-    const Top top = top_of(law, 10);
+    Distribution distribution(1000, 0.0);
+    for (std::size_t i = 0; i < distribution.size(); ++i) distribution[i] = (static_cast<double>((i * 7919) % 1000) + 1) / 500500.0;
+    const TopEntries top = top_of(distribution, 10);
     ASSERT_EQ(top.entries.size(), 10u);
     double mass = 0;
     for (std::size_t i = 0; i < 10; ++i) {
@@ -89,10 +89,10 @@ TEST(Trace, TopIsSortedAndItsRestIsTheMissingMass) {
         mass += std::exp(top.entries[i].logp);
     }
     EXPECT_NEAR(top.rest, 1 - mass, 1e-12);
-    EXPECT_TRUE(top_of(law, 0).empty());
-    EXPECT_EQ(top_of(law, -1).entries.size(), 1000u);
-    EXPECT_EQ(top_of(Law{0, 1, 0}, -1).entries.size(), 1u) << "ids without mass are not listed";
-    const Top ties = top_of(Law(200, 0.005), 3);
+    EXPECT_TRUE(top_of(distribution, 0).empty());
+    EXPECT_EQ(top_of(distribution, -1).entries.size(), 1000u);
+    EXPECT_EQ(top_of(Distribution{0, 1, 0}, -1).entries.size(), 1u) << "ids without mass are not listed";
+    const TopEntries ties = top_of(Distribution(200, 0.005), 3);
     EXPECT_EQ(ties.entries[0].id, 0);
     EXPECT_EQ(ties.entries[2].id, 2);
 }

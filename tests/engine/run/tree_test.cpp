@@ -128,7 +128,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-// Law of the cache: what a tree round leaves behind is what plain decoding leaves, in every bit, though the kept rows
+// Distribution of the cache: what a tree round leaves behind is what plain decoding leaves, in every bit, though the kept rows
 // stood elsewhere in the pass; and observe gets exactly the kept rows.
 TEST(TreeCycle, KeepsTheBitsOfPlainDecodingInCacheAndFeatures) {
     for (int threads : {1, 2, 5}) {
@@ -259,7 +259,7 @@ TEST(TreeCycle, ForksChangeTheNodeThatIsNamed) {
     }
 }
 
-TEST(TreeCycle, FullLawsOfTheOwnTokenAreThoseOfItsPlaceInTheTree) {
+TEST(TreeCycle, FullDistributionsOfTheOwnTokenAreThoseOfItsPlaceInTheTree) {
     const auto models = test::micro_models(1);
     const RunSettings settings = sampled_tree("tree_wor");
     speclens::Run run(models, settings);
@@ -267,9 +267,9 @@ TEST(TreeCycle, FullLawsOfTheOwnTokenAreThoseOfItsPlaceInTheTree) {
     const CycleView view = fold(run.trace(), run.trace().size());
     int bonus = 0;
     for (const CycleSummary& cycle : view.cycles) {
-        if (cycle.resample->from != Resampled::From::bonus) continue;
-        const LawPair laws = full_laws(models, settings, run.trace(), cycle.cycle, static_cast<int>(cycle.drafts.size()));
-        EXPECT_NEAR(laws.target[static_cast<std::size_t>(cycle.resample->token)], std::exp(cycle.resample->p), 1e-9);
+        if (cycle.resample->from != TargetToken::From::bonus) continue;
+        const DistributionPair distributions = full_distributions(models, settings, run.trace(), cycle.cycle, static_cast<int>(cycle.drafts.size()));
+        EXPECT_NEAR(distributions.target[static_cast<std::size_t>(cycle.resample->token)], std::exp(cycle.resample->p), 1e-9);
         ++bonus;
     }
     EXPECT_GT(bonus, 0);
@@ -319,7 +319,7 @@ TEST(TreeTrace, AChainHasNoneOfTheFieldsOfATree) {
         EXPECT_EQ(line.find("\"left\""), std::string::npos);
         EXPECT_EQ(line.find("\"path\""), std::string::npos);
         EXPECT_EQ(line.find("\"nodes\""), std::string::npos);
-        if (std::holds_alternative<Resampled>(run.trace()[i])) {
+        if (std::holds_alternative<TargetToken>(run.trace()[i])) {
             EXPECT_EQ(line.find("\"parent\""), std::string::npos);
         }
     }
@@ -355,7 +355,7 @@ TEST(TreeView, SurvivesParentsThatMakeNoSense) {
         check.accepted = true;
         trace.append(check);
     }
-    Resampled own;
+    TargetToken own;
     own.parent = 40;
     trace.append(own);
     Committed commit;

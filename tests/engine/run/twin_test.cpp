@@ -5,7 +5,7 @@
 #include "engine/lab/study.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/run.h"
-#include "engine/run/twin.h"
+#include "engine/run/replay.h"
 #include "engine/session/session.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
@@ -34,7 +34,7 @@ std::vector<int> shape_of(const CycleSummary& cycle) {
     return shape;
 }
 
-TEST(Twin, WithTheSameOptionsIsTheCycleItself) {
+TEST(Replay, WithTheSameOptionsIsTheCycleItself) {
     const auto models = test::micro_models(1);
     for (const double temperature : {0.0, 0.9})
         for (const char* drafter : {"domino", "dflash", "dspark"}) {
@@ -42,7 +42,7 @@ TEST(Twin, WithTheSameOptionsIsTheCycleItself) {
             const auto run = test::finished(models, settings);
             const CycleView view = fold(run->trace(), run->trace().size());
             for (const CycleSummary& cycle : view.cycles) {
-                const Twin twin =
+                const Replay twin =
                     replay_twin(models, settings, run->trace(), {cycle.cycle, settings.options});
                 EXPECT_EQ(twin.of, &run->trace());
                 const CycleView other = fold(*twin.trace, twin.trace->size());
@@ -52,7 +52,7 @@ TEST(Twin, WithTheSameOptionsIsTheCycleItself) {
         }
 }
 
-TEST(Twin, WithoutTheHeadStartsFromTheSameBaseLaws) {
+TEST(Replay, WithoutTheHeadStartsFromTheSameBaseDistributions) {
     const auto models = test::micro_models(1);
     const RunSettings settings = twin_settings("domino", 0);
     const auto run = test::finished(models, settings);
@@ -60,7 +60,7 @@ TEST(Twin, WithoutTheHeadStartsFromTheSameBaseLaws) {
     off.correction = false;
     const CycleView view = fold(run->trace(), run->trace().size());
     for (const CycleSummary& cycle : view.cycles) {
-        const Twin twin = replay_twin(models, settings, run->trace(), {cycle.cycle, off});
+        const Replay twin = replay_twin(models, settings, run->trace(), {cycle.cycle, off});
         const CycleView other = fold(*twin.trace, twin.trace->size());
         ASSERT_EQ(other.cycles.size(), 1u);
         for (std::size_t i = 0; i < other.cycles[0].drafts.size() && i < cycle.drafts.size(); ++i) {
@@ -74,7 +74,7 @@ TEST(Twin, WithoutTheHeadStartsFromTheSameBaseLaws) {
     }
 }
 
-TEST(Twin, KeepsAForcedDraftAndRefusesACycleThatWasNotDecoded) {
+TEST(Replay, KeepsAForcedDraftAndRefusesACycleThatWasNotDecoded) {
     const auto models = test::micro_models(1);
     const RunSettings settings = twin_settings("domino", 0);
     const auto base = test::finished(models, settings);
@@ -85,7 +85,7 @@ TEST(Twin, KeepsAForcedDraftAndRefusesACycleThatWasNotDecoded) {
     run.finish();
     DrafterOptions off = settings.options;
     off.correction = false;
-    const Twin twin = replay_twin(models, settings, run.trace(), {1, off});
+    const Replay twin = replay_twin(models, settings, run.trace(), {1, off});
     const CycleView view = fold(*twin.trace, twin.trace->size());
     ASSERT_EQ(view.cycles.size(), 1u);
     ASSERT_GT(view.cycles[0].drafts.size(), 1u);

@@ -48,7 +48,7 @@ TEST(OpenModel, EndsWhatWasMadeWithTheOldOneAndBeginsARunThatFits) {
     race.stepped = true;
     session.send(StartRace{race});
     session.send(RunStudy{"endless", std::vector<RunSettings>(100000, on_table())});
-    session.send(FetchGuesses{0});
+    session.send(CompareDrafters{0});
     ASSERT_TRUE(eventually([&] {
         const Snapshot now = session.published();
         return now.race && now.stepped && now.guesses && now.studies.contains("endless");

@@ -49,7 +49,7 @@ TEST(Session, AnErrorEndsOnlyTheJobWhoseOwnItIs) {
     race.stepped = true;
     session.send(StartRace{race});
     session.send(RunStudy{"lengths", std::vector<RunSettings>(50, on_table())});
-    session.send(FetchGuesses{0});
+    session.send(CompareDrafters{0});
     RunSettings bad = on_table();
     bad.rule = "nonsense";
     session.send(Restart{bad});
@@ -82,7 +82,7 @@ TEST(Session, AModelThatCannotBeLoadedIsAMessageNotACrash) {
     Session session({.target = file}, on_table());
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
     EXPECT_FALSE(session.published().status.error.empty());
-    session.send(FetchLaws{0, 0});
+    session.send(FetchDistributions{0, 0});
     ASSERT_TRUE(
         eventually([&] { return session.published().status.error.find("no model") != std::string::npos; }));
     EXPECT_EQ(session.published().status.state, EngineStatus::State::failed);

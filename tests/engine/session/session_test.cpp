@@ -240,7 +240,7 @@ TEST(Session, ReplaysACycleOnRequest) {
     Session session({.target = table_file()}, on_table());
     session.send(Restart{on_table(), Gate::kUnlimited});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
-    session.send(FetchTwin{1, {}});
+    session.send(FetchReplay{1, {}});
     ASSERT_TRUE(eventually([&] { return session.published().twin != nullptr; }));
     const Snapshot now = session.published();
     EXPECT_EQ(now.twin->of, now.trace.get());
@@ -254,7 +254,7 @@ TEST(Session, AsksEveryDrafterBesideTheRun) {
     Session session({.target = table_file()}, on_table());
     session.send(Restart{on_table(), Gate::kUnlimited});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
-    session.send(FetchGuesses{1});
+    session.send(CompareDrafters{1});
     ASSERT_TRUE(
         eventually([&] { return session.published().guesses && session.published().guesses->complete(); }));
     const Snapshot now = session.published();
@@ -270,10 +270,10 @@ TEST(Session, AsksEveryDrafterBesideTheRun) {
     EXPECT_EQ(session.published().guesses, nullptr) << "they belong to the old run";
     // asked while the run is under way: answered when it stands still, without another command
     session.send(Restart{on_table(), Gate::kUnlimited});
-    session.send(FetchGuesses{0});
+    session.send(CompareDrafters{0});
     ASSERT_TRUE(
         eventually([&] { return session.published().guesses && session.published().guesses->complete(); }));
-    session.send(FetchGuesses{999});
+    session.send(CompareDrafters{999});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
 }
 
@@ -281,15 +281,15 @@ TEST(Session, DraftsACycleWithAnotherHeadOnRequest) {
     Session session({.target = table_file()}, on_table());
     session.send(Restart{on_table(), Gate::kUnlimited});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
-    session.send(FetchGuest{1, "lookup"});
+    session.send(FetchOtherDrafterRound{1, "lookup"});
     ASSERT_TRUE(eventually([&] { return session.published().guest != nullptr; }));
     const Snapshot now = session.published();
     EXPECT_EQ(now.guest->of, now.trace.get());
     EXPECT_EQ(now.guest->problem, "");
     EXPECT_EQ(now.guest->cycle, 1);
     EXPECT_EQ(now.guest->trace->header()->drafter, "lookup");
-    session.send(FetchGuest{0, "lookup"}); // whoever turns pages wants the last one only
-    session.send(FetchGuest{1, "eagle3"});
+    session.send(FetchOtherDrafterRound{0, "lookup"}); // whoever turns pages wants the last one only
+    session.send(FetchOtherDrafterRound{1, "eagle3"});
     ASSERT_TRUE(eventually([&] { return session.published().guest->drafter == "eagle3"; }));
     EXPECT_NE(session.published().guest->problem, "") << "no head for a table";
     EXPECT_EQ(session.published().status.state, EngineStatus::State::stopped) << "and the run is as it was";
@@ -307,9 +307,9 @@ TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
     EXPECT_EQ(session.published().trace->header()->seed, 99u);
     const auto first = session.published().trace;
 
-    session.send(FetchLaws{0, 0});
-    ASSERT_TRUE(eventually([&] { return session.published().laws != nullptr; }));
-    EXPECT_EQ(session.published().laws->target.size(), 3u);
+    session.send(FetchDistributions{0, 0});
+    ASSERT_TRUE(eventually([&] { return session.published().distributions != nullptr; }));
+    EXPECT_EQ(session.published().distributions->target.size(), 3u);
 
     session.send(Fork{.cycle = 1, .force_draft = std::pair{0, 2}, .budget = Gate::kUnlimited});
     ASSERT_TRUE(eventually([&] {
@@ -395,17 +395,17 @@ TEST(Session, ReplaysTheRoundsBeforeAForkWithTheirOwnSettings) {
         for (const DraftSlot& slot : cycle.drafts) {
             if (!slot.check) continue;
             ++judged;
-            session.send(FetchLaws{cycle.cycle, slot.draft->index});
+            session.send(FetchDistributions{cycle.cycle, slot.draft->index});
             ASSERT_TRUE(eventually([&] {
-                const auto laws = session.published().laws;
-                return laws && laws->cycle == cycle.cycle && laws->index == slot.draft->index;
+                const auto distributions = session.published().distributions;
+                return distributions && distributions->cycle == cycle.cycle && distributions->index == slot.draft->index;
             }));
-            const auto laws = session.published().laws;
+            const auto distributions = session.published().distributions;
             const auto token = static_cast<std::size_t>(slot.draft->token);
-            EXPECT_NEAR(laws->draft[token], std::exp(slot.draft->q), 1e-6) << cycle.cycle;
-            EXPECT_NEAR(laws->target[token], std::exp(slot.check->p), 1e-6) << cycle.cycle;
+            EXPECT_NEAR(distributions->draft[token], std::exp(slot.draft->q), 1e-6) << cycle.cycle;
+            EXPECT_NEAR(distributions->target[token], std::exp(slot.check->p), 1e-6) << cycle.cycle;
         }
-        session.send(FetchTwin{cycle.cycle, {}});
+        session.send(FetchReplay{cycle.cycle, {}});
         ASSERT_TRUE(eventually([&] {
             const auto twin = session.published().twin;
             return twin && twin->cycle == cycle.cycle;
@@ -413,7 +413,7 @@ TEST(Session, ReplaysTheRoundsBeforeAForkWithTheirOwnSettings) {
         const auto twin = session.published().twin;
         EXPECT_EQ(fold(*twin->trace, twin->trace->size()).cycles.at(0).commit->tokens, cycle.commit->tokens)
             << "the same dice in round " << cycle.cycle;
-        session.send(FetchGuesses{cycle.cycle});
+        session.send(CompareDrafters{cycle.cycle});
         ASSERT_TRUE(eventually([&] {
             const auto all = session.published().guesses;
             return all && all->complete() && all->cycle == cycle.cycle;

@@ -1,4 +1,4 @@
-#include "engine/run/twin.h"
+#include "engine/run/replay.h"
 
 #include "engine/run/run.h"
 
@@ -13,13 +13,13 @@ bool is_of(const Event& event, int cycle) {
 
 bool of_cycle(const Event& event, int cycle) {
     return is_of<Drafted>(event, cycle) || is_of<Verified>(event, cycle) || is_of<Checked>(event, cycle) ||
-           is_of<Resampled>(event, cycle) || is_of<Committed>(event, cycle);
+           is_of<TargetToken>(event, cycle) || is_of<Committed>(event, cycle);
 }
 
 } // namespace
 
-Twin replay_twin(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-                 const FetchTwin& wanted) {
+Replay replay_twin(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+                 const FetchReplay& wanted) {
     RunSettings changed = settings;
     changed.options = wanted.options;
     Fork fork;

@@ -1,4 +1,4 @@
-#include "engine/run/guesses.h"
+#include "engine/run/drafter_comparison.h"
 
 #include <algorithm>
 
@@ -44,7 +44,7 @@ void check_exit_layer(const Models& models, int exit_layer) {
 
 } // namespace
 
-Guesses no_guesses(const Models& models, const Trace& trace, const FetchGuesses& wanted) {
+DrafterComparison no_guesses(const Models& models, const Trace& trace, const CompareDrafters& wanted) {
     const int cycle = wanted.cycle;
     check_exit_layer(models, wanted.exit_layer);
     bool found = cycle == 0;
@@ -54,7 +54,7 @@ Guesses no_guesses(const Models& models, const Trace& trace, const FetchGuesses&
     if (!found || cycle < 0)
         throw Error("round " + std::to_string(cycle + 1) + " is not in this run",
                     "Choose a round that was decoded.", Exit::usage);
-    Guesses guesses;
+    DrafterComparison guesses;
     guesses.cycle = cycle;
     guesses.of = &trace;
     guesses.target_layers = models.layers();
@@ -66,7 +66,7 @@ Guesses no_guesses(const Models& models, const Trace& trace, const FetchGuesses&
 namespace {
 
 GuessRow ask(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-             const Guesses& so_far, const DrafterInfo& info) {
+             const DrafterComparison& so_far, const DrafterInfo& info) {
     GuessRow row;
     row.drafter = info.name;
     row.settings = settings;
@@ -78,7 +78,7 @@ GuessRow ask(const std::shared_ptr<const Models>& models, const RunSettings& set
         row.settings.options = {};
         row.settings.options.exit_layer = so_far.exit_layer;
     }
-    row.settings.trace_top = 0; // recorded laws would be in the times
+    row.settings.trace_top = 0; // recorded distributions would be in the times
     row.settings.lens = false;
     describe_needs(*models, info, row);
     row.problem = models->why_not(info.name);
@@ -100,13 +100,13 @@ GuessRow ask(const std::shared_ptr<const Models>& models, const RunSettings& set
 } // namespace
 
 GuessRow next_guess(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                    const Trace& trace, const Guesses& so_far) {
+                    const Trace& trace, const DrafterComparison& so_far) {
     CHECK(!so_far.complete(), "every drafter was asked");
     return ask(models, settings, trace, so_far, *guessers()[so_far.rows.size()]);
 }
 
-Guesses with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                        const Trace& trace, Guesses answered, int exit_layer) {
+DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                        const Trace& trace, DrafterComparison answered, int exit_layer) {
     check_exit_layer(*models, exit_layer);
     answered.exit_layer = exit_layer;
     for (GuessRow& row : answered.rows)
@@ -114,9 +114,9 @@ Guesses with_exit_layer(const std::shared_ptr<const Models>& models, const RunSe
     return answered;
 }
 
-Guesses guess_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                  const Trace& trace, const FetchGuesses& wanted) {
-    Guesses guesses = no_guesses(*models, trace, wanted);
+DrafterComparison guess_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                  const Trace& trace, const CompareDrafters& wanted) {
+    DrafterComparison guesses = no_guesses(*models, trace, wanted);
     while (!guesses.complete()) guesses.rows.push_back(next_guess(models, settings, trace, guesses));
     return guesses;
 }

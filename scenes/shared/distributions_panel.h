@@ -1,4 +1,4 @@
-// Two laws side by side in the details region: one row per token, target bar over draft bar, both numbers.
+// Two distributions side by side in the details region: one row per token, target bar over draft bar, both numbers.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace speclens {
 
-struct LawsPanel {
+struct DistributionsPanel {
     std::string heading;           // "Position 3, both models"
-    Top target, draft;             // either may be empty
+    TopEntries target, draft;             // either may be empty
     int marked = -1;               // token whose row is raised
     std::string empty;             // what to say when nothing was recorded
     std::string note;              // last line: "bars at T = 1"
-    std::optional<double> overlap; // exact value, where the full laws are known
+    std::optional<double> overlap; // exact value, where the full distributions are known
 };
-void draw_laws_panel(const SceneInput& input, ui::Ui& ui, const LawsPanel& panel);
+void draw_distributions_panel(const SceneInput& input, ui::Ui& ui, const DistributionsPanel& panel);
 
 } // namespace speclens

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "engine/base/rng.h"
-#include "engine/model/law.h"
+#include "engine/model/distribution.h"
 #include "kernels/error.h"
 #include "tests/shared/statistics.h"
 
@@ -48,64 +48,64 @@ TEST(Rng, IsUniform) {
     EXPECT_GT(test::fit(expected, counts, 100000).p_value, 1e-4);
 }
 
-TEST(Law, SampleWalksIdsAscendingAndNeverPicksZeroMass) {
-    const Law law{0, 0.25, 0, 0.75, 0};
-    EXPECT_EQ(sample(law, 0.0), 1);
-    EXPECT_EQ(sample(law, 0.2499), 1);
-    EXPECT_EQ(sample(law, 0.25), 3);
-    EXPECT_EQ(sample(law, 0.999999), 3);
-    EXPECT_EQ(sample(Law{0.5, 0.4999999, 0}, 0.9999999999), 1) << "rounding falls back to the last id with mass";
+TEST(Distribution, SampleWalksIdsAscendingAndNeverPicksZeroMass) {
+    const Distribution distribution{0, 0.25, 0, 0.75, 0};
+    EXPECT_EQ(sample(distribution, 0.0), 1);
+    EXPECT_EQ(sample(distribution, 0.2499), 1);
+    EXPECT_EQ(sample(distribution, 0.25), 3);
+    EXPECT_EQ(sample(distribution, 0.999999), 3);
+    EXPECT_EQ(sample(Distribution{0.5, 0.4999999, 0}, 0.9999999999), 1) << "rounding falls back to the last id with mass";
 }
 
-TEST(Law, TemperatureSharpensAndZeroIsOneHotAtTheLowestTie) {
-    const Law law{0.2, 0.4, 0.4};
-    EXPECT_EQ(apply_sampling(law, {.temperature = 0}), (Law{0, 1, 0}));
-    const Law half = apply_sampling(law, {.temperature = 0.5});
+TEST(Distribution, TemperatureSharpensAndZeroIsOneHotAtTheLowestTie) {
+    const Distribution distribution{0.2, 0.4, 0.4};
+    EXPECT_EQ(apply_sampling(distribution, {.temperature = 0}), (Distribution{0, 1, 0}));
+    const Distribution half = apply_sampling(distribution, {.temperature = 0.5});
     EXPECT_NEAR(half[0], 0.04 / 0.36, 1e-12);
     EXPECT_NEAR(half[1], 0.16 / 0.36, 1e-12);
-    const Law hot = apply_sampling(law, {.temperature = 1e6});
+    const Distribution hot = apply_sampling(distribution, {.temperature = 1e6});
     for (double value : hot) EXPECT_NEAR(value, 1.0 / 3, 1e-5);
 }
 
-TEST(Law, TopKKeepsTheLargestWithTiesByLowestId) {
-    const Law law = apply_sampling(Law{0.3, 0.1, 0.3, 0.3}, {.temperature = 1, .top_k = 2});
-    EXPECT_EQ(law, (Law{0.5, 0, 0.5, 0}));
+TEST(Distribution, TopKKeepsTheLargestWithTiesByLowestId) {
+    const Distribution distribution = apply_sampling(Distribution{0.3, 0.1, 0.3, 0.3}, {.temperature = 1, .top_k = 2});
+    EXPECT_EQ(distribution, (Distribution{0.5, 0, 0.5, 0}));
 }
 
-TEST(Law, TopPKeepsTheSmallestSetThatReachesTheMass) {
-    const Law law{0.5, 0.3, 0.15, 0.05};
-    const Law eighty = apply_sampling(law, {.temperature = 1, .top_p = 0.8});
+TEST(Distribution, TopPKeepsTheSmallestSetThatReachesTheMass) {
+    const Distribution distribution{0.5, 0.3, 0.15, 0.05};
+    const Distribution eighty = apply_sampling(distribution, {.temperature = 1, .top_p = 0.8});
     EXPECT_NEAR(eighty[0], 0.625, 1e-12);
     EXPECT_NEAR(eighty[1], 0.375, 1e-12);
     EXPECT_EQ(eighty[2], 0);
-    EXPECT_EQ(apply_sampling(law, {.temperature = 1, .top_p = 1e-9}), (Law{1, 0, 0, 0}));
-    EXPECT_EQ(apply_sampling(law, {.temperature = 1, .top_p = 1}), law);
+    EXPECT_EQ(apply_sampling(distribution, {.temperature = 1, .top_p = 1e-9}), (Distribution{1, 0, 0, 0}));
+    EXPECT_EQ(apply_sampling(distribution, {.temperature = 1, .top_p = 1}), distribution);
 }
 
-TEST(Law, TopPOfAFlatLawOverManyIdsKeepsTheRightNumber) {
-    const Law flat(5000, 1.0 / 5000);
-    const Law kept = apply_sampling(flat, {.temperature = 1, .top_p = 0.5});
+TEST(Distribution, TopPOfAFlatDistributionOverManyIdsKeepsTheRightNumber) {
+    const Distribution flat(5000, 1.0 / 5000);
+    const Distribution kept = apply_sampling(flat, {.temperature = 1, .top_p = 0.5});
     long count = 0;
     for (double value : kept) count += value > 0;
     EXPECT_NEAR(static_cast<double>(count), 2500, 1);
 }
 
-TEST(Law, FiltersRunInOrderTopKThenTopP) {
-    // After top-k 2 the law is (.625, .375): top-p 0.6 then keeps one. Top-p first would have kept two.
-    EXPECT_EQ(apply_sampling(Law{0.5, 0.3, 0.15, 0.05}, {.temperature = 1, .top_k = 2, .top_p = 0.6}), (Law{1, 0, 0, 0}));
+TEST(Distribution, FiltersRunInOrderTopKThenTopP) {
+    // After top-k 2 the distribution is (.625, .375): top-p 0.6 then keeps one. Top-p first would have kept two.
+    EXPECT_EQ(apply_sampling(Distribution{0.5, 0.3, 0.15, 0.05}, {.temperature = 1, .top_k = 2, .top_p = 0.6}), (Distribution{1, 0, 0, 0}));
 }
 
-TEST(Law, ResidualAndOverlapBalance) {
-    const Law p{0.5, 0.2, 0.3}, q{0.2, 0.7, 0.1};
+TEST(Distribution, ResidualAndOverlapBalance) {
+    const Distribution p{0.5, 0.2, 0.3}, q{0.2, 0.7, 0.1};
     const Residual r = residual(p, q);
     EXPECT_NEAR(r.mass, 0.5, 1e-12);
     EXPECT_NEAR(overlap(p, q) + r.mass, 1, 1e-12);
-    EXPECT_NEAR(r.law[0], 0.6, 1e-12);
-    EXPECT_EQ(r.law[1], 0);
-    EXPECT_TRUE(residual(p, p).law.empty()) << "identical laws leave nothing";
+    EXPECT_NEAR(r.distribution[0], 0.6, 1e-12);
+    EXPECT_EQ(r.distribution[1], 0);
+    EXPECT_TRUE(residual(p, p).distribution.empty()) << "identical distributions leave nothing";
 }
 
-TEST(Law, BadSamplingIsRefusedWithTheValue) {
+TEST(Distribution, BadSamplingIsRefusedWithTheValue) {
     const auto message = [](const Sampling& s) -> std::string {
         try {
             check_sampling(s);

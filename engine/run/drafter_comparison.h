@@ -16,7 +16,7 @@ namespace speclens {
 
 struct GuessRow {
     std::string drafter;
-    RunSettings settings;  // of its round; timing without recorded laws
+    RunSettings settings;  // of its round; timing without recorded distributions
     std::string problem;   // why it did not guess; empty: it did
     std::size_t bytes = 0; // of weights and n-grams that it needs beside the target's weights; 0: none
     std::vector<int> taps; // layers of the target whose output its head reads; empty: none
@@ -28,7 +28,7 @@ struct GuessRow {
 // Replays of each round. The first one warms the caches, and the best one is least disturbed.
 inline constexpr int kGuessTries = 3;
 
-struct Guesses {
+struct DrafterComparison {
     int cycle = 0;
     const Trace* of = nullptr; // the trace that the cycle is from; only compared
     int target_layers = 0;
@@ -39,18 +39,18 @@ struct Guesses {
 };
 
 // No rows yet. Throws Error when the cycle is not in the trace, or the target has no such layer.
-[[nodiscard]] Guesses no_guesses(const Models& models, const Trace& trace, const FetchGuesses& wanted);
+[[nodiscard]] DrafterComparison no_guesses(const Models& models, const Trace& trace, const CompareDrafters& wanted);
 // The row of the next drafter. `settings` are those that the cycle was made with; its own drafter keeps its
 // options, the others have theirs as they are by default. Guesses that a fork forced are left out. Times
 // include no context that an earlier round left to absorb. An Error of the drafter becomes GuessRow::problem.
 [[nodiscard]] GuessRow next_guess(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                                  const Trace& trace, const Guesses& so_far);
+                                  const Trace& trace, const DrafterComparison& so_far);
 // All rows at once.
-[[nodiscard]] Guesses guess_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                                const Trace& trace, const FetchGuesses& wanted);
+[[nodiscard]] DrafterComparison guess_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                                const Trace& trace, const CompareDrafters& wanted);
 // The same answers, but `skip` asked again with another exit layer.
-[[nodiscard]] Guesses with_exit_layer(const std::shared_ptr<const Models>& models,
-                                      const RunSettings& settings, const Trace& trace, Guesses answered,
+[[nodiscard]] DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models,
+                                      const RunSettings& settings, const Trace& trace, DrafterComparison answered,
                                       int exit_layer);
 
 } // namespace speclens

@@ -11,7 +11,7 @@
 
 namespace speclens {
 
-struct Lens {
+struct Internals {
     // A vector, mean-pooled to at most kCells cells of (nearly) equal width.
     struct Strip {
         std::string name;         // "row", "state", "r", "z", "n", "low rank", "tap 5", "feature", …
@@ -47,7 +47,7 @@ struct Lens {
     [[nodiscard]] bool empty() const { return strips.empty() && numbers.empty() && movers.empty(); }
     [[nodiscard]] const Strip* strip(std::string_view name) const; // nullptr: not recorded
     [[nodiscard]] std::optional<double> number(std::string_view name) const;
-    bool operator==(const Lens&) const = default;
+    bool operator==(const Internals&) const = default;
 
     void add(std::string name, std::span<const float> vector); // a strip
     void add(std::string name, double value, std::string unit = "");

@@ -12,7 +12,7 @@
 
 namespace speclens {
 
-struct Twin {
+struct Replay {
     int cycle = 0;
     DrafterOptions options;             // those of the replay
     const Trace* of = nullptr;          // the trace that the cycle is from; only compared
@@ -23,7 +23,7 @@ struct Twin {
 // `settings` are those that the cycle was made with (Run::settings_at). A draft that a fork forced in that cycle is forced again. Times
 // include no context that an earlier round left to absorb, so they are not compared with the run's. Throws
 // Error when the cycle is not in the trace.
-[[nodiscard]] Twin replay_twin(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                               const Trace& trace, const FetchTwin& wanted);
+[[nodiscard]] Replay replay_twin(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+                               const Trace& trace, const FetchReplay& wanted);
 
 } // namespace speclens

@@ -1,4 +1,4 @@
-// The laws on a CUDA backend (emulated or real): greedy speculative text is the plain text for every drafter,
+// The distributions on a CUDA backend (emulated or real): greedy speculative text is the plain text for every drafter,
 // runs repeat to the bit, decoding and verification agree on every logit, and the CPU computes the same
 // within rounding.
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ RunSettings settings_of(const std::string& drafter, int k, double temperature) {
     return settings;
 }
 
-class CudaLaws : public ::testing::Test {
+class CudaDistributions : public ::testing::Test {
   protected:
     std::vector<int> text(const RunSettings& settings) {
         speclens::Run run(models_, settings);
@@ -31,7 +31,7 @@ class CudaLaws : public ::testing::Test {
     const std::shared_ptr<const Models> models_ = micro_models(1);
 };
 
-TEST_F(CudaLaws, GreedyTextIsThePlainTextForEveryDrafter) {
+TEST_F(CudaDistributions, GreedyTextIsThePlainTextForEveryDrafter) {
     const std::vector<int> plain = text(settings_of("none", 0, 0));
     ASSERT_EQ(plain.size(), 18u);
     for (const DrafterInfo& drafter : drafter_list())
@@ -39,7 +39,7 @@ TEST_F(CudaLaws, GreedyTextIsThePlainTextForEveryDrafter) {
             EXPECT_EQ(text(settings_of(drafter.name, k, 0)), plain) << drafter.name << " k=" << k;
 }
 
-TEST_F(CudaLaws, ARunRepeatsToTheBit) {
+TEST_F(CudaDistributions, ARunRepeatsToTheBit) {
     for (const char* drafter : {"small", "eagle3", "domino"}) {
         speclens::Run first(models_, settings_of(drafter, 4, 0.8)),
             second(models_, settings_of(drafter, 4, 0.8));
@@ -52,7 +52,7 @@ TEST_F(CudaLaws, ARunRepeatsToTheBit) {
 
 // A whole pass over a chain gives every row the bits that one-token passes give it; the 61 outputs of the
 // head are served by the plain kernel, the layers by the fast one.
-TEST_F(CudaLaws, VerifyingManyRowsGivesTheBitsOfDecodingOne) {
+TEST_F(CudaDistributions, VerifyingManyRowsGivesTheBitsOfDecodingOne) {
     const std::vector<int> tokens = {7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23};
     const auto one_by_one = make_model_decoder(models_->target, 64),
                together = make_model_decoder(models_->target, 64);
@@ -65,7 +65,7 @@ TEST_F(CudaLaws, VerifyingManyRowsGivesTheBitsOfDecodingOne) {
     }
 }
 
-TEST_F(CudaLaws, TheCpuComputesTheSameWithinRounding) {
+TEST_F(CudaDistributions, TheCpuComputesTheSameWithinRounding) {
     const std::vector<int> tokens = {7, 8, 9, 10, 11, 12};
     const auto backend = make_cpu_backend({.threads = 1});
     const auto model = Model::random(*backend, micro_config(6, 48), "micro target", 5);

@@ -1,4 +1,4 @@
-#include "engine/drafters/lens.h"
+#include "engine/drafters/internals.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,19 +43,19 @@ std::vector<int> likeliest(std::span<const float> logits, std::size_t count) {
 
 } // namespace
 
-const Lens::Strip* Lens::strip(std::string_view name) const {
+const Internals::Strip* Internals::strip(std::string_view name) const {
     for (const Strip& strip : strips)
         if (strip.name == name) return &strip;
     return nullptr;
 }
 
-std::optional<double> Lens::number(std::string_view name) const {
+std::optional<double> Internals::number(std::string_view name) const {
     for (const Number& number : numbers)
         if (number.name == name) return number.value;
     return std::nullopt;
 }
 
-void Lens::add(std::string name, std::span<const float> vector) {
+void Internals::add(std::string name, std::span<const float> vector) {
     if (vector.empty()) return;
     Strip strip;
     strip.name = std::move(name);
@@ -73,11 +73,11 @@ void Lens::add(std::string name, std::span<const float> vector) {
     strips.push_back(std::move(strip));
 }
 
-void Lens::add(std::string name, double value, std::string unit) {
+void Internals::add(std::string name, double value, std::string unit) {
     numbers.push_back({std::move(name), six_digits(value), std::move(unit)});
 }
 
-void Lens::add_correction(std::span<const float> base, std::span<const float> corrected) {
+void Internals::add_correction(std::span<const float> base, std::span<const float> corrected) {
     CHECK(base.size() == corrected.size() && !base.empty(),
           "a correction changes the logits of one vocabulary");
     double squares = 0, sum = 0;

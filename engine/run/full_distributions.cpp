@@ -1,4 +1,4 @@
-// The whole laws of one position, by drafting and verifying its round once more.
+// The whole distributions of one position, by drafting and verifying its round once more.
 #include <cmath>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace speclens {
 namespace {
 
-// Judges every draft, so that a replayed cycle shows the target's law at all of its positions. Keeps a chain
+// Judges every draft, so that a replayed cycle shows the target's distribution at all of its positions. Keeps a chain
 // as a whole; of a tree the path to the draft whose coin is kKeep, which the fork sets.
 constexpr double kKeep = -1;
 
@@ -21,29 +21,29 @@ Verdict judge_everything(const Round& round) {
     }
     for (int node = last; node >= 0; node = round.parent(node))
         verdict.path.insert(verdict.path.begin(), node);
-    verdict.from = Resampled::From::bonus;
-    verdict.law = round.p(verdict.row());
-    verdict.token = argmax(verdict.law);
+    verdict.from = TargetToken::From::bonus;
+    verdict.distribution = round.p(verdict.row());
+    verdict.token = argmax(verdict.distribution);
     return verdict;
 }
 
 // A replayed cycle is drafted anew, so the rule must ask the drafter for the same as the run's did.
 RuleInfo replay_rule(const RunSettings& settings) {
     const RuleInfo& rule = rule_at(*find_rule(settings.rule), settings.sampling);
-    return {.name = "replay", .title = "Replay", .about = "Judges every draft.", .siblings = rule.siblings, .promise = rule.promise,
+    return {.name = "replay", .title = "Replay", .about = "Judges every draft.", .siblings = rule.siblings, .guarantee = rule.guarantee,
             .verify = judge_everything};
 }
 
-Law law_of(const Top& top, int vocab) {
-    Law law(static_cast<std::size_t>(vocab), 0.0);
-    for (const Top::Entry& entry : top.entries)
-        law[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
-    return law;
+Distribution distribution_of(const TopEntries& top, int vocab) {
+    Distribution distribution(static_cast<std::size_t>(vocab), 0.0);
+    for (const TopEntries::Entry& entry : top.entries)
+        distribution[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
+    return distribution;
 }
 
 } // namespace
 
-LawPair full_laws(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& trace,
+DistributionPair full_distributions(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& trace,
                   int cycle, int index) {
     const int vocab = models->vocab();
     RunSettings replay = settings;
@@ -53,13 +53,13 @@ LawPair full_laws(std::shared_ptr<const Models> models, const RunSettings& setti
     Fork fork;
     fork.cycle = cycle;
     for (std::size_t i = 0; i < trace.size(); ++i) // where the target's own token hung in a tree
-        if (const auto* own = std::get_if<Resampled>(&trace[i]);
+        if (const auto* own = std::get_if<TargetToken>(&trace[i]);
             own && own->cycle == cycle && own->parent && *own->parent >= 0)
             fork.force_coin = {*own->parent, kKeep};
     const RuleInfo rule = replay_rule(replay);
     Run scratch(std::move(models), replay, trace, fork, &rule);
 
-    LawPair pair;
+    DistributionPair pair;
     pair.cycle = cycle;
     pair.index = index;
     std::size_t next = scratch.trace().size();
@@ -67,22 +67,22 @@ LawPair full_laws(std::shared_ptr<const Models> models, const RunSettings& setti
         for (; next < scratch.trace().size(); ++next) {
             const Event& event = scratch.trace()[next];
             if (const auto* drafted = std::get_if<Drafted>(&event); drafted && drafted->index == index) {
-                pair.draft = law_of(drafted->top, vocab);
-                pair.draft_raw = drafted->raw_top.empty() ? pair.draft : law_of(drafted->raw_top, vocab);
+                pair.draft = distribution_of(drafted->top, vocab);
+                pair.draft_raw = drafted->raw_top.empty() ? pair.draft : distribution_of(drafted->raw_top, vocab);
             } else if (const auto* checked = std::get_if<Checked>(&event);
                        checked && checked->index == index) {
-                pair.target = law_of(checked->top, vocab);
-                pair.target_raw = checked->raw_top.empty() ? pair.target : law_of(checked->raw_top, vocab);
+                pair.target = distribution_of(checked->top, vocab);
+                pair.target_raw = checked->raw_top.empty() ? pair.target : distribution_of(checked->raw_top, vocab);
                 return pair;
-            } else if (const auto* own = std::get_if<Resampled>(&event)) { // the row after the last draft
-                pair.target = law_of(own->top, vocab);
-                pair.target_raw = own->raw_top.empty() ? pair.target : law_of(own->raw_top, vocab);
+            } else if (const auto* own = std::get_if<TargetToken>(&event)) { // the row after the last draft
+                pair.target = distribution_of(own->top, vocab);
+                pair.target_raw = own->raw_top.empty() ? pair.target : distribution_of(own->raw_top, vocab);
                 return pair;
             }
         }
     }
     throw Error("position " + std::to_string(index + 1) + " of round " + std::to_string(cycle + 1) +
-                    " has no laws",
+                    " has no distributions",
                 "Choose a position that the target judged.", Exit::usage);
 }
 

@@ -1,4 +1,4 @@
-#include "engine/run/guest.h"
+#include "engine/run/other_drafter_round.h"
 
 #include "engine/drafters/drafter.h"
 #include "engine/run/one_round.h"
@@ -19,9 +19,9 @@ Header standing_alone(Header header, const Trace& base, int cycle) {
 
 } // namespace
 
-Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-               const FetchGuest& wanted) {
-    Guest guest{wanted.cycle, wanted.drafter, settings.drafter, &trace, settings, models->why_not(wanted.drafter), nullptr, {}};
+OtherDrafterRound guess_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+               const FetchOtherDrafterRound& wanted) {
+    OtherDrafterRound guest{wanted.cycle, wanted.drafter, settings.drafter, &trace, settings, models->why_not(wanted.drafter), nullptr, {}};
     guest.settings.drafter = wanted.drafter;
     guest.settings.rule = judging_rule(settings.rule, settings.drafter, wanted.drafter);
     guest.settings.options = {};
@@ -42,7 +42,7 @@ Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& s
         if (!find_drafter(wanted.drafter)->causal_head) return guest;
         RunSettings off = guest.settings;
         off.options.correction = false;
-        guest.twin = Twin{wanted.cycle, off.options, guest.trace.get(), {}, one_round(models, settings, off, trace, wanted.cycle)};
+        guest.twin = Replay{wanted.cycle, off.options, guest.trace.get(), {}, one_round(models, settings, off, trace, wanted.cycle)};
     } catch (const Error& error) { // asked in passing: the run has nothing to do with it
         guest.problem = std::string(error.what()) + ". " + error.remedy();
     } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// lossless and oracle: laws that are counted, and what is said when they cannot be.
+// lossless and oracle: distributions that are counted, and what is said when they cannot be.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ TEST(Lossless, TellsWhatWasTestedUntilItIsInterrupted) {
     EXPECT_EQ(outcome.out.find("No difference was found"), std::string::npos) << outcome.out;
 }
 
-// A test that finds nothing proves no law: it says what it could have missed, also of a rule that promises nothing.
+// A test that finds nothing proves no distribution: it says what it could have missed, also of a rule that promises nothing.
 TEST(Lossless, SaysHowLargeADifferenceItWouldFind) {
     for (const char* rule : {"lenience=0", "lenience=0.02"}) {
         const Outcome outcome = speclens(
@@ -77,7 +77,7 @@ TEST(Lossless, SaysHowLargeADifferenceItWouldFind) {
         EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
         for (const char* part : {"\nNo difference was found: ", "\nA true one of 0.0", "nine times in ten"})
             EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
-        EXPECT_EQ(outcome.out.find("The laws agree"), std::string::npos) << outcome.out;
+        EXPECT_EQ(outcome.out.find("The distributions agree"), std::string::npos) << outcome.out;
     }
 }
 
@@ -89,14 +89,14 @@ TEST(Lossless, DoesNotPassWhereNothingWasGuessed) {
         EXPECT_NE(idle.out.find(part), std::string::npos) << part << "\n" << idle.out;
     EXPECT_EQ(idle.out.find("No difference was found"), std::string::npos) << idle.out;
     // A token hardly ever follows itself here: lookup guesses in fewer texts than would have to be wrong.
-    Json law = {{"", {0.0, 0.25, 0.25, 0.25, 0.25}}, {"0", {0.0, 0.25, 0.25, 0.25, 0.25}}};
+    Json distribution = {{"", {0.0, 0.25, 0.25, 0.25, 0.25}}, {"0", {0.0, 0.25, 0.25, 0.25, 0.25}}};
     for (int last = 1; last < 5; ++last) {
         std::vector<double> row = {0, 0.33, 0.33, 0.33, 0.33};
         row[static_cast<std::size_t>(last)] = 0.01;
-        law[std::to_string(last)] = row;
+        distribution[std::to_string(last)] = row;
     }
     const Json table = {{"schema", "speclens-table/1"}, {"vocab", 5},    {"texts", {"a", "b", "c", "d", "e"}},
-                        {"target", law},                {"draft", law}};
+                        {"target", distribution},                {"draft", distribution}};
     const std::filesystem::path model = fresh_folder() / "table.json";
     write_file(model, table.dump());
     const Outcome few = speclens({"lossless", "2000", "--model", model.string(), "--drafter", "lookup", "--rule",
@@ -119,7 +119,7 @@ TEST(Lossless, ARelaxedRuleFailsAndTheTableSaysWhy) {
     const Outcome outcome = speclens({"lossless", "3000", "--drafter", "small", "--rule", "typical"});
     EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
     EXPECT_NE(outcome.out.find("DIFFERS"), std::string::npos);
-    EXPECT_NE(outcome.out.find("does not promise the target's law"), std::string::npos);
+    EXPECT_NE(outcome.out.find("does not promise the target's distribution"), std::string::npos);
     EXPECT_EQ(speclens({"lossless", "3000", "--drafter", "small", "--rule", "lenience", "--rule-param",
                         "lenience=0"})
                   .code,
@@ -130,15 +130,15 @@ TEST(Lossless, ARelaxedRuleFailsAndTheTableSaysWhy) {
 // Parameters that are text and numbers, and one that a rule does not take.
 TEST(Oracle, ReadsWhatARuleTakes) {
     const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
-    const std::string laws =
+    const std::string distributions =
         R"("vocab":2,"block":1,"q":{"":[0.9,0.1],"0":[0.9,0.1],"1":[0.9,0.1]},"p":{"":[0.6,0.4],"0":[0.6,0.4],"1":[0.6,0.4]})";
     write_file(cases, R"({"schema":"specdec-oracles/1","cases":[
         {"id":"a","rule":"cascade_tokenV3","params":{"alpha":0.5,"verifier":"block"},)" +
-                          laws + R"(},
+                          distributions + R"(},
         {"id":"b","rule":"typical","params":{"epsilon":0.05,"delta":0.05},)" +
-                          laws + R"(},
+                          distributions + R"(},
         {"id":"c","rule":"token","params":{"alpha":0.5},)" +
-                          laws + "}]}");
+                          distributions + "}]}");
     const Outcome outcome = speclens({"oracle", cases.string(), "--samples", "2000", "-o", file.string()});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Json results = Json::parse(read_file(file))["results"];
@@ -170,11 +170,11 @@ TEST(Oracle, CountsRoundsThatEndTheText) {
 // The counts are tested against what a case expects, and a case that expects something else is found out.
 TEST(Oracle, FindsTheCaseThatDiffers) {
     const std::filesystem::path file = fresh_folder() / "results.json", cases = fresh_folder() / "cases.json";
-    const std::string laws =
+    const std::string distributions =
         R"("rule":"token","vocab":2,"block":1,"params":{},"q":{"":[0.8,0.2]},"p":{"":[0.6,0.4],"0":[0.5,0.5],"1":[0.5,0.5]},)";
     const auto with = [&](const std::string& first, const std::string& second) {
-        write_file(cases, R"({"schema":"specdec-oracles/1","cases":[{"id":"first",)" + laws + "\"expect\":" +
-                              first + R"(},{"id":"second",)" + laws + "\"expect\":" + second + "}]}");
+        write_file(cases, R"({"schema":"specdec-oracles/1","cases":[{"id":"first",)" + distributions + "\"expect\":" +
+                              first + R"(},{"id":"second",)" + distributions + "\"expect\":" + second + "}]}");
         return speclens({"oracle", cases.string(), "--samples", "4000", "-o", file.string()});
     };
     const std::string right =
@@ -193,9 +193,9 @@ TEST(Oracle, FindsTheCaseThatDiffers) {
         EXPECT_EQ(results[1]["test"]["agrees"], false);
     }
     const Outcome typo = [&] {
-        std::string misspelt = laws;
+        std::string misspelt = distributions;
         misspelt.replace(misspelt.find("token"), 5, "tokn");
-        write_file(cases, R"({"schema":"specdec-oracles/1","cases":[{"id":"first",)" + laws + "\"expect\":" + right +
+        write_file(cases, R"({"schema":"specdec-oracles/1","cases":[{"id":"first",)" + distributions + "\"expect\":" + right +
                               R"(},{"id":"second",)" + misspelt + "\"expect\":" + right + "}]}");
         return speclens({"oracle", cases.string(), "--samples", "4000", "-o", file.string()});
     }();
@@ -270,7 +270,7 @@ TEST(Oracle, DoesNotCallIgnoranceAgreement) {
         EXPECT_NE(few.out.find(part), std::string::npos) << part << "\n" << few.out;
     EXPECT_TRUE(Json::parse(read_file(file))["results"][0]["test"]["agrees"].is_null());
     EXPECT_EQ(with(one, "4000").code, 0);
-    // Lenience under the token rule's law: some rounds cannot tell them apart, though the kinds are filled by then.
+    // Lenience under the token rule's distribution: some rounds cannot tell them apart, though the kinds are filled by then.
     const std::string lenient =
         R"({"id":"a","rule":"lenience","vocab":2,"block":1,"params":{"lenience":0.3},"q":{"":[0.5,0.5]},"p":{"":[0.4,0.6],"0":[0.5,0.5],"1":[0.5,0.5]},)"
         R"("expect":{"accepted_pmf":[0.1,0.9]}})";

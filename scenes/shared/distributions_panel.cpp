@@ -1,4 +1,4 @@
-#include "scenes/shared/laws_panel.h"
+#include "scenes/shared/distributions_panel.h"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ using ui::Rect;
 
 constexpr float kRow = 26;
 
-void draw_row(const SceneInput& input, ui::Ui& ui, const LawRow& row, float x, float right, float y,
+void draw_row(const SceneInput& input, ui::Ui& ui, const DistributionRow& row, float x, float right, float y,
               double scale, bool marked) {
     ui::Canvas& canvas = ui.canvas;
     if (marked) canvas.fill({x - 12, y - 19, right - x + 24, kRow}, ui.theme.raised, 4);
@@ -31,14 +31,14 @@ void draw_row(const SceneInput& input, ui::Ui& ui, const LawRow& row, float x, f
     const auto share = [&](const std::optional<double>& p) { return p ? std::max(0.0, *p) * scale : -1.0; };
     ui::bar_pair(canvas, ui.theme, {x + 80, y - 14, right - 106 - x - 80, 15}, share(row.target),
                  share(row.draft));
-    canvas.text({right - 56, y - 1}, law_number(row.target), Font::mono, 14,
+    canvas.text({right - 56, y - 1}, distribution_number(row.target), Font::mono, 14,
                 row.target ? ui.theme.ink : ui.theme.muted, Align::right);
-    canvas.text({right, y - 1}, law_number(row.draft), Font::mono, 14, ui.theme.muted, Align::right);
+    canvas.text({right, y - 1}, distribution_number(row.draft), Font::mono, 14, ui.theme.muted, Align::right);
 }
 
 } // namespace
 
-void draw_laws_panel(const SceneInput& input, ui::Ui& ui, const LawsPanel& panel) {
+void draw_distributions_panel(const SceneInput& input, ui::Ui& ui, const DistributionsPanel& panel) {
     const Rect r = input.details;
     if (r.w <= 0) return;
     const float x = r.x + 24, right = r.right() - 24;
@@ -59,12 +59,12 @@ void draw_laws_panel(const SceneInput& input, ui::Ui& ui, const LawsPanel& panel
     // Rows as high as the region allows: at most ten tokens, "other" and the closing line.
     const int room = static_cast<int>((r.h - 70 - 30) / kRow);
     const int count = std::clamp(room - 1, 1, 10);
-    const LawTable table = law_table(panel.target, panel.draft, count, panel.marked);
+    const DistributionTable table = distribution_table(panel.target, panel.draft, count, panel.marked);
     double largest = 0.02;
-    for (const LawRow& row : table.rows)
+    for (const DistributionRow& row : table.rows)
         largest = std::max({largest, row.target.value_or(0), row.draft.value_or(0)});
     float y = r.y + 89;
-    for (const LawRow& row : table.rows) {
+    for (const DistributionRow& row : table.rows) {
         draw_row(input, ui, row, x, right, y, 1 / largest, row.id >= 0 && row.id == panel.marked);
         y += kRow;
     }
@@ -73,7 +73,7 @@ void draw_laws_panel(const SceneInput& input, ui::Ui& ui, const LawsPanel& panel
         ui::fitted_text(ui.canvas, {x, y}, panel.note, Font::text, 14, ui.theme.muted, right - x);
         return;
     }
-    // Two short heads may have nothing in common although the laws do: then there is no honest number.
+    // Two short heads may have nothing in common although the distributions do: then there is no honest number.
     const bool exact = panel.overlap || table.exact, known = exact || table.overlap >= 0.005;
     const std::string note = "sorted by target" + (panel.note.empty() ? std::string() : " · " + panel.note) +
                              (known ? " · overlap" : " · overlap below the recorded heads");

@@ -1,4 +1,4 @@
-#include "engine/rules/emitted.h"
+#include "engine/rules/output_distribution.h"
 
 #include <algorithm>
 #include <string_view>
@@ -10,32 +10,32 @@
 
 namespace speclens {
 
-double distance(const Law& p, const Law& q) {
+double distance(const Distribution& p, const Distribution& q) {
     double sum = 0;
     for (std::size_t v = 0; v < p.size(); ++v) sum += std::max(p[v] - q[v], 0.0);
     return sum;
 }
 
-Emitted emitted_at(const RuleInfo& rule, const RuleParams& params, const LawsOfBoth& at) {
+OutputDistribution output_distribution_at(const RuleInfo& rule, const RuleParams& params, const DistributionsOfBoth& at) {
     const std::string_view name = rule.name;
-    const Law &p = at.p, &q = at.q;
+    const Distribution &p = at.p, &q = at.q;
     CHECK(p.size() == q.size() && rule.siblings == Siblings::none, "a rule that samples along a chain");
-    Emitted emitted;
-    emitted.law = p;
-    if (rule.mixes()) {
-        emitted.law = cascade_mixture(name, params.alpha, at);
-        emitted.kept = overlap(emitted.law, q);
+    OutputDistribution emitted;
+    emitted.distribution = p;
+    if (rule.is_cascade()) {
+        emitted.distribution = cascade_mixture(name, params.alpha, at);
+        emitted.kept = overlap(emitted.distribution, q);
     } else if (name == "lenience") {
         const double scale = 1 - params.lenience;
         for (std::size_t v = 0; v < p.size(); ++v)
-            emitted.kept += emitted.law[v] = p[v] > 0 ? (scale * q[v] > p[v] ? p[v] / scale : q[v]) : 0;
+            emitted.kept += emitted.distribution[v] = p[v] > 0 ? (scale * q[v] > p[v] ? p[v] / scale : q[v]) : 0;
         const Residual rest = residual(p, q);
-        for (std::size_t v = 0; v < p.size(); ++v) emitted.law[v] += (1 - emitted.kept) * (rest.law.empty() ? p[v] : rest.law[v]);
+        for (std::size_t v = 0; v < p.size(); ++v) emitted.distribution[v] += (1 - emitted.kept) * (rest.distribution.empty() ? p[v] : rest.distribution[v]);
     } else if (name == "typical") {
         const double limit = typical_limit(p, params);
         for (std::size_t v = 0; v < p.size(); ++v)
             if (p[v] > limit) emitted.kept += q[v];
-        for (std::size_t v = 0; v < p.size(); ++v) emitted.law[v] = (p[v] > limit ? q[v] : 0) + (1 - emitted.kept) * p[v];
+        for (std::size_t v = 0; v < p.size(); ++v) emitted.distribution[v] = (p[v] > limit ? q[v] : 0) + (1 - emitted.kept) * p[v];
     } else if (name == "match") {
         for (std::size_t v = 0; v < p.size(); ++v) emitted.kept += p[v] * q[v];
     } else {

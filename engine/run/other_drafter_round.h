@@ -1,4 +1,4 @@
-// How another head would draft a round of a run: the same text, the same dice, judged by the same target. With laws and
+// How another head would draft a round of a run: the same text, the same dice, judged by the same target. With distributions and
 // a lens, as the scene about that head wants it.
 #pragma once
 
@@ -9,11 +9,11 @@
 #include "engine/run/control.h"
 #include "engine/run/models.h"
 #include "engine/run/trace.h"
-#include "engine/run/twin.h"
+#include "engine/run/replay.h"
 
 namespace speclens {
 
-struct Guest {
+struct OtherDrafterRound {
     int cycle = 0;
     std::string drafter;
     std::string instead_of;             // drafter of the run
@@ -21,13 +21,13 @@ struct Guest {
     RunSettings settings;               // of the replay
     std::string problem;                // why there is no round, and what to try; empty: there is
     std::shared_ptr<const Trace> trace; // header, whose prompt is the text before the round, then the round's events
-    std::optional<Twin> twin;           // Domino: that round with its head off
+    std::optional<Replay> twin;           // Domino: that round with its head off
 };
 
 // `settings` are those that the round was made with (Run::settings_at); without a draft length the drafter has its
 // usual one. The round is played twice and the second one kept: the first one reads the weights. What
 // fails becomes Guest::problem, and so does a round without a guess.
-[[nodiscard]] Guest guess_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
-                             const FetchGuest& wanted);
+[[nodiscard]] OtherDrafterRound guess_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+                             const FetchOtherDrafterRound& wanted);
 
 } // namespace speclens
