@@ -52,7 +52,7 @@ Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
     switch (beat) {
     case 0:
         return {
-            "Two distributions for one token",
+            "Two models, one token",
             "Here both models say how likely each next token is. Blue caps are the target, dashed amber caps "
             "the draft. We may only draw from the draft first, but what comes out must follow the target."};
     case 1:
@@ -267,7 +267,7 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
         view.source.raw ? " · raw (T = 1)" : " · T = " + temperature_words(view.source.target_t);
     if (!view.source.raw && view.source.draft_t != view.source.target_t)
         title.subtitle += ", draft T = " + temperature_words(view.source.draft_t);
-    if (!view.source.why_raw.empty()) title.subtitle += ", because " + view.source.why_raw;
+    if (!view.source.why_raw.empty()) title.subtitle += ": " + view.source.why_raw;
     if (input.view->header->rule != "token")
         title.subtitle += " · this run used " + input.view->header->rule + "; here: token";
     if (view.edited)

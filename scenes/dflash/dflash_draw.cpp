@@ -155,7 +155,7 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
         canvas.text({inside ? words : behind, bar.y + 19}, all, Font::text, 14, theme.muted);
         break;
     }
-    row_name(d.ui, g, distributions + 13, "Distributions", rows > 1 ? "parallel" : "");
+    row_name(d.ui, g, distributions + 13, "Next token", rows > 1 ? "parallel" : "");
     row_name(d.ui, g, drafts + 20, "Draft");
     row_name(d.ui, g, verdicts + 19, "Verified");
     return verdicts + 28;
@@ -324,7 +324,7 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
                       at_one(*m.slot(at - 1).draft).entries.size() > 1;
     const float gap = 36, half = live ? (r.w - gap) / 2 : std::min(r.w, 560.0F), grid = std::min(124.0F, r.h - 46);
     if (grid < 60) return;
-    ui::fitted_text(c, {r.x, r.y + 12}, "Worked example: two cities, two distributions, each of them right", Font::text_bold, 14,
+    ui::fitted_text(c, {r.x, r.y + 12}, "Worked example: two cities, each distribution is right", Font::text_bold, 14,
                     t.ink, half);
     const PairSide first{"New", "Los", 0.5, 0.5}, second{" York", " Angeles", 0.5, 0.5};
     pair_grid(

@@ -73,7 +73,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                 "the target's hidden states of the text and the whole block, in both directions. " +
                     capital(counted(n, "guess")) + " will come of it."};
     case 1:
-        return {"Every row gets a distribution at once",
+        return {"Each row gets a distribution",
                 "The target's own LM head, frozen, reads all rows in one go. That is cheap, but the distributions do "
                 "not know one another: the base "
                 "distribution of " +

@@ -153,7 +153,7 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     row_name(d.ui, g, feature + 12, "Feature");
     row_name(d.ui, g, layer + 18, "Head");
     row_name(d.ui, g, output + 12, "Output");
-    row_name(d.ui, g, distributions + 13, "Distribution");
+    row_name(d.ui, g, distributions + 13, "Next token");
     row_name(d.ui, g, drafts + 20, "Draft");
     row_name(d.ui, g, verdicts + 19, "Verified");
     return verdicts + 28;

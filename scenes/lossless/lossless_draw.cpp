@@ -47,7 +47,7 @@ void draw_lossless_texts(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const LosslessCount& count = *d.model.count;
-    chart_head(d, r, "Texts of three tokens", "bars: drawn (C: 1 000 more); lines: the target's exact distribution");
+    chart_head(d, r, "Texts of three tokens", "bars: drawn (C: 1 000 more); lines: exact");
     const Rect plot{r.x + 34, r.y + 50, r.w - 34, r.h - 50 - 26};
     double high = 0;
     for (const auto& [text, p] : exact_texts()) {

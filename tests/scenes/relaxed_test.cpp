@@ -144,7 +144,8 @@ TEST(RelaxedScene, SaysNothingOfHeadsThatAreTooShort) {
     ASSERT_GT(m.positions->size(), 0u);
     EXPECT_EQ(m.counted, 0);
     EXPECT_TRUE(hot.bench->shows("too short to say what a rule keeps")) << hot.bench->words;
-    EXPECT_TRUE(hot.bench->shows("Lower the temperature, or record whole")) << hot.bench->words;
+    EXPECT_TRUE(hot.bench->shows("Lower the temperature, or record")) << hot.bench->words;
+    EXPECT_TRUE(hot.bench->shows("whole distributions: --trace-top all.")) << hot.bench->words;
     EXPECT_TRUE(hot.bench->shows("too much to say whether a guess stays")) << hot.bench->words;
     EXPECT_FALSE(hot.bench->shows("A guess stays here")) << hot.bench->words;
     EXPECT_FALSE(hot.bench->shows("chance that a guess stays")) << hot.bench->words;
