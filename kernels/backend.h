@@ -140,6 +140,14 @@ struct TimeMark {
     int event = -1;
 };
 
+// Makes the products of several callers as one; see Backend::gather_products().
+class ProductGatherer {
+  public:
+    virtual ~ProductGatherer() = default;
+    virtual void matmul(const Tensor& x, std::span<const Projection> parts) = 0;
+    virtual void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) = 0;
+};
+
 class Backend {
   public:
     virtual ~Backend() = default;
@@ -209,6 +217,9 @@ class Backend {
                           const Tensor& out) = 0;
     // Several projections of the same input in one launch. x (rows, k)
     virtual void matmul(const Tensor& x, std::span<const Projection> parts) = 0;
+    // From now on matmul() and matmul_swiglu() hand what they were asked for to `gatherer`, which sees to it that the outputs
+    // are there when it returns; null: they compute it themselves, as ever. False: this backend always does.
+    virtual bool gather_products(ProductGatherer* /*gatherer*/) { return false; }
     // out = silu(x * gateᵀ) ⊙ (x * upᵀ).  gate, up (f, k), which may be stored differently; out (rows, f)
     virtual void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) = 0;
     // Per head: RMSNorm over d of q and k (when the norms are not empty), rotary embedding of q and k at

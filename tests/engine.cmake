@@ -14,7 +14,7 @@ spec_test(batch_test
     LABELS distributions threads
     # Two threads find what five do; one finds no race.
     SOME not_thread "Batch/BatchThreads.*/[15]$|^(BlockTable|Scheduler|Sweep|SweepStatistics)[.]" not_address "BatchThreads.*/5$"
-    SOURCES engine/batch/blocks_test.cpp engine/batch/batch_test.cpp engine/batch/sweep_test.cpp LIBS engine)
+    SOURCES engine/batch/blocks_test.cpp engine/batch/batch_test.cpp engine/batch/lockstep_test.cpp engine/batch/sweep_test.cpp LIBS engine_batch)
 spec_test(advice_test LABELS fast SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp
     LIBS engine nlohmann_json::nlohmann_json)
 spec_test(published_test LABELS fast SOURCES engine/published/published_test.cpp LIBS engine)
@@ -45,7 +45,7 @@ target_link_libraries(pass_profile PRIVATE engine)
 # What batching costs and brings, as ratios, run by hand: ninja batch_bench (engine/batch/README.md).
 add_executable(batch_bench EXCLUDE_FROM_ALL engine/batch/batch_bench.cpp)
 spec_test_target(batch_bench)
-target_link_libraries(batch_bench PRIVATE engine)
+target_link_libraries(batch_bench PRIVATE engine_lab)
 # Predictions of engine/advice beside what came, run by hand: ninja held_out (docs/measuring.md).
 add_executable(held_out EXCLUDE_FROM_ALL engine/advice/held_out.cpp)
 spec_test_target(held_out)

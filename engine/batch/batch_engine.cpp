@@ -46,7 +46,7 @@ int blocks_for(int texts, int positions) {
 
 BatchEngine::BatchEngine(std::shared_ptr<const Models> models, const BatchSettings& settings)
     : models_(std::move(models)), settings_(checked(settings)), model_(target_of(*models_), settings.blocks), pool_(settings.blocks),
-      scheduler_(settings.texts) {
+      scheduler_(settings.texts), lockstep_(*models_->backend) {
     if (!settings_.poison) return;
     model_.poison(0, settings_.blocks * PagedModel::kBlock);
     pool_.on_freed([this](int block) { model_.poison(block * PagedModel::kBlock, PagedModel::kBlock); });
@@ -212,16 +212,24 @@ bool BatchEngine::waits_for_prompt(int number) const {
 
 void BatchEngine::draft() {
     const Stopwatch watch;
+    std::vector<std::function<void()>> works;
     for (const int number : std::vector<int>(scheduler_.in_flight())) {
-        Text& text = at(number);
-        lane(number).text = number;
-        if (text.shown.state != State::decoding || text.asked) continue; // or preempted by a text before it
-        guarded(number, [&] {
-            text.asked = text.run->ask();
-            if (!text.asked) end(number, State::done);
-        });
+        (void)lane(number);
+        if (at(number).shown.state == State::decoding && !at(number).asked) works.push_back([this, number] { draft(number); });
     }
+    if (settings_.together)
+        lockstep_.run(works);
+    else
+        for (const auto& work : works) work();
     round_.draft_ms = watch.ms();
+}
+
+void BatchEngine::draft(int number) {
+    if (at(number).shown.state != State::decoding) return; // preempted meanwhile, by a drafter that computes with the target
+    guarded(number, [&] {
+        at(number).asked = at(number).run->ask();
+        if (!at(number).asked) end(number, State::done);
+    });
 }
 
 // In the order of arrival, so that who came first has its blocks first. Prompts first in the pass: they have no logits.
@@ -334,7 +342,7 @@ void BatchEngine::pass(std::span<Part> parts) {
 void BatchEngine::pass_alone(int number, Seat& seat, const PassInput& input) {
     reserve_in_middle(number, static_cast<int>(input.tokens.size()));
     PagedModel::Text text = seat.bring(input);
-    model_.forward(std::span(&text, 1));
+    lockstep_.apart([&] { model_.forward(std::span(&text, 1)); }); // its scratch memory is everybody's
     seat.sit_down(text);
 }
 

@@ -6,7 +6,7 @@
 // bit for bit, whatever else is in flight, in which order texts came, and however often it was preempted; the traces have the
 // same hash. That holds at any temperature for drafters that look at their own text only, which all of ours do.
 //
-// Drafters propose one text after the other: each of their passes is over one text.
+// Drafters propose side by side (lockstep.h): each is one that knows its own text only, and their products are made together.
 //
 // One thread, the backend's (engine/run/turns.h).
 #pragma once
@@ -19,6 +19,7 @@
 #include "engine/base/clock.h"
 #include "engine/batch/batch_round.h"
 #include "engine/batch/block_pool.h"
+#include "engine/batch/lockstep.h"
 #include "engine/batch/scheduler.h"
 #include "engine/batch/seat.h"
 #include "engine/model/paged_model.h"
@@ -33,6 +34,7 @@ struct BatchSettings {
     int blocks = 0;       // of the pool, PagedModel::kBlock positions each
     int prompt_rows = 64; // of prompts in one round at most
     bool share = true;    // prompts that begin alike share blocks
+    bool together = true; // drafters' products are made together, where the backend can
     bool poison = false;  // tests: fill what nobody may read with NaN, after every round
 };
 // Blocks for so many texts of so many positions each, with nothing shared.
@@ -74,6 +76,7 @@ class BatchEngine {
     [[nodiscard]] const BatchRound& round() const { return round_; } // the last one
     [[nodiscard]] const BlockPool& pool() const { return pool_; }
     [[nodiscard]] const Scheduler& scheduler() const { return scheduler_; }
+    [[nodiscard]] const Lockstep& lockstep() const { return lockstep_; }
     // Blocks of a text in flight, in order; and positions that they hold.
     [[nodiscard]] std::span<const int> blocks_of(int text) const;
     [[nodiscard]] int length_of(int text) const;
@@ -106,6 +109,7 @@ class BatchEngine {
     void share_prompt(Text& text);
     [[nodiscard]] bool waits_for_prompt(int number) const;
     void draft();
+    void draft(int number);
     void plan(std::vector<Part>& parts);
     void plan_reading(int number, int& rows_left, std::vector<Part>& parts);
     [[nodiscard]] bool reserve(int number, int rows);
@@ -126,6 +130,7 @@ class BatchEngine {
     Scheduler scheduler_;
     std::vector<Text> texts_;
     BatchRound round_;
+    Lockstep lockstep_;
     Stopwatch clock_;
 };
 

@@ -97,11 +97,12 @@ void Seat::share(const Seat& other, int count, std::span<const int> taps) {
 }
 
 void Seat::prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink, const Reading&) {
-    CHECK(std::ranges::equal(tokens, prompt_) && length() == std::ssize(tokens), "the prompt was not read before");
+    CHECK(std::ranges::equal(tokens, prompt_) && knows_prompt(), "the prompt was not read before");
     features_ = {};
     if (!sink || taps.empty()) return;
-    for (int first = 0; first < length(); first += max_rows())
-        sink(first, prompt_features_.view().slice(first, std::min(max_rows(), length() - first)));
+    const int read = static_cast<int>(tokens.size());
+    for (int first = 0; first < read; first += max_rows())
+        sink(first, prompt_features_.view().slice(first, std::min(max_rows(), read - first)));
 }
 
 void Seat::Rows::begin(int first, int count) {

@@ -93,6 +93,10 @@ class CpuBackend final : public Backend {
                   const Tensor& out) override;
     void matmul(const Tensor& x, std::span<const Projection> parts) override;
     void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) override;
+    bool gather_products(ProductGatherer* gatherer) override {
+        gatherer_ = gatherer;
+        return true;
+    }
     void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
                     const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
                     const Tensor& positions, const KvLayer& cache, int first_slot) override;
@@ -188,6 +192,7 @@ class CpuBackend final : public Backend {
     };
     Packed& packed_for(const MatmulKernels& kernels, DType weights, std::size_t size);
 
+    ProductGatherer* gatherer_ = nullptr;
     std::vector<Packed> packed_;
     std::vector<MatmulTask> tasks_;          // of one launch
     std::vector<std::int64_t> units_before_; // units of all its parts before this one

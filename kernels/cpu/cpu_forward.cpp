@@ -102,6 +102,7 @@ MatmulTask CpuBackend::prepare(const Tensor& x, const Tensor& weight) {
 
 void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
     shapes::matmul(x, parts, kMaxPassRows);
+    if (gatherer_ != nullptr) return gatherer_->matmul(x, parts);
     tasks_.clear();
     units_before_.assign(1, 0);
     for (const Projection& part : parts) {
@@ -130,6 +131,7 @@ void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
 
 void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) {
     shapes::matmul_swiglu(x, gate, up, out, kMaxPassRows);
+    if (gatherer_ != nullptr) return gatherer_->matmul_swiglu(x, gate, up, out);
     const std::int64_t f = out.cols;
     const MatmulTask gate_task = prepare(x, gate);
     MatmulTask up_task = packed_alike(gate, up) ? gate_task : prepare(x, up);

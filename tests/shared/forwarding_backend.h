@@ -55,6 +55,7 @@ class ForwardingBackend : public Backend {
                    const Tensor& out) override {
         to_->attention(shape, q, cache, mask, out);
     }
+    bool gather_products(ProductGatherer* gatherer) override { return to_->gather_products(gatherer); }
     bool pages() const override { return to_->pages(); }
     void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm,
                           const Tensor& k_norm, float eps, const Tensor& cos_sin, const Tensor& positions,

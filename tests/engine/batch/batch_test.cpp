@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/batch/batch_engine.h"
+#include "tests/shared/forwarding_backend.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/tables.h"
 
@@ -178,6 +179,30 @@ TEST(Batch, RandomSchedulesChangeNoText) {
     }
 }
 
+// Side by side the drafters of seven texts read their weights once for all of them.
+TEST(Batch, DraftersMakeTheirProductsTogether) {
+    const auto models = test::micro_models(2);
+    for (const char* drafter : {"small", "eagle3", "dflash", "domino", "medusa", "eagle3_tree"}) {
+        std::vector<RunSettings> texts;
+        for (int i = 0; i < 7; ++i) {
+            texts.push_back(text_of(drafter, 4, 0.8, i));
+            texts.back().max_tokens = 20;
+        }
+        BatchSettings settings = roomy(7);
+        const auto products = [&](bool together) {
+            settings.together = together;
+            BatchEngine engine(models, settings);
+            for (const RunSettings& text : texts) engine.submit(text);
+            while (engine.step()) {
+            }
+            expect_as_alone(models, texts, engine);
+            return engine.lockstep().asked() > 0 ? static_cast<double>(engine.lockstep().asked()) / static_cast<double>(engine.lockstep().made()) : 0;
+        };
+        EXPECT_GT(products(true), 2) << drafter; // texts begin and end at different rounds
+        EXPECT_EQ(products(false), 0) << drafter;
+    }
+}
+
 TEST(Batch, TheOrderOfArrivalChangesNoText) {
     const auto models = test::micro_models(2);
     std::vector<RunSettings> texts;
@@ -288,6 +313,25 @@ TEST(Batch, ARoundSaysWhatEveryTextDid) {
         EXPECT_GE(text.done_ms, text.first_ms);
     }
     EXPECT_GT(engine.text(2).first_ms, engine.text(0).done_ms) << "the third waited for a seat";
+}
+
+struct NoPages final : test::ForwardingBackend {
+    using test::ForwardingBackend::ForwardingBackend;
+    bool pages() const override { return false; }
+};
+
+TEST(Batch, SaysSoWhereTheBackendHasNoPagedAttention) {
+    Models models;
+    models.backend = std::make_shared<NoPages>(make_cpu_backend({.threads = 1}));
+    models.target = Model::random(*models.backend, test::micro_config(2, 32), "micro target", 5);
+    try {
+        BatchEngine engine(std::make_shared<const Models>(models), {.texts = 2, .blocks = 8});
+        FAIL() << "a batch on a backend that cannot";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), Exit::device);
+        EXPECT_NE(std::string(error.what()).find("cannot compute several texts in one pass"), std::string::npos) << error.what();
+        EXPECT_FALSE(error.remedy().empty());
+    }
 }
 
 TEST(Batch, RefusesWhatItCannotDo) {
