@@ -73,6 +73,7 @@ void Controller::observe(const Snapshot& published, double now) {
     passes_beside_ = published.passes_beside;
     passes_forms_ = published.passes_forms;
     advice_ = published.advice;
+    load_ = published.load;
     training_ = published.training;
     prompt_room_ = published.prompt_room;
     saved_status_.ready_drafters = status_.ready_drafters;
@@ -335,6 +336,7 @@ SceneInput Controller::scene_input(double now) const {
     in.passes_beside = passes_beside_.get();
     in.passes_forms = passes_forms_.get();
     in.advice = advice_.get();
+    in.load = load_.get();
     in.training = training_.get();
     in.server = server_.get();
     in.settings = &wished();

@@ -199,6 +199,7 @@ class Controller {
     std::shared_ptr<const PassTimes> passes_, passes_beside_;
     std::shared_ptr<const std::vector<PassTimes>> passes_forms_;
     std::shared_ptr<const Advice> advice_;
+    std::shared_ptr<const Sweep> load_;
     std::shared_ptr<const MedusaView> training_;
     std::shared_ptr<const ServerView> server_;
     std::optional<RunSettings> served_;

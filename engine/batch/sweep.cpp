@@ -1,13 +1,16 @@
 #include "engine/batch/sweep.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "kernels/error.h"
 
 namespace speclens {
 namespace {
+
+constexpr double kLeastSlice = 250;      // ms
+constexpr std::size_t kKeptRounds = 12;  // of a cell
+constexpr int kPhasesAStep = 16;         // of a run alone
+constexpr double kProofs = 0.2;          // their share of done()
 
 RunSettings text_with(const RunSettings& text, const SweepMethod& method) {
     RunSettings settings = text;
@@ -26,46 +29,60 @@ int largest_capacity(const Models& models, const SweepPlan& plan) {
     return most;
 }
 
-// What came out of a text, under its number in the plan.
-struct Ended {
-    std::size_t text = 0;
-    std::vector<int> sequence;
-};
+void check_plan(const SweepPlan& plan) {
+    CHECK(!plan.texts.empty() && !plan.methods.empty() && plan.methods.front().plain() && !plan.concurrency.empty() && plan.repeats > 0,
+          "a sweep of nothing");
+    CHECK(std::ranges::is_sorted(plan.concurrency), "numbers of texts ascend");
+}
 
-// One slice: the seats are full from the first round that counts to the last.
-class Slice {
+} // namespace
+
+void SweepSlice::add(const SweepSlice& other) {
+    ms += other.ms, draft_ms += other.draft_ms, pass_ms += other.pass_ms;
+    tokens += other.tokens, rounds += other.rounds, rows += other.rows;
+    text_rounds += other.text_rounds, drafted += other.drafted, accepted += other.accepted;
+    ended += other.ended, preempted += other.preempted;
+    first_ms.insert(first_ms.end(), other.first_ms.begin(), other.first_ms.end());
+    between_ms.insert(between_ms.end(), other.between_ms.begin(), other.between_ms.end());
+}
+
+const SweepCell* Sweep::cell(std::size_t method, int concurrency) const {
+    const std::size_t methods = crossings.size();
+    for (std::size_t at = method; at < cells.size(); at += methods)
+        if (cells[at].concurrency == concurrency) return &cells[at];
+    return nullptr;
+}
+
+// The seats are full from the first round that counts to the last.
+class SweepMeasurement::Slice {
   public:
+    // `ms` count; then it goes on, where `until_one_ends`, until some text ended. The list goes on with its text `first`.
     Slice(const std::shared_ptr<const Models>& models, const SweepPlan& plan, const SweepMethod& method, const BatchSettings& settings,
-          std::size_t first_text)
-        : plan_(plan), method_(method), texts_(settings.texts), engine_(models, settings), next_(first_text) {
-        for (int i = 0; i < texts_; ++i) submit();
+          std::size_t first, double ms, bool until_one_ends)
+        : plan_(plan), method_(method), ms_(ms), until_one_ends_(until_one_ends), engine_(models, settings), next_(first) {
+        for (int i = 0; i < settings.texts; ++i) submit();
     }
 
-    // Until so long after the first round that counts, and then, where `until_one_ends`, until some text ended. False: the monitor
-    // ended it.
-    bool run(double ms, bool until_one_ends, const std::function<bool()>& go_on) {
-        while (!full_) {
-            if (!go_on()) return false;
-            step();
+    // One round. False: it is over.
+    bool step() {
+        round();
+        if (!full_) {
             full_ = std::ranges::all_of(engine_.scheduler().in_flight(), [&](int text) { return !engine_.text(text).deliveries.empty(); });
+            begun_ms_ = engine_.now_ms();
+            return true;
         }
-        begun_ms_ = engine_.now_ms();
-        while (engine_.now_ms() - begun_ms_ < ms) {
-            if (!go_on()) return false;
-            step();
+        if (slice_.ms == 0) {
             count();
+            if (engine_.now_ms() - begun_ms_ < ms_) return true;
+            slice_.ms = engine_.now_ms() - begun_ms_;
+            count_waits();
         }
-        slice_.ms = engine_.now_ms() - begun_ms_;
-        count_waits();
-        while (until_one_ends && ended_.empty()) {
-            if (!go_on()) return false;
-            step();
-        }
-        return true;
+        return until_one_ends_ && ended_.empty();
     }
 
     [[nodiscard]] const SweepSlice& result() const { return slice_; }
     [[nodiscard]] const std::vector<Ended>& ended() const { return ended_; }
+    [[nodiscard]] const std::vector<BatchRound>& rounds() const { return rounds_; }
 
   private:
     void submit() {
@@ -74,7 +91,7 @@ class Slice {
         numbers_.push_back(text);
     }
 
-    void step() {
+    void round() {
         (void)engine_.step();
         for (const BatchLane& lane : engine_.round().lanes) {
             if (!lane.left) continue;
@@ -87,6 +104,7 @@ class Slice {
 
     void count() {
         const BatchRound& round = engine_.round();
+        if (rounds_.size() < kKeptRounds) rounds_.push_back(round);
         slice_.draft_ms += round.draft_ms;
         slice_.pass_ms += round.pass_ms;
         slice_.tokens += round.tokens();
@@ -125,169 +143,167 @@ class Slice {
 
     const SweepPlan& plan_;
     const SweepMethod& method_;
-    int texts_;
+    double ms_;
+    bool until_one_ends_;
     BatchEngine engine_;
     std::size_t next_;
     std::vector<std::size_t> numbers_; // in the plan, of the engine's texts
     bool full_ = false;
     double begun_ms_ = 0;
-    SweepSlice slice_;
+    SweepSlice slice_; // ms: 0 until it was counted
+    std::vector<BatchRound> rounds_;
     std::vector<Ended> ended_;
 };
 
-// Texts of runs alone. At temperature 0 one text holds for all drafters: it is plain decoding's.
-class RunsAlone {
-  public:
-    RunsAlone(std::shared_ptr<const Models> models, const SweepPlan& plan) : models_(std::move(models)), plan_(plan) {}
-
-    // Null: not made, and no time is left to make it.
-    const std::vector<int>* of(std::size_t text, std::size_t method) {
-        const RunSettings& settings = plan_.texts[text];
-        const std::pair key(text, settings.sampling.temperature == 0 ? 0 : method);
-        if (const auto found = known_.find(key); found != known_.end()) return &found->second;
-        if (clock_.ms() > 1000 * plan_.proof_seconds) return nullptr;
-        Run run(models_, text_with(settings, plan_.methods[key.second]));
-        run.finish();
-        return &known_.emplace(key, run.sequence()).first->second;
-    }
-
-  private:
-    std::shared_ptr<const Models> models_;
-    const SweepPlan& plan_;
-    std::map<std::pair<std::size_t, std::size_t>, std::vector<int>> known_;
-    Stopwatch clock_;
-};
-
-void check_plan(const SweepPlan& plan) {
-    CHECK(!plan.texts.empty() && !plan.methods.empty() && plan.methods.front().plain() && !plan.concurrency.empty() && plan.repeats > 0,
-          "a sweep of nothing");
-    CHECK(std::ranges::is_sorted(plan.concurrency), "numbers of texts ascend");
-}
-
-class SweepRun {
-  public:
-    SweepRun(std::shared_ptr<const Models> models, const SweepPlan& plan, const SweepMonitor& monitor)
-        : models_(std::move(models)), plan_(plan), monitor_(monitor) {
-        for (const int concurrency : plan.concurrency)
-            for (const SweepMethod& method : plan.methods) {
-                SweepCell& cell = sweep_.cells.emplace_back();
-                cell.method = method;
-                cell.concurrency = concurrency;
-            }
-        ended_.resize(sweep_.cells.size());
-        filling_ms_.resize(sweep_.cells.size());
-        capacity_ = largest_capacity(*models_, plan);
-    }
-
-    Sweep run() {
-        sweep_.complete = measure() && prove();
-        judge();
-        return std::move(sweep_);
-    }
-
-  private:
-    // Slices of all cells by turns. Those with one number of texts follow each other, first this method, then that.
-    bool measure() {
-        const std::size_t methods = plan_.methods.size();
-        const double slices = static_cast<double>(sweep_.cells.size()) * plan_.repeats;
-        int done = 0;
-        for (int repeat = 0; repeat < plan_.repeats; ++repeat)
-            for (std::size_t c = 0; c < plan_.concurrency.size(); ++c)
-                for (std::size_t m = 0; m < methods; ++m, ++done) {
-                    const std::size_t at = c * methods + (m + static_cast<std::size_t>(repeat)) % methods;
-                    if (!slice(at, repeat, (1000 * plan_.seconds - clock_.ms()) / (slices - done), done / slices)) return false;
-                }
-        return true;
-    }
-
-    // `ms`: its share of the time that is left, filling the seats included.
-    bool slice(std::size_t at, int repeat, double ms, double done) {
-        constexpr double kLeast = 250; // ms
-        SweepCell& cell = sweep_.cells[at];
-        const Stopwatch watch;
-        const std::string what = std::string(cell.method.drafter) + ", " + std::to_string(cell.concurrency) +
-                                 (cell.concurrency == 1 ? " text" : " texts");
-        BatchSettings settings{.texts = cell.concurrency,
-                               .blocks = plan_.blocks > 0 ? plan_.blocks : blocks_for(cell.concurrency, capacity_),
-                               .prompt_rows = plan_.prompt_rows,
-                               .share = plan_.share};
-        // Every repeat goes on in the list, alike for every method.
-        Slice one(models_, plan_, cell.method, settings, static_cast<std::size_t>(repeat * cell.concurrency));
-        const double counted = std::max(kLeast, ms - filling_ms_[at]);
-        if (!one.run(counted, ended_[at].empty(), [&] { return monitor_(what, done); })) return false;
-        filling_ms_[at] = watch.ms() - one.result().ms;
-        cell.slices.push_back(one.result());
-        cell.sum.add(one.result());
-        ended_[at].insert(ended_[at].end(), one.ended().begin(), one.ended().end());
-        return true;
-    }
-
-    // First one text of every cell, then the second …, so that no cell goes without where the time is over.
-    bool prove() {
-        RunsAlone alone(models_, plan_);
-        std::size_t most = 0;
-        for (const auto& ended : ended_) most = std::max(most, ended.size());
-        for (std::size_t i = 0; i < most; ++i)
-            for (std::size_t at = 0; at < ended_.size(); ++at) {
-                if (i >= ended_[at].size()) continue;
-                if (!monitor_("comparing with runs alone", static_cast<double>(i) / static_cast<double>(most))) return false;
-                const Ended& ended = ended_[at][i];
-                const std::vector<int>* want = alone.of(ended.text, at % plan_.methods.size());
-                if (!want) continue;
-                ++sweep_.cells[at].compared;
-                sweep_.cells[at].equal += *want == ended.sequence;
-            }
-        return true;
-    }
-
-    void judge() {
-        const std::size_t methods = plan_.methods.size();
-        for (std::size_t at = 0; at < sweep_.cells.size(); ++at) {
-            SweepCell& cell = sweep_.cells[at];
-            const SweepCell& plain = sweep_.cells[at - at % methods];
-            if (cell.measured() && plain.measured()) cell.speed_up = speed_up_of(cell, plain);
+SweepMeasurement::SweepMeasurement(std::shared_ptr<const Models> models, SweepPlan plan) : models_(std::move(models)), plan_(std::move(plan)) {
+    check_plan(plan_);
+    for (const int concurrency : plan_.concurrency)
+        for (const SweepMethod& method : plan_.methods) {
+            SweepCell& cell = sweep_.cells.emplace_back();
+            cell.method = method;
+            cell.concurrency = concurrency;
         }
-        for (std::size_t m = 0; m < methods; ++m) {
-            std::vector<const SweepCell*> cells, plain;
-            for (std::size_t c = 0; c < plan_.concurrency.size(); ++c) {
-                cells.push_back(&sweep_.cells[c * methods + m]);
-                plain.push_back(&sweep_.cells[c * methods]);
-            }
-            sweep_.crossings.push_back(m == 0 ? std::nullopt : crossing_of(cells, plain));
-        }
+    sweep_.crossings.resize(plan_.methods.size());
+    ended_.resize(sweep_.cells.size());
+    filling_ms_.resize(sweep_.cells.size());
+    capacity_ = largest_capacity(*models_, plan_);
+}
+
+SweepMeasurement::~SweepMeasurement() = default;
+
+bool SweepMeasurement::step() {
+    if (over_) return false;
+    turn_ < slices() ? measure() : prove();
+    return true;
+}
+
+void SweepMeasurement::stop() {
+    over_ = true;
+    slice_.reset();
+    proof_.reset();
+}
+
+double SweepMeasurement::done() const {
+    if (over_) return 1;
+    if (turn_ < slices()) return (1 - kProofs) * static_cast<double>(turn_) / static_cast<double>(slices());
+    std::size_t most = 1;
+    for (const auto& ended : ended_) most = std::max(most, ended.size());
+    const double by_texts = static_cast<double>(proved_) / static_cast<double>(most);
+    const double by_time = proof_clock_ && plan_.proof_seconds > 0 ? proof_clock_->ms() / (1000 * plan_.proof_seconds) : 0;
+    return 1 - kProofs + kProofs * std::min(1.0, std::max(by_texts, by_time));
+}
+
+std::string SweepMeasurement::doing() const {
+    if (turn_ >= slices()) return "comparing with runs alone";
+    const SweepCell& cell = sweep_.cells[cell_of(turn_)];
+    return (cell.method.plain() ? "plain" : cell.method.drafter) + ", " + std::to_string(cell.concurrency) +
+           (cell.concurrency == 1 ? " text" : " texts");
+}
+
+Sweep SweepMeasurement::sweep() const {
+    Sweep sweep = sweep_;
+    judge(sweep);
+    return sweep;
+}
+
+// Slices of all cells by turns. Those with one number of texts follow each other, first this method, then that.
+std::size_t SweepMeasurement::cell_of(std::size_t turn) const {
+    const std::size_t methods = plan_.methods.size(), cells = sweep_.cells.size();
+    const std::size_t repeat = turn / cells, within = turn % cells;
+    return within / methods * methods + (within % methods + repeat) % methods;
+}
+
+void SweepMeasurement::measure() {
+    if (!slice_) begin_slice();
+    if (!slice_->step()) take_slice();
+}
+
+void SweepMeasurement::begin_slice() {
+    const std::size_t at = cell_of(turn_), repeat = turn_ / sweep_.cells.size();
+    const SweepCell& cell = sweep_.cells[at];
+    // Its share of the time that is left, filling the seats included.
+    const double share = (1000 * plan_.seconds - clock_.ms()) / static_cast<double>(slices() - turn_);
+    const BatchSettings settings{.texts = cell.concurrency,
+                                 .blocks = plan_.blocks > 0 ? plan_.blocks : blocks_for(cell.concurrency, capacity_),
+                                 .prompt_rows = plan_.prompt_rows,
+                                 .share = plan_.share};
+    slice_clock_ = Stopwatch();
+    // Every repeat goes on in the list, alike for every method.
+    slice_ = std::make_unique<Slice>(models_, plan_, cell.method, settings, repeat * static_cast<std::size_t>(cell.concurrency),
+                                     std::max(kLeastSlice, share - filling_ms_[at]), ended_[at].empty());
+}
+
+void SweepMeasurement::take_slice() {
+    const std::size_t at = cell_of(turn_);
+    SweepCell& cell = sweep_.cells[at];
+    cell.slices.push_back(slice_->result());
+    cell.sum.add(slice_->result());
+    cell.rounds = slice_->rounds();
+    ended_[at].insert(ended_[at].end(), slice_->ended().begin(), slice_->ended().end());
+    filling_ms_[at] = slice_clock_.ms() - slice_->result().ms;
+    slice_.reset();
+    ++turn_;
+    ++revision_;
+}
+
+void SweepMeasurement::prove() {
+    if (!proof_clock_) proof_clock_ = Stopwatch();
+    if (proof_) {
+        for (int i = 0; i < kPhasesAStep; ++i)
+            if (!proof_->step()) break;
+        if (!proof_->stopped()) return;
     }
-
-    std::shared_ptr<const Models> models_;
-    const SweepPlan& plan_;
-    const SweepMonitor& monitor_;
-    Sweep sweep_;
-    std::vector<std::vector<Ended>> ended_; // of each cell
-    std::vector<double> filling_ms_;        // what a slice took beside the time that counts, the last time
-    int capacity_ = 0;                      // positions of the longest text
-    Stopwatch clock_;
-};
-
-} // namespace
-
-void SweepSlice::add(const SweepSlice& other) {
-    ms += other.ms, draft_ms += other.draft_ms, pass_ms += other.pass_ms;
-    tokens += other.tokens, rounds += other.rounds, rows += other.rows;
-    text_rounds += other.text_rounds, drafted += other.drafted, accepted += other.accepted;
-    ended += other.ended, preempted += other.preempted;
-    first_ms.insert(first_ms.end(), other.first_ms.begin(), other.first_ms.end());
-    between_ms.insert(between_ms.end(), other.between_ms.begin(), other.between_ms.end());
+    const std::size_t methods = plan_.methods.size();
+    while (next_proof()) {
+        const Ended& ended = ended_[proof_cell_][proved_];
+        const std::size_t method = plan_.texts[ended.text].sampling.temperature == 0 ? 0 : proof_cell_ % methods;
+        const std::pair key(ended.text, method);
+        if (proof_) {
+            alone_[key] = proof_->sequence();
+            proof_.reset();
+        }
+        if (const auto known = alone_.find(key); known != alone_.end()) {
+            ++sweep_.cells[proof_cell_].compared;
+            sweep_.cells[proof_cell_].equal += known->second == ended.sequence;
+            ++revision_;
+        } else if (proof_clock_->ms() < 1000 * plan_.proof_seconds) {
+            proof_ = std::make_unique<Run>(models_, text_with(plan_.texts[ended.text], plan_.methods[method]));
+            return;
+        }
+        ++proof_cell_;
+    }
+    sweep_.complete = true;
+    over_ = true;
+    ++revision_;
 }
 
-const SweepCell* Sweep::cell(std::size_t method, int concurrency) const {
-    const std::size_t methods = crossings.size();
-    for (std::size_t at = method; at < cells.size(); at += methods)
-        if (cells[at].concurrency == concurrency) return &cells[at];
-    return nullptr;
+// First one text of every cell, then the second …, so that no cell goes without where the time is over.
+bool SweepMeasurement::next_proof() {
+    for (;; ++proof_cell_) {
+        if (proof_cell_ == ended_.size()) {
+            proof_cell_ = 0;
+            ++proved_;
+        }
+        if (std::ranges::all_of(ended_, [&](const auto& ended) { return ended.size() <= proved_; })) return false;
+        if (ended_[proof_cell_].size() > proved_) return true;
+    }
 }
 
-Sweep run_sweep(const std::shared_ptr<const Models>& models, const SweepPlan& plan, const SweepMonitor& monitor) {
-    check_plan(plan);
-    return SweepRun(models, plan, monitor).run();
+void SweepMeasurement::judge(Sweep& sweep) const {
+    const std::size_t methods = plan_.methods.size();
+    for (std::size_t at = 0; at < sweep.cells.size(); ++at) {
+        SweepCell& cell = sweep.cells[at];
+        const SweepCell& plain = sweep.cells[at - at % methods];
+        if (cell.measured() && plain.measured()) cell.speed_up = speed_up_of(cell, plain);
+    }
+    for (std::size_t m = 1; m < methods; ++m) {
+        std::vector<const SweepCell*> cells, plain;
+        for (std::size_t at = m; at < sweep.cells.size(); at += methods) {
+            cells.push_back(&sweep.cells[at]);
+            plain.push_back(&sweep.cells[at - m]);
+        }
+        sweep.crossings[m] = crossing_of(cells, plain);
+    }
 }
 
 } // namespace speclens

@@ -6,10 +6,11 @@
 // every seat decodes. A text that ended is compared with its run alone.
 #pragma once
 
-#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/batch/batch_engine.h"
@@ -34,6 +35,10 @@ struct SweepPlan {
     bool share = true;
 };
 
+// What MeasureLoad asks for: ready-made prompts, the drafter with each draft length that it can. Throws Error where the drafter
+// cannot run.
+[[nodiscard]] SweepPlan sweep_plan(const Models& models, const MeasureLoad& measure);
+
 // One slice, or the sum of some.
 struct SweepSlice {
     double ms = 0, draft_ms = 0, pass_ms = 0;
@@ -56,6 +61,7 @@ struct SweepCell {
     std::vector<SweepSlice> slices;
     SweepSlice sum;                 // of them
     std::optional<SweepInterval> speed_up; // over plain batched decoding with as many texts; none: that was not measured
+    std::vector<BatchRound> rounds; // some of the last slice, one after the other
     int compared = 0, equal = 0;    // texts that ended, with their runs alone
     [[nodiscard]] bool measured() const { return !slices.empty(); }
     [[nodiscard]] bool texts_equal() const { return compared > 0 && equal == compared; }
@@ -75,10 +81,56 @@ struct Sweep {
     [[nodiscard]] const SweepCell* cell(std::size_t method, int concurrency) const;
 };
 
-// Told before every slice and every proof: what is done, of 1. False ends the sweep with what is there.
-using SweepMonitor = std::function<bool(const std::string& what, double done)>;
-// Throws Error as BatchEngine does.
-[[nodiscard]] Sweep run_sweep(const std::shared_ptr<const Models>& models, const SweepPlan& plan, const SweepMonitor& monitor);
+// Measures step by step, so that who asked may do something else in between.
+class SweepMeasurement {
+  public:
+    // Throws Error as BatchEngine does.
+    SweepMeasurement(std::shared_ptr<const Models> models, SweepPlan plan);
+    ~SweepMeasurement();
+
+    bool step();  // one round of a batch, or a part of a run alone; false: all is done, or it was stopped. Throws Error
+    void stop();  // ends with what is there
+    [[nodiscard]] double done() const;       // 0 … 1
+    [[nodiscard]] std::string doing() const; // "eagle3, 4 texts"
+    [[nodiscard]] const SweepPlan& plan() const { return plan_; }
+    [[nodiscard]] Sweep sweep() const;       // of what was measured so far
+    [[nodiscard]] long revision() const { return revision_; } // grows with what sweep() has
+
+  private:
+    class Slice;
+    struct Ended { // a text, under its number in the plan, and what was written
+        std::size_t text = 0;
+        std::vector<int> sequence;
+    };
+    void measure();
+    void begin_slice();
+    void take_slice();
+    void prove();
+    [[nodiscard]] bool next_proof(); // to the next text of a cell; false: there is none
+    void judge(Sweep& sweep) const;
+    [[nodiscard]] std::size_t slices() const { return sweep_.cells.size() * static_cast<std::size_t>(plan_.repeats); }
+    [[nodiscard]] std::size_t cell_of(std::size_t turn) const;
+
+    std::shared_ptr<const Models> models_;
+    SweepPlan plan_;
+    Sweep sweep_;
+    std::vector<std::vector<Ended>> ended_; // of each cell
+    std::vector<double> filling_ms_;        // what a slice of it took beside the time that counts, the last time
+    int capacity_ = 0;                      // positions of the longest text
+    long revision_ = 0;
+    Stopwatch clock_;                       // of the slices
+
+    std::size_t turn_ = 0;                  // slices that are over
+    std::unique_ptr<Slice> slice_;          // under way
+    Stopwatch slice_clock_;
+
+    // Runs alone: the texts of them, by number and method. At temperature 0 one holds for all drafters: it is plain decoding's.
+    std::map<std::pair<std::size_t, std::size_t>, std::vector<int>> alone_;
+    std::unique_ptr<Run> proof_;            // under way
+    std::optional<Stopwatch> proof_clock_;  // of them all
+    std::size_t proved_ = 0, proof_cell_ = 0; // the next: text of that number among those that ended, of that cell
+    bool over_ = false;
+};
 
 // From the slices of two cells: the ratio of their tokens a second. The interval is a bootstrap over slices.
 [[nodiscard]] SweepInterval speed_up_of(const SweepCell& cell, const SweepCell& plain);

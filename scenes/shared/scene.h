@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/advice/advice.h"
+#include "engine/batch/sweep.h"
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/race.h"
@@ -71,6 +72,7 @@ struct SceneInput {
     const PassTimes* passes_beside = nullptr; // and of random weights of a real shape; may be null
     const std::vector<PassTimes>* passes_forms = nullptr; // of the larger one's shape in other forms; may be null
     const Advice* advice = nullptr;       // does speculation pay here; may be null
+    const Sweep* load = nullptr;          // batches that were measured; may be null
     const MedusaView* training = nullptr; // heads that are trained here; may be null
     std::size_t cursor = 0;               // events shown
     std::size_t available = 0;            // trace size of this frame

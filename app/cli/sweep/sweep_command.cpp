@@ -73,10 +73,10 @@ SweepPlan sweep_plan(const Options& options, const Models& models) {
     plan.seconds = std::min(seconds, kMostSeconds);
     plan.proof_seconds = std::max(10.0, plan.seconds / 4);
     if (options.blocks) plan.blocks = *options.blocks;
-    std::vector<Prompt> prompts = prompts_of(options, models);
-    if (prompts.size() > kPrompts) prompts.resize(kPrompts);
-    for (std::size_t i = 0; i < prompts.size(); ++i) {
-        RunSettings text = with_prompt(run_settings(options, kNoDrafter, 0), prompts[i]);
+    const std::vector<Prompt> prompts = prompts_of(options, models);
+    const std::size_t count = std::min(prompts.size(), kPrompts);
+    for (std::size_t i = 0; i < count; ++i) { // spread over the list, which goes domain by domain
+        RunSettings text = with_prompt(run_settings(options, kNoDrafter, 0), prompts[i * prompts.size() / count]);
         text.seed += i; // texts that are asked alike differ
         plan.texts.push_back(text);
     }
@@ -91,6 +91,17 @@ SweepFacts facts_of(const std::shared_ptr<const Models>& models, const SweepPlan
     facts.header = *Run(models, first).trace().header();
     facts.prompts = plan.texts.size();
     return facts;
+}
+
+// Ctrl+C ends it; what was measured by then is told.
+Sweep measured(const std::shared_ptr<const Models>& models, const SweepPlan& plan) {
+    ProgressBar bar;
+    SweepMeasurement measurement(models, plan);
+    while (measurement.step()) {
+        if (interrupted().load()) measurement.stop();
+        bar.show(measurement.doing(), std::round(100 * measurement.done()), 100, "%");
+    }
+    return measurement.sweep();
 }
 
 std::string heading(const SweepFacts& facts, const Terminal& terminal) {
@@ -110,14 +121,7 @@ Exit command_sweep(const Options& options) {
     SweepFacts facts = facts_of(models, plan);
     facts.busy_cores = busy_cores();
     if (const std::string warning = busy_warning(facts.busy_cores); !warning.empty()) say(warning);
-    Sweep sweep;
-    {
-        ProgressBar bar;
-        sweep = run_sweep(models, plan, [&](const std::string& what, double done) {
-            bar.show(what, std::round(100 * done), 100, "%");
-            return !interrupted().load();
-        });
-    }
+    const Sweep sweep = measured(models, plan);
     if (options.json != "-" && options.csv != "-") {
         const Terminal terminal = standard_terminal(options.color);
         print_results(heading(facts, terminal) + sweep_text(sweep, plan, facts, terminal));

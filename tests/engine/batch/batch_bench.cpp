@@ -161,6 +161,37 @@ void sixteen_texts(const std::shared_ptr<const Models>& models, double seconds) 
     std::printf("  tokens a second: %.1f with one text, %.1f with 16\n", 1000 * static_cast<double>(tokens1) / ms1, 1000 * static_cast<double>(tokens16) / ms16);
 }
 
+// ---- sixteen texts: drafters side by side against one after the other ----
+
+void drafting_together(const std::shared_ptr<const Models>& models, double seconds) {
+    constexpr int kTexts = 16;
+    for (const auto& [drafter, k] : {std::pair{"eagle3", 4}, {"dflash", 7}, {"domino", 7}, {"small", 4}}) {
+        if (!models->why_not(drafter).empty()) continue;
+        std::vector<double> draft_ms(2), rounds(2);
+        const auto run = [&, drafter = drafter, k = k](bool together) {
+            return [&, drafter, k, together] {
+                const RunSettings one = text_of(*models, drafter, k, 0);
+                BatchEngine engine(models, {.texts = kTexts, .blocks = blocks_for(kTexts, Run::capacity_for(*models, one)), .prompt_rows = 512, .together = together});
+                for (int i = 0; i < kTexts; ++i) {
+                    RunSettings text = text_of(*models, drafter, k, i);
+                    text.max_tokens = 40;
+                    engine.submit(text);
+                }
+                int seen = 0; // the first rounds read prompts
+                while (engine.step()) {
+                    if (++seen < 4 || engine.round().count(BatchLane::Did::decoded) < kTexts) continue;
+                    draft_ms[together] += engine.round().draft_ms;
+                    ++rounds[together];
+                }
+            };
+        };
+        (void)by_turns(seconds, {run(false), run(true)});
+        const double apart = draft_ms[0] / rounds[0], together = draft_ms[1] / rounds[1];
+        std::printf("16 texts with %s, K = %d: drafting side by side ÷ one after the other = %.3f (%.3f and %.3f ms a round)\n", drafter, k, together / apart,
+                    together, apart);
+    }
+}
+
 int bench(const std::string& model, double seconds) {
     ModelPaths paths;
     paths.target = model_file(model);
@@ -169,6 +200,7 @@ int bench(const std::string& model, double seconds) {
     blocks_against_one_cache(*models, seconds);
     one_text(models, seconds);
     sixteen_texts(models, 3 * seconds);
+    drafting_together(models, seconds);
     return 0;
 }
 

@@ -99,13 +99,15 @@ SweepPlan small_plan() {
 TEST(Sweep, MeasuresEveryCellAndProvesItsTexts) {
     const auto models = test::micro_models(1);
     const SweepPlan plan = small_plan();
+    SweepMeasurement measurement(models, plan);
     double last = 0;
-    const Sweep sweep = run_sweep(models, plan, [&](const std::string& what, double done) {
-        EXPECT_FALSE(what.empty());
-        EXPECT_TRUE(done >= 0 && done <= 1) << done;
-        last = done;
-        return true;
-    });
+    while (measurement.step()) {
+        EXPECT_FALSE(measurement.doing().empty());
+        EXPECT_GE(measurement.done(), last);
+        last = measurement.done();
+    }
+    EXPECT_EQ(measurement.done(), 1);
+    const Sweep sweep = measurement.sweep();
     EXPECT_TRUE(sweep.complete);
     ASSERT_EQ(sweep.cells.size(), 6u);
     ASSERT_EQ(sweep.crossings.size(), 3u);
@@ -119,6 +121,8 @@ TEST(Sweep, MeasuresEveryCellAndProvesItsTexts) {
         EXPECT_LE(cell.sum.draft_ms + cell.sum.pass_ms, cell.sum.ms);
         EXPECT_FALSE(cell.sum.first_ms.empty());
         EXPECT_FALSE(cell.sum.between_ms.empty());
+        ASSERT_FALSE(cell.rounds.empty());
+        EXPECT_EQ(std::ssize(cell.rounds.front().lanes), cell.concurrency);
         EXPECT_TRUE(cell.texts_equal()) << cell.equal << " of " << cell.compared;
         ASSERT_TRUE(cell.speed_up);
         EXPECT_LE(cell.speed_up->low, cell.speed_up->high);
@@ -138,7 +142,10 @@ TEST(Sweep, ATightPoolPreemptsAndChangesNoText) {
     plan.concurrency = {4};
     plan.blocks = 5;
     plan.share = false;
-    const Sweep sweep = run_sweep(models, plan, [](const std::string&, double) { return true; });
+    SweepMeasurement measurement(models, plan);
+    while (measurement.step()) {
+    }
+    const Sweep sweep = measurement.sweep();
     int preempted = 0;
     for (const SweepCell& cell : sweep.cells) {
         preempted += cell.sum.preempted;
@@ -150,7 +157,12 @@ TEST(Sweep, ATightPoolPreemptsAndChangesNoText) {
 TEST(Sweep, EndedEarlyItTellsWhatWasMeasured) {
     const auto models = test::micro_models(1);
     const SweepPlan plan = small_plan();
-    const Sweep sweep = run_sweep(models, plan, [](const std::string&, double done) { return done < 0.4; });
+    SweepMeasurement measurement(models, plan);
+    while (measurement.step() && measurement.done() < 0.2) {
+    }
+    measurement.stop();
+    EXPECT_FALSE(measurement.step());
+    const Sweep sweep = measurement.sweep();
     EXPECT_FALSE(sweep.complete);
     int measured = 0;
     for (const SweepCell& cell : sweep.cells) measured += cell.measured();
