@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -41,6 +42,21 @@ HWY_INLINE std::int64_t row_of(const AttentionTask& task, std::int64_t slot) {
     if (task.blocks == nullptr) return slot;
     const std::int64_t rest = slot & ((std::int64_t{1} << task.block_bits) - 1);
     return (static_cast<std::int64_t>(task.blocks[slot >> task.block_bits]) << task.block_bits) + rest;
+}
+
+// The rows of the cache in which some slots lie, in place. Most of the time they are a whole block of visits: then a look into
+// the table serves all slots that lie side by side.
+HWY_INLINE void slots_to_rows(const AttentionTask& task, std::int64_t* slots, int count) {
+    const std::int64_t together = std::int64_t{1} << task.block_bits;
+    if (count != kBlock || together > kBlock || slots[kBlock - 1] - slots[0] != kBlock - 1 || slots[0] % together != 0) {
+        for (int i = 0; i < count; ++i) slots[i] = row_of(task, slots[i]);
+        return;
+    }
+    const int* from = task.blocks + (slots[0] >> task.block_bits);
+    for (std::int64_t* to = slots; to < slots + kBlock; to += together) {
+        const std::int64_t first = static_cast<std::int64_t>(*from++) << task.block_bits;
+        for (std::int64_t i = 0; i < together; ++i) to[i] = first + i;
+    }
 }
 
 // Walks the slots that one row sees.
@@ -83,7 +99,8 @@ class Visits {
 struct Stream {
     const AttentionTask* task = nullptr;
     std::uintptr_t cache = 0; // where what is asked for of row 0 is
-    std::int64_t slot = 0;    // the next one
+    std::int64_t slot = 0;    // the one that is asked for
+    std::int64_t together = 0; // of slots that lie side by side, less one; a power of two less one
     std::int64_t slot_bytes = 0, bytes = 0; // from row to row; of each
     int slots = 0;            // left
     std::uintptr_t at = 0;    // of the slot
@@ -94,8 +111,11 @@ struct Stream {
             hwy::Prefetch(reinterpret_cast<const char*>(at + static_cast<std::uintptr_t>(offset)));
             if ((offset += 64) < bytes) continue;
             offset = 0;
-            ++slot;
-            if (--slots > 0) seek();
+            if ((++slot & together) != 0)
+                at += static_cast<std::uintptr_t>(slot_bytes);
+            else if (slots > 1)
+                seek();
+            --slots;
         }
     }
     HWY_INLINE void seek() { at = cache + static_cast<std::uintptr_t>(row_of(*task, slot) * slot_bytes); }
@@ -121,10 +141,10 @@ Block<T> block_of(const AttentionTask& task, int kv_head, Visits& visits) {
     block.count = visits.next(slots);
     const std::int64_t slot_size = static_cast<std::int64_t>(task.shape.kv_heads) * task.shape.dim;
     const std::int64_t column = static_cast<std::int64_t>(kv_head) * task.shape.dim;
+    if (task.blocks != nullptr) slots_to_rows(task, slots, block.count);
     for (int i = 0; i < block.count; ++i) {
-        const std::int64_t at = row_of(task, slots[i]) * slot_size + column;
-        block.keys[i] = static_cast<const T*>(task.k) + at;
-        block.values[i] = static_cast<const T*>(task.v) + at;
+        block.keys[i] = static_cast<const T*>(task.k) + slots[i] * slot_size + column;
+        block.values[i] = static_cast<const T*>(task.v) + slots[i] * slot_size + column;
     }
     return block;
 }
@@ -434,6 +454,7 @@ void walk(const AttentionTask& task, const Walkers& who, std::int64_t first_part
         Stream ahead{.task = &task,
                      .cache = reinterpret_cast<std::uintptr_t>(cache) + sizeof(T) * static_cast<std::uintptr_t>(who.first_head * d),
                      .slot = slot,
+                     .together = task.blocks == nullptr ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << task.block_bits) - 1,
                      .slot_bytes = slot_bytes,
                      .bytes = static_cast<std::int64_t>(sizeof(T)) * (who.last_head - who.first_head) * d,
                      .slots = kBlock};
@@ -493,7 +514,10 @@ constexpr int kMostSums = kAttentionGroup * kMostHeadDim; // of one row; as many
 template <class T>
 void attend_all(const AttentionTask& task, int first_row, int last_row, int kv_head) {
     const int d = task.shape.dim, group = task.shape.heads / task.shape.kv_heads;
-    Online totals[kRows * kAttentionGroup], states[kRows * kAttentionGroup];
+    // Every part is cleared before it is used: nothing else sets these thousand states.
+    alignas(Online) std::byte memory[2 * kRows * kAttentionGroup * sizeof(Online)];
+    Online* const totals = reinterpret_cast<Online*>(memory);
+    Online* const states = totals + kRows * kAttentionGroup;
     float outs[kMostSums];
     const int together = std::clamp(kMostSums / (group * d), 1, kRows);
     for (int begin = first_row; begin < last_row; begin += together) {

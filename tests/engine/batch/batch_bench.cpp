@@ -179,7 +179,8 @@ void drafting_together(const std::shared_ptr<const Models>& models, double secon
                 }
                 int seen = 0; // the first rounds read prompts
                 while (engine.step()) {
-                    if (++seen < 4 || engine.round().count(BatchLane::Did::decoded) < kTexts) continue;
+                    const bool all_draft = std::ranges::all_of(engine.round().lanes, [](const BatchLane& lane) { return lane.drafted() > 0; });
+                    if (++seen < 4 || !all_draft) continue;
                     draft_ms[together] += engine.round().draft_ms;
                     ++rounds[together];
                 }
