@@ -41,6 +41,7 @@ struct Answers {
     std::shared_ptr<const PassTimes> passes, passes_beside;
     std::shared_ptr<const std::vector<PassTimes>> passes_forms;
     std::shared_ptr<const Advice> advice;
+    std::shared_ptr<const Sweep> load; // where --concurrency asks for it
     std::optional<MedusaView> training;
 };
 // A frame with everything it asks for; the request points into the rest.

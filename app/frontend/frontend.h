@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/advice/advice.h"
+#include "engine/batch/sweep.h"
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/race.h"
@@ -103,6 +104,7 @@ struct FrameRequest {
     const PassTimes* passes_beside = nullptr;
     const std::vector<PassTimes>* passes_forms = nullptr;
     const Advice* advice = nullptr;
+    const Sweep* load = nullptr;
     const MedusaView* training = nullptr;
     std::shared_ptr<const ServerView> server = {}; // for the scene "server"; may be null
 };

@@ -119,6 +119,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     scene.passes_beside = request.passes_beside;
     scene.passes_forms = request.passes_forms;
     scene.advice = request.advice;
+    scene.load = request.load;
     scene.training = request.training;
     scene.server = request.server.get();
     scene.still = true;

@@ -38,14 +38,11 @@ Fiber::Fiber() : bytes_(kStack + static_cast<std::size_t>(getpagesize())) {
     memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory_ == MAP_FAILED) throw std::bad_alloc();
     mprotect(memory_, static_cast<std::size_t>(getpagesize()), PROT_NONE);
-#if defined(__SANITIZE_THREAD__)
-    own_thread_ = __tsan_create_fiber(0);
-#endif
 }
 
 Fiber::~Fiber() {
 #if defined(__SANITIZE_THREAD__)
-    __tsan_destroy_fiber(own_thread_);
+    if (own_thread_ != nullptr) __tsan_destroy_fiber(own_thread_);
 #endif
     munmap(memory_, bytes_);
 }
@@ -55,6 +52,10 @@ void Fiber::start(std::function<void()> work) {
     work_ = std::move(work);
     ended_ = false;
     own_fake_ = nullptr;
+#if defined(__SANITIZE_THREAD__)
+    if (own_thread_ != nullptr) __tsan_destroy_fiber(own_thread_); // its calls never returned
+    own_thread_ = __tsan_create_fiber(0);
+#endif
     CHECK(getcontext(&own_) == 0, "getcontext");
     own_.uc_stack.ss_sp = stack_of(memory_);
     own_.uc_stack.ss_size = kStack;

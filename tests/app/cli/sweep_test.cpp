@@ -61,6 +61,15 @@ TEST(Sweep, TellsWhatWasMeasuredWhenItIsInterrupted) {
     EXPECT_NE(out.out.find("not measured"), std::string::npos) << out.out;
 }
 
+TEST(Sweep, IsShownInTheMapOfFailures) {
+    const Outcome out = speclens({"describe", "failures:3", "--concurrency", "1,4", "--for", "2", "--max-tokens", "16"});
+    ASSERT_EQ(out.code, 0) << out.err;
+    for (const char* part : {"(measured)", "The batch: 1 text at once", "plain batched decoding"})
+        EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
+    EXPECT_EQ(speclens({"describe", "loop", "--concurrency", "1,4"}).code, 2);
+    EXPECT_EQ(speclens({"describe", "failures", "--for", "4"}).code, 2);
+}
+
 TEST(Sweep, RefusesWhatItCannotDo) {
     EXPECT_EQ(speclens({"sweep", "--concurrency", "0"}).code, 2);
     EXPECT_EQ(speclens({"sweep", "--concurrency", "65"}).code, 2);
