@@ -70,6 +70,8 @@ Exit dispatch(Options options) {
         return command_serve(options);
     case Command::advise:
         return command_advise(options);
+    case Command::sweep:
+        return command_sweep(options);
     }
     return Exit::usage;
 }

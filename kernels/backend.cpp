@@ -105,4 +105,22 @@ Buffer Backend::import_weight(const void* host, DType stored, std::int64_t rows,
     return weight;
 }
 
+namespace {
+
+[[noreturn]] void no_pages(const Backend& backend) {
+    throw Error("the backend " + backend.name() + " cannot compute several texts in one pass yet",
+                "Use the CPU: --backend cpu.", Exit::device);
+}
+
+} // namespace
+
+void Backend::rope_store_paged(const HeadShape&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&, float,
+                               const Tensor&, const Tensor&, const KvLayer&, const PagedRows&) {
+    no_pages(*this);
+}
+
+void Backend::attention_paged(const HeadShape&, const Tensor&, const KvLayer&, const PagedRows&, const Tensor&) {
+    no_pages(*this);
+}
+
 } // namespace speclens

@@ -118,10 +118,34 @@ struct AttentionMask {
                       // 0..i
 };
 
+// The rows of one text in a pass over several. Its keys and values lie in blocks of a cache that all texts share (paged
+// attention: Kwon et al. 2023, arXiv 2309.06180): position p is slot blocks[p / block] * block + p % block. Row i is written
+// to position prefix + i, sees the positions [0, prefix) and those rows of the same text that `ancestors` names.
+struct TextRows {
+    int first_row = 0;           // of the pass
+    int rows = 0;
+    int prefix = 0;              // committed positions
+    std::span<const int> blocks; // on the host, at least ceil((prefix + rows) / block)
+    Tensor ancestors;            // as AttentionMask::ancestors, of these rows alone
+};
+// All rows of a pass, text after text.
+struct PagedRows {
+    int block = 0; // positions of a block, a power of two
+    std::span<const TextRows> texts;
+};
+
 // A point in time on the device's own clock; see Backend::elapsed_ms.
 struct TimeMark {
     std::int64_t ticks = 0;
     int event = -1;
+};
+
+// Makes the products of several callers as one; see Backend::gather_products().
+class ProductGatherer {
+  public:
+    virtual ~ProductGatherer() = default;
+    virtual void matmul(const Tensor& x, std::span<const Projection> parts) = 0;
+    virtual void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) = 0;
 };
 
 class Backend {
@@ -193,6 +217,9 @@ class Backend {
                           const Tensor& out) = 0;
     // Several projections of the same input in one launch. x (rows, k)
     virtual void matmul(const Tensor& x, std::span<const Projection> parts) = 0;
+    // From now on matmul() and matmul_swiglu() hand what they were asked for to `gatherer`, which sees to it that the outputs
+    // are there when it returns; null: they compute it themselves, as ever. False: this backend always does.
+    virtual bool gather_products(ProductGatherer* /*gatherer*/) { return false; }
     // out = silu(x * gateᵀ) ⊙ (x * upᵀ).  gate, up (f, k), which may be stored differently; out (rows, f)
     virtual void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) = 0;
     // Per head: RMSNorm over d of q and k (when the norms are not empty), rotary embedding of q and k at
@@ -205,6 +232,17 @@ class Backend {
     // Softmax attention over the cache, scale 1/sqrt(d), keys walked in slot order. out (rows, H * d)
     virtual void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
                            const AttentionMask& mask, const Tensor& out) = 0;
+
+    // ---- the same for several texts in one pass ----
+    // Whether the two operations below exist here. Where they do not they throw Error(device).
+    [[nodiscard]] virtual bool pages() const { return false; }
+    // rope_store() with the slots that `rows` names.
+    virtual void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
+                                  const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
+                                  const Tensor& positions, const KvLayer& cache, const PagedRows& rows);
+    // Every row has the bits that attention() gives it where its text lies in a cache of its own.
+    virtual void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows,
+                                 const Tensor& out);
 
     // ---- operations of draft heads ----
     // x = silu(x), element by element, in place.

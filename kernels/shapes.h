@@ -87,9 +87,9 @@ inline bool is_cache(const KvLayer& cache, std::int64_t cols) {
            is(cache.v, dtype, cache.k.rows, cols);
 }
 
-inline void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
-                       const Tensor& q_norm, const Tensor& k_norm, const Tensor& cos_sin,
-                       const Tensor& positions, const KvLayer& cache, int first_slot) {
+inline void rope_rows(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
+                      const Tensor& q_norm, const Tensor& k_norm, const Tensor& cos_sin,
+                      const Tensor& positions, const KvLayer& cache) {
     const std::int64_t d = shape.dim, rows = k.rows, q_cols = shape.heads * d, kv_cols = shape.kv_heads * d;
     CHECK(d > 0 && d % 2 == 0, "rope_store: head dimension");
     CHECK((q.empty() || is(q, DType::f32, rows, q_cols)) && is(k, DType::f32, rows, kv_cols) &&
@@ -100,15 +100,58 @@ inline void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k,
     CHECK(is(cos_sin, DType::f32, cos_sin.rows, d) && is(positions, DType::i32, 1, rows),
           "rope_store: cos_sin or positions");
     CHECK(is_cache(cache, kv_cols), "rope_store: cache");
-    CHECK(first_slot >= 0 && first_slot + rows <= cache.k.rows, "rope_store: slots outside the cache");
 }
 
-inline void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
-                      const AttentionMask& mask, const Tensor& out) {
+inline void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
+                       const Tensor& q_norm, const Tensor& k_norm, const Tensor& cos_sin,
+                       const Tensor& positions, const KvLayer& cache, int first_slot) {
+    rope_rows(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache);
+    CHECK(first_slot >= 0 && first_slot + k.rows <= cache.k.rows, "rope_store: slots outside the cache");
+}
+
+// Every text's rows follow those of the text before, and every block that they need is in the cache.
+inline void paged_rows(const PagedRows& paged, const KvLayer& cache, std::int64_t rows) {
+    CHECK(paged.block > 0 && (paged.block & (paged.block - 1)) == 0, "paged rows: a block of a power of two positions");
+    std::int64_t next = 0;
+    for (const TextRows& text : paged.texts) {
+        CHECK(text.first_row == next && text.rows > 0 && text.prefix >= 0, "paged rows: rows of a text");
+        next += text.rows;
+        const std::int64_t needed = (std::int64_t{text.prefix} + text.rows + paged.block - 1) / paged.block;
+        CHECK(std::ssize(text.blocks) >= needed, "paged rows: a text without blocks for its rows");
+        for (std::int64_t i = 0; i < needed; ++i) {
+            const std::int64_t first = std::int64_t{text.blocks[static_cast<std::size_t>(i)]} * paged.block;
+            CHECK(first >= 0 && first + paged.block <= cache.k.rows, "paged rows: a block outside the cache");
+        }
+        CHECK(text.ancestors.empty() || is(text.ancestors, DType::i64, text.rows, (text.rows + 63) / 64),
+              "paged rows: ancestors");
+    }
+    CHECK(next == rows, "paged rows: rows that belong to no text");
+}
+
+inline void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
+                             const Tensor& q_norm, const Tensor& k_norm, const Tensor& cos_sin,
+                             const Tensor& positions, const KvLayer& cache, const PagedRows& paged) {
+    rope_rows(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache);
+    paged_rows(paged, cache, k.rows);
+}
+
+inline void attention_rows(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const Tensor& out) {
     const std::int64_t rows = q.rows, q_cols = static_cast<std::int64_t>(shape.heads) * shape.dim;
     CHECK(shape.kv_heads > 0 && shape.dim > 0 && shape.heads % shape.kv_heads == 0, "attention: head shape");
     CHECK(is(q, DType::f32, rows, q_cols) && is(out, DType::f32, rows, q_cols), "attention: q or out");
     CHECK(is_cache(cache, static_cast<std::int64_t>(shape.kv_heads) * shape.dim), "attention: cache");
+}
+
+inline void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& paged,
+                            const Tensor& out) {
+    attention_rows(shape, q, cache, out);
+    paged_rows(paged, cache, q.rows);
+}
+
+inline void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
+                      const AttentionMask& mask, const Tensor& out) {
+    attention_rows(shape, q, cache, out);
+    const std::int64_t rows = q.rows;
     CHECK(mask.prefix >= 0 && mask.first_slot >= mask.prefix && mask.first_slot + rows <= cache.k.rows,
           "attention: slots");
     CHECK(mask.ancestors.empty() || is(mask.ancestors, DType::i64, rows, (rows + 63) / 64),

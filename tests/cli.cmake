@@ -3,13 +3,13 @@ spec_test(cli_parts_test LABELS fast SOURCES app/cli/parse_test.cpp app/cli/part
 spec_test(cli_program_test LABELS fast
     # What measures or compares for long touches what others touch that do not.
     SOME plain_only "^Bench[.]|^Cuda[.]IsMeasuredByOneCommand|EveryKeyOfABench"
-        slow "^(Advise|Bench|Compare|Cuda|Lectures|Lossless|Oracle|RaceFile|Serve|Train)[.]|^SavedFile[.]Every(Key|Column)"
+        slow "^(Advise|Bench|Compare|Cuda|Lectures|Lossless|Oracle|RaceFile|Serve|Sweep|Train)[.]|^SavedFile[.]Every(Key|Column)"
         slow "^Attach[.](AServerCan|Keeps|Watches)|^Check[.](AModelOf|SaysThatAChat|SaysWhatAHead)"
         slow "^Describe[.](Measures|RelaxedRules|ShowsAHead)|^Export[.](KeepsTheTime|WritesAsMany)|^Links[.]LeadTo"
         slow "^Failures[.](AKey|ASession|NoResult)|^Render[.]SaysThatAPicture|^Run[.]TakesAsMany|^Usage[.]RefusesABeat"
         real "^GetReal[.]"
         plain_only "^Lossless[.](PassesOnTheBuiltInTable|SaysWhenThereAreTooFewKinds|TellsWhatWasTested)"
-    SOURCES app/cli/support.cpp app/cli/advise_test.cpp app/cli/attach_test.cpp app/cli/usage_test.cpp app/cli/run_test.cpp app/cli/files_test.cpp app/cli/failures_test.cpp app/cli/measures_test.cpp
+    SOURCES app/cli/support.cpp app/cli/advise_test.cpp app/cli/sweep_test.cpp app/cli/attach_test.cpp app/cli/usage_test.cpp app/cli/run_test.cpp app/cli/files_test.cpp app/cli/failures_test.cpp app/cli/measures_test.cpp
         app/cli/distributions_test.cpp app/cli/lists_test.cpp app/cli/train_test.cpp app/cli/get_test.cpp app/cli/cuda_test.cpp app/cli/saved_files_test.cpp app/cli/completion_test.cpp
     LIBS app_cli remote nlohmann_json::nlohmann_json)
 target_compile_definitions(cli_program_test PRIVATE SPECLENS_PROGRAM="$<TARGET_FILE:speclens>")

@@ -10,6 +10,11 @@ spec_test(engine_test
     SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/cycle_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/run/twin_test.cpp engine/run/guesses_test.cpp engine/run/guest_test.cpp engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/run/trace_follower_test.cpp
         engine/lab/medusa_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp engine/lab/busy_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp
     LIBS engine nlohmann_json::nlohmann_json)
+spec_test(batch_test
+    LABELS distributions threads
+    # Two threads find what five do; one finds no race.
+    SOME not_thread "Batch/BatchThreads.*/[15]$|^(BlockTable|Scheduler|Sweep|SweepStatistics)[.]" not_address "BatchThreads.*/5$"
+    SOURCES engine/batch/blocks_test.cpp engine/batch/batch_test.cpp engine/batch/lockstep_test.cpp engine/batch/sweep_test.cpp LIBS engine_batch)
 spec_test(advice_test LABELS fast SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp
     LIBS engine nlohmann_json::nlohmann_json)
 spec_test(published_test LABELS fast SOURCES engine/published/published_test.cpp LIBS engine)
@@ -37,6 +42,10 @@ endif()
 add_executable(pass_profile EXCLUDE_FROM_ALL engine/model/pass_profile.cpp)
 spec_test_target(pass_profile)
 target_link_libraries(pass_profile PRIVATE engine)
+# What batching costs and brings, as ratios, run by hand: ninja batch_bench (engine/batch/README.md).
+add_executable(batch_bench EXCLUDE_FROM_ALL engine/batch/batch_bench.cpp)
+spec_test_target(batch_bench)
+target_link_libraries(batch_bench PRIVATE engine_lab)
 # Predictions of engine/advice beside what came, run by hand: ninja held_out (docs/measuring.md).
 add_executable(held_out EXCLUDE_FROM_ALL engine/advice/held_out.cpp)
 spec_test_target(held_out)

@@ -59,6 +59,16 @@ constexpr CommandRow kCommandRows[] = {
      "speclens advise --profile speculation_profile.json --drafters eagle3\n"
      "speclens advise --url 127.0.0.1:9931\n"
      "speclens advise --url http://127.0.0.1:8000 --plain 65.9"},
+    {sweep, "sweep", "", 0, 0, "many texts at once: where does speculation stop paying?",
+     "Decodes 1, 2, 4, 8 and 16 texts at once on one target, with every drafter and plainly, all of them in one pass a round, "
+     "and finds the number of texts at which each drafter is no faster than plain batched decoding. Cells are measured in slices that "
+     "take turns; speed-ups have a 90 % interval from these. Texts that ended are compared with their runs alone: they must be "
+     "equal token for token, or the exit code is 1. Temperature 0 by default. Takes about three minutes, never more than ten; Ctrl+C tells "
+     "what was measured.",
+     "speclens sweep\n"
+     "speclens sweep --concurrency 1,4,16 --drafters lookup,eagle3,dflash --k 4\n"
+     "speclens sweep --model smollm2 --drafters lookup,eagle3,dflash,domino --for 300 --csv sweep.csv\n"
+     "speclens sweep --concurrency 16 --drafters eagle3 --blocks 80 --json sweep.json"},
     {render, "render", "SCENE[:BEAT] [FILE]|LINK|LECTURE", 0, 2,
      "a scene as PNG, SVG or animated GIF, without a display",
      "Makes a run (or reads the saved one in FILE) and draws one frame of it. The ending of the picture "

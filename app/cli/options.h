@@ -33,6 +33,7 @@ enum class Command : std::uint8_t {
     train,
     get,
     advise,
+    sweep,
     completion,
     man
 };
@@ -91,6 +92,8 @@ struct Options {
     int repeats = 3;
     std::optional<int> heads, steps, batch, texts; // train
     std::optional<int> context;
+    std::vector<int> concurrency; // sweep: texts at once
+    std::optional<int> blocks;    // sweep: of the cache
     long samples = 200000;
     std::string geometry;
     std::filesystem::path against; // bench: an earlier result

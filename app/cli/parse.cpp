@@ -115,6 +115,7 @@ void check_together(const Options& o) {
     else
         for (const char* option : {"--tokenizer", "--listed", "--server-model"})
             needs(option, target_is_server(o), "--model URL");
+    if (o.command == Command::render || o.command == Command::describe) needs("--for", o.has("--concurrency"), "--concurrency");
     for (const char* option : {"--scan", "--no-scan"})
         needs(option, o.command == Command::list && o.words[0] == "models", "models");
     never_both("--scan", "--no-scan");

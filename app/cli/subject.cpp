@@ -30,6 +30,7 @@ namespace {
 
 constexpr const char* kRace = "race";
 constexpr const char* kServer = "server";
+constexpr const char* kFailures = "failures"; // the scene that shows batches
 constexpr std::size_t kServed = 16;     // prompts that our own server answers for a picture
 constexpr double kReadingSeconds = 0.2; // between two readings of it
 
@@ -270,6 +271,25 @@ std::shared_ptr<const Advice> advice_for(const AskAdvice& asked, const Subject& 
     return measurement.advice();
 }
 
+// Batches of the frame's drafter with its K.
+std::shared_ptr<const Sweep> load_for(const Options& options, const Subject& subject) {
+    if (!subject.models || !subject.models->target)
+        throw Error("--concurrency decodes batches here, and nothing is loaded that could", "Leave --session out, or give a checkpoint.",
+                    Exit::usage);
+    MeasureLoad measure;
+    measure.base = subject.settings;
+    measure.texts = options.concurrency;
+    std::ranges::sort(measure.texts);
+    measure.seconds = options.for_seconds.value_or(measure.seconds);
+    SweepMeasurement measurement(subject.models, sweep_plan(*subject.models, measure));
+    ProgressBar bar;
+    while (measurement.step()) {
+        stop_if_interrupted();
+        bar.show(measurement.doing(), std::round(100 * measurement.done()), 100, "%");
+    }
+    return std::make_shared<const Sweep>(measurement.sweep());
+}
+
 void time_passes(const MeasurePasses& asked, const std::shared_ptr<const Models>& models, Answers& answers) {
     PassPair pair(models, asked, [] { return !interrupted(); });
     ProgressBar bar;
@@ -344,7 +364,11 @@ bool has_own_run(const Options& options, const std::string& scene, const Subject
 }
 
 FrameRequest request_for(const Options& options, const SceneWord& word, const Subject& subject) {
+    const bool batches = !options.concurrency.empty() && word.scene == kFailures;
+    if (!options.concurrency.empty() && !batches && options.all.empty())
+        throw Error("--concurrency does nothing for the scene " + word.scene, "Batches are shown in the scene failures.", Exit::usage);
     FrameRequest request = request_of(options, word, subject);
+    if (batches) request.answers.load = load_for(options, subject);
     if (!subject.models) return request;
     request.answers.distributions = distributions_of(request, subject);
     answer_all(request, subject);

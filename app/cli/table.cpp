@@ -24,13 +24,13 @@ constexpr unsigned in(C... commands) {
 using enum Command;
 constexpr unsigned kGenerates =
     in(window, run, compare, render, describe, lossless);                 // makes text from a prompt
-constexpr unsigned kDrafts = kGenerates | in(bench, serve, advise);
+constexpr unsigned kDrafts = kGenerates | in(bench, serve, advise, sweep);
 constexpr unsigned kAsks = kGenerates | in(attach); // sends or makes text from a prompt
 constexpr unsigned kLoads = kDrafts | in(check, train);
 constexpr unsigned kScored = in(window, run, compare, render, describe, check); // takes a server as target
 constexpr unsigned kDraws = in(window, render);
-constexpr unsigned kCounts = in(compare, bench);
-constexpr unsigned kTable = in(run, compare, check, attach, train, advise);
+constexpr unsigned kCounts = in(compare, bench, sweep);
+constexpr unsigned kTable = in(run, compare, check, attach, train, advise, sweep);
 
 int int_of(Text name, Text text, long least, long most) {
     return static_cast<int>(whole(name, text, least, most));
@@ -226,8 +226,8 @@ constexpr OptionRow kOptionRows[] =
         {"--prompts", "FILE.jsonl", "Prompt",
          "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's "
          "turn), \"system\":\"…\" (with chat)",
-         in(compare, train, advise), [](Options& o, Text, Text text) { o.prompts = text; }},
-        {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare, advise),
+         in(compare, train, advise, sweep), [](Options& o, Text, Text text) { o.prompts = text; }},
+        {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare, advise, sweep),
          [](Options& o, Text, Text text) { o.domain = text; }},
         {"--chat", "", "Prompt",
          "wrap the prompt as a user's turn of a chat, as the model's chat template does (ChatML, Llama, Mistral, "
@@ -244,13 +244,13 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text) { o.thinking = true; }},
         {"--max-tokens", "N", "Prompt",
          "new tokens at most (default 64; lossless: two full rounds and one token, 7 with K = 2)",
-         kAsks | in(train, advise),
+         kAsks | in(train, advise, sweep),
          [](Options& o, Text name, Text text) { o.max_tokens = int_of(name, text, 1, 1000000); }},
 
         {"--k", "N", "Speculation",
          "draft tokens in a row each round, 0 = plain decoding (default 4; 7 for dflash, domino, dspark and "
          "dart, and in a race)",
-         kDrafts & ~in(compare, lossless, bench, advise), set_k},
+         kDrafts & ~in(compare, lossless, bench, advise, sweep), set_k},
         {"--k", "N|N,N,…", "Speculation", "draft lengths to advise on (default 1,2,3,4,5,6,7)", in(advise), set_lengths},
         {"--k", "N", "Speculation",
          "draft tokens in a row each round (default 4; 7 for dart; several lengths for dflash, domino and "
@@ -260,27 +260,27 @@ constexpr OptionRow kOptionRows[] =
         {"--k", "N|N,N,…", "Speculation",
          "draft tokens in a row each round (default 4; 7 for dflash, domino, dspark and dart); several: every "
          "drafter with each",
-         in(compare), set_lengths},
+         in(compare, sweep), set_lengths},
         {"--rule", "NAME", "Speculation",
          "how guesses are judged, see: speclens list rules (default token; tree_wor or tree_topk for trees, also "
          "beside the chains of compare and of a race)",
-         kGenerates | in(serve, advise), set_rule},
+         kGenerates | in(serve, advise, sweep), set_rule},
         {"--rule-param", "NAME=VALUE", "Speculation",
          "what the rule takes, see: speclens list rules (several: separated by commas)",
-         kGenerates | in(serve, advise), set_rule_param},
+         kGenerates | in(serve, advise, sweep), set_rule_param},
         {"--temp", "T", "Speculation",
          "temperature; 0 always takes the most likely token (default 0.8, and 0 in compare, advise, attach, a race and "
          "the pictures of a head, 1 in lossless)",
-         kAsks | in(train, advise),
+         kAsks | in(train, advise, sweep),
          [](Options& o, Text name, Text text) { o.temperature = real(name, text, 0, 1000); }},
         {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs",
-         kGenerates | in(serve, advise),
+         kGenerates | in(serve, advise, sweep),
          [](Options& o, Text name, Text text) { o.draft_temperature = real(name, text, 0, 1000); }},
         {"--top-k", "N", "Speculation", "sample from the N most likely tokens, 0 = all",
-         kGenerates | in(serve, advise),
+         kGenerates | in(serve, advise, sweep),
          [](Options& o, Text name, Text text) { o.top_k = int_of(name, text, 0, 10000000); }},
         {"--top-p", "P", "Speculation",
-         "sample from the smallest set with this much probability, above 0 to 1", kGenerates | in(advise),
+         "sample from the smallest set with this much probability, above 0 to 1", kGenerates | in(advise, sweep),
          [](Options& o, Text name, Text text) {
              o.top_p = real(name, text, 0, 1);
              if (o.top_p <= 0)
@@ -288,7 +288,7 @@ constexpr OptionRow kOptionRows[] =
                              "Give a number above 0, at most 1 (1 = off).", Exit::usage);
          }},
         {"--seed", "N", "Speculation", "the dice: the same seed gives the same run (default 7)",
-         kGenerates | in(oracle, bench, serve, train, advise),
+         kGenerates | in(oracle, bench, serve, train, advise, sweep),
          [](Options& o, Text name, Text text) {
              o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
          }},
@@ -301,11 +301,23 @@ constexpr OptionRow kOptionRows[] =
          "4096)",
          in(bench, check),
          [](Options& o, Text name, Text text) { o.context = int_of(name, text, 1, 1000000); }},
-        {"--repeats", "N", "Measuring", "measure everything N times (default 3; bench: as often as four seconds allow)",
+        {"--repeats", "N", "Measuring", "measure everything N times (default 3; bench: as often as four seconds allow; sweep: slices of every cell)",
          kCounts, [](Options& o, Text name, Text text) { o.repeats = int_of(name, text, 1, 1000); }},
         {"--against", "FILE.json", "Measuring",
          "an earlier result of bench --json: what became slower or faster since, as far as it can be told", in(bench),
          [](Options& o, Text, Text text) { o.against = text; }},
+        {"--concurrency", "N,N,…", "Measuring", "texts at once, 1 to 64 (default 1,2,4,8,16)", in(sweep),
+         [](Options& o, Text name, Text text) { o.concurrency = whole_list(name, text, 1, 64); }},
+        {"--concurrency", "N,N,…", "Measuring", "scene failures: decode batches of so many texts first, and show them in the map",
+         in(render, describe), [](Options& o, Text name, Text text) { o.concurrency = whole_list(name, text, 1, 64); }},
+        {"--blocks", "N", "Measuring",
+         "blocks of 16 tokens for the keys and values of all texts (default: enough); where they run out a text is preempted, and "
+         "computed again",
+         in(sweep), [](Options& o, Text name, Text text) { o.blocks = int_of(name, text, 1, 1000000); }},
+        {"--for", "SECONDS", "Measuring", "with --concurrency: decode batches for about so long (default 30)", in(render, describe),
+         [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 500); }},
+        {"--for", "SECONDS", "Measuring", "measure for about so long, at most 500 (default 120)", in(sweep),
+         [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 500); }},
         {"--for", "SECONDS", "Measuring", "begin no further prompt after so long, but for the first eight (default 60)", in(advise),
          [](Options& o, Text n, Text t) { o.for_seconds = real(n, t, 1, 1e7); }},
         {"--profile", "FILE", "Measuring",
@@ -355,13 +367,13 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text n, Text t) { o.port = int_of(n, t, 0, 65535); }},
 
         {"--json", "FILE|-", "Output", "machine-readable result to a file, or - for standard output",
-         in(run, compare, bench, attach, train, advise), [](Options& o, Text, Text text) { o.json = text; }},
+         in(run, compare, bench, attach, train, advise, sweep), [](Options& o, Text, Text text) { o.json = text; }},
         {"--json", "FILE|-", "Output",
          "race: keep it in a file, to be opened again, or - for standard output", in(render, describe),
          [](Options& o, Text, Text text) { o.json = text; }},
         {"--reference", "FILE", "Output", "speed-ups of a quiet machine, to be told where another one's are in doubt", in(compare),
          [](Options& o, Text, Text text) { o.reference = text; }},
-        {"--csv", "FILE|-", "Output", "the table for spreadsheets, with counts by position", in(compare),
+        {"--csv", "FILE|-", "Output", "the table for spreadsheets", in(compare, sweep),
          [](Options& o, Text, Text text) { o.csv = text; }},
         {"--json", "FILE|-", "Output", "what --precision changes, machine-readable, to a file, or - for standard output", in(check),
          [](Options& o, Text, Text text) { o.json = text; }},

@@ -65,6 +65,10 @@ void LayerStack::poison(int first) {
     for (const LayerCache& layer : cache_) fill_with_nan(layer, first, slots_ - first);
 }
 
+void LayerStack::poison(int first, int count) {
+    for (const LayerCache& layer : cache_) fill_with_nan(layer, first, count);
+}
+
 void LayerStack::fill_with_nan(const LayerCache& cache, int first, int count) {
     // all bits set is a NaN in f32, f16 and bf16
     const std::vector<std::uint8_t> nan(cache.k.view().slice(first, count).bytes(), 0xFF);
@@ -112,15 +116,28 @@ void LayerStack::attend(int layer, const Tensor& input, Pass& pass) {
     const Projection qkv[] = {
         {w.wq.view(), w.bq.view(), q}, {w.wk.view(), w.bk.view(), k}, {w.wv.view(), w.bv.view(), v}};
     backend_.matmul(input, qkv);
-    backend_.rope_store(heads_of(config_), q, k, v, w.q_norm.view(), w.k_norm.view(), config_.rms_eps,
-                        cos_sin_, pass.positions, cache, pass.mask.first_slot);
-    if (pass.ranges.empty())
+    rope_store(layer, q, k, v, pass);
+    if (!pass.texts.texts.empty())
+        backend_.attention_paged(heads_of(config_), q, cache, pass.texts, attended);
+    else if (pass.ranges.empty())
         backend_.attention(heads_of(config_), q, cache, pass.mask, attended);
     else
         attend_ranges(cache, q, attended, pass);
     const Projection out[] = {{w.wo.view(), {}, pass.delta}};
     backend_.matmul(attended, out);
     pass.pending = pass.delta;
+}
+
+void LayerStack::rope_store(int layer, const Tensor& q, const Tensor& k, const Tensor& v, const Pass& pass) {
+    const LayerWeights& w = layers_[static_cast<std::size_t>(layer)];
+    const KvLayer cache = cache_[static_cast<std::size_t>(layer)].view();
+    const Tensor q_norm = q.empty() ? Tensor{} : w.q_norm.view();
+    if (pass.texts.texts.empty())
+        backend_.rope_store(heads_of(config_), q, k, v, q_norm, w.k_norm.view(), config_.rms_eps, cos_sin_, pass.positions, cache,
+                            pass.mask.first_slot);
+    else
+        backend_.rope_store_paged(heads_of(config_), q, k, v, q_norm, w.k_norm.view(), config_.rms_eps, cos_sin_, pass.positions, cache,
+                                  pass.texts);
 }
 
 // One row at a time, over the part of the cache that it sees: its last slot counts as the row's own.
@@ -146,8 +163,12 @@ void LayerStack::store_context(int layer, const Tensor& context, const Tensor& p
 }
 
 void LayerStack::store(int layer, Pass& pass) {
-    add_norm(pass, layers_[static_cast<std::size_t>(layer)].input_norm.view(), pass.normed);
-    store_context(layer, pass.normed, pass.positions, pass.mask.first_slot);
+    const LayerWeights& w = layers_[static_cast<std::size_t>(layer)];
+    add_norm(pass, w.input_norm.view(), pass.normed);
+    const Tensor k = k_.view().slice(0, pass.rows), v = v_.view().slice(0, pass.rows);
+    const Projection kv[] = {{w.wk.view(), w.bk.view(), k}, {w.wv.view(), w.bv.view(), v}};
+    backend_.matmul(pass.normed, kv);
+    rope_store(layer, {}, k, v, pass);
 }
 
 void LayerStack::run_mlp(int layer, Pass& pass) {

@@ -25,6 +25,9 @@ class LayerStack {
             int first = 0, end = 0;
         };
         std::span<const Range> ranges;
+        // Where not empty: the rows are those of several texts, whose keys and values go to blocks of the cache and not to
+        // slots that follow each other; the mask says nothing.
+        PagedRows texts;
         Tensor residual, normed, delta; // (rows, h)
         Tensor pending;                 // delta, while it is not yet added to the residual
     };
@@ -39,6 +42,7 @@ class LayerStack {
     void move_slots(std::span<const int> from, std::span<const int> to);
     // Fills the slots from `first` on with NaN, also those that are allocated later.
     void poison(int first);
+    void poison(int first, int count); // these alone
     [[nodiscard]] std::size_t cache_bytes() const;
     [[nodiscard]] int layers() const { return static_cast<int>(cache_.size()); }
     [[nodiscard]] std::int64_t cache_columns() const { return std::int64_t{config_.kv_heads} * config_.head_dim; }
@@ -68,6 +72,8 @@ class LayerStack {
         [[nodiscard]] KvLayer view() const { return {k.view(), v.view()}; }
     };
     void fill_with_nan(const LayerCache& cache, int first, int count);
+    // Where the pass puts the keys and values of its rows.
+    void rope_store(int layer, const Tensor& q, const Tensor& k, const Tensor& v, const Pass& pass);
     void attend_ranges(const KvLayer& cache, const Tensor& q, const Tensor& attended, const Pass& pass);
 
     Backend& backend_;

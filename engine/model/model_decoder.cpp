@@ -30,13 +30,42 @@ ModelDecoder::ModelDecoder(std::shared_ptr<const Model> model, int capacity)
     : model_(std::move(model)), capacity_(capacity),
       max_rows_(std::min(model_->backend->max_rows(), capacity)),
       stack_(*model_->backend, model_->config, model_->layer, model_->cos_sin.view(), capacity_, max_rows_),
-      rows_(*model_->backend, model_->config.vocab, tokens_of(*model_), model_->name) {
-    ids_ = Buffer(backend(), DType::i32, 1, max_rows_);
+      forward_(model_, stack_, max_rows_) {
     ancestors_ = Buffer(backend(), DType::i64, max_rows_, (max_rows_ + 63) / 64);
 }
 
 std::size_t ModelDecoder::memory_bytes() const {
     return model_->bytes.all + stack_.cache_bytes();
+}
+
+PassRows& ModelDecoder::forward(const PassInput& input) {
+    const int rows = static_cast<int>(input.tokens.size());
+    CHECK(rows >= 1 && rows <= max_rows_, "a pass must have 1 … max_rows() tokens");
+    CHECK(length_ + rows <= capacity_, "the pass does not fit into the cache");
+    check_pass(input, *model_);
+    Pass pass = begin_pass(input);
+    features_ = {};
+    forward_.run(input, pass);
+    if (!input.taps.empty()) {
+        const ModelForward::Part all{.first = 0, .rows = rows, .taps = input.taps};
+        features_ = forward_.features(std::span(&all, 1)).front();
+    }
+    length_ += rows;
+    return forward_.rows();
+}
+
+ModelDecoder::Pass ModelDecoder::begin_pass(const PassInput& input) {
+    stack_.reserve(length_ + static_cast<int>(input.tokens.size()), length_);
+    AttentionMask mask{.prefix = length_, .first_slot = length_, .ancestors = {}};
+    if (!is_chain(input.parents)) mask.ancestors = upload_ancestors(input);
+    return stack_.begin(row_positions(input, length_), mask);
+}
+
+Tensor ModelDecoder::upload_ancestors(const PassInput& input) {
+    const auto rows = std::ssize(input.tokens);
+    const Tensor ancestors = {ancestors_.view().data, DType::i64, rows, (rows + 63) / 64};
+    backend().upload(ancestors, ancestor_bits(input.parents).data());
+    return ancestors;
 }
 
 void ModelDecoder::prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink, const Reading& reading) {

@@ -1,5 +1,5 @@
 // Decoder over a checkpoint: a key/value cache and scratch memory around an immutable Model. Internal to the
-// engine; others use make_model_decoder (engine/model/decoder.h). The forward pass itself is in model_forward.cpp.
+// engine; others use make_model_decoder (engine/model/decoder.h). The forward pass itself is in model_forward.h.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 #include "engine/model/decoder.h"
 #include "engine/model/layer_stack.h"
 #include "engine/model/model.h"
-#include "engine/model/model_rows.h"
+#include "engine/model/model_forward.h"
 
 namespace speclens {
 
@@ -43,15 +43,8 @@ class ModelDecoder final : public Decoder {
 
     [[nodiscard]] Backend& backend() const { return *model_->backend; }
 
-    // ---- model_forward.cpp ----
-    void check_input(const PassInput& input) const;
     [[nodiscard]] Pass begin_pass(const PassInput& input);
-    [[nodiscard]] std::vector<int> depths(const PassInput& input) const;
     [[nodiscard]] Tensor upload_ancestors(const PassInput& input);
-    void run_layers(const PassInput& input, Pass& pass);
-    void keep_tap(int tap, const Tensor& rows, const PassInput& input);
-    void gather_taps(int taps, int rows);
-    void run_head(const PassInput& input, Pass& pass);
 
     std::shared_ptr<const Model> model_;
     int capacity_;
@@ -59,14 +52,9 @@ class ModelDecoder final : public Decoder {
     int length_ = 0;
     double saved_ms_ = 0;
     LayerStack stack_;
-    ModelRows rows_;
-
-    // scratch, for max_rows() rows
-    Buffer ids_;           // (1, rows) i32
-    Buffer ancestors_;     // (rows, ceil(rows / 64)) i64
-    Buffer taps_, tapped_; // (taps * rows, h) by tap, and (rows * taps, h) by row
-    Buffer tap_order_;     // (1, rows * taps) i32
-    Tensor features_;      // view of tapped_
+    ModelForward forward_;
+    Buffer ancestors_; // (rows, ceil(rows / 64)) i64
+    Tensor features_;  // of the last pass
 };
 
 } // namespace speclens

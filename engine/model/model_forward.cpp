@@ -1,8 +1,7 @@
-// The forward pass of Llama, Mistral, Qwen3 and Qwen2.5, written once against Backend: embedding, the layers
-// (layer_stack.cpp), the taps that drafters ask for, and the head.
+#include "engine/model/model_forward.h"
+
 #include <algorithm>
 
-#include "engine/model/model_decoder.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -20,85 +19,71 @@ int layers_run(const LayerPlan& plan, int layers) {
     return plan.exit_layer < 0 ? layers : plan.exit_layer;
 }
 
+} // namespace
+
 bool is_chain(std::span<const int> parents) {
     for (std::size_t i = 0; i < parents.size(); ++i)
         if (parents[i] != static_cast<int>(i) - 1) return false;
     return true;
 }
 
-} // namespace
-
-PassRows& ModelDecoder::forward(const PassInput& input) {
-    check_input(input);
-    Pass pass = begin_pass(input);
-    run_layers(input, pass);
-    run_head(input, pass);
-    length_ += pass.rows;
-    return rows_;
+// The children of the cache stand right behind the text.
+std::vector<int> row_positions(const PassInput& input, int length) {
+    std::vector<int> positions(input.tokens.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const int parent = input.parents.empty() ? static_cast<int>(i) - 1 : input.parents[i];
+        positions[i] = !input.positions.empty() ? input.positions[i] : parent < 0 ? length : positions[static_cast<std::size_t>(parent)] + 1;
+    }
+    return positions;
 }
 
-void ModelDecoder::check_input(const PassInput& input) const {
-    const int rows = static_cast<int>(input.tokens.size());
-    CHECK(rows >= 1 && rows <= max_rows_, "a pass must have 1 … max_rows() tokens");
-    CHECK(length_ + rows <= capacity_, "the pass does not fit into the cache");
+std::vector<std::uint64_t> ancestor_bits(std::span<const int> parents) {
+    const auto rows = parents.size(), words = (rows + 63) / 64;
+    std::vector<std::uint64_t> bits(rows * words);
+    for (std::size_t i = 0; i < rows; ++i) {
+        if (const int parent = parents[i]; parent >= 0)
+            std::copy_n(bits.begin() + static_cast<std::ptrdiff_t>(words) * parent, words,
+                        bits.begin() + static_cast<std::ptrdiff_t>(words * i));
+        bits[i * words + i / 64] |= std::uint64_t{1} << (i % 64);
+    }
+    return bits;
+}
+
+void check_pass(const PassInput& input, const Model& model) {
+    const int rows = static_cast<int>(input.tokens.size()), layers = model.config.layers;
     CHECK(input.logits_from >= 0 && input.logits_from <= rows, "logits_from is outside the pass");
     for (const int token : input.tokens)
-        CHECK(token >= 0 && token < vocab(), "token id outside the vocabulary");
+        CHECK(token >= 0 && token < model.config.vocab, "token id outside the vocabulary");
     CHECK(input.parents.empty() || static_cast<int>(input.parents.size()) == rows, "one parent per row");
     for (int i = 0; i < static_cast<int>(input.parents.size()); ++i)
         CHECK(input.parents[i] >= -1 && input.parents[i] < i, "a parent must be an earlier row or -1");
     CHECK(input.positions.empty() || static_cast<int>(input.positions.size()) == rows,
           "one position per row");
     for (const int position : input.positions)
-        CHECK(position >= 0 && position < model_->cos_sin.view().rows, "position outside the rotary table");
-    CHECK(input.plan.exit_layer <= layers(), "exit layer behind the last layer");
-    const int last = layers_run(input.plan, layers()) - 1;
+        CHECK(position >= 0 && position < model.cos_sin.view().rows, "position outside the rotary table");
+    CHECK(input.plan.exit_layer <= layers, "exit layer behind the last layer");
+    const int last = layers_run(input.plan, layers) - 1;
     for (const int tap : input.taps)
-        CHECK(tap >= kTapEmbedding && (tap <= last || tap == layers()), "tap on a layer that does not run");
+        CHECK(tap >= kTapEmbedding && (tap <= last || tap == layers), "tap on a layer that does not run");
 }
 
-ModelDecoder::Pass ModelDecoder::begin_pass(const PassInput& input) {
-    stack_.reserve(length_ + static_cast<int>(input.tokens.size()), length_);
-    AttentionMask mask{.prefix = length_, .first_slot = length_, .ancestors = {}};
-    if (!is_chain(input.parents)) mask.ancestors = upload_ancestors(input);
-    std::vector<int> positions(input.positions.begin(), input.positions.end());
-    if (positions.empty()) {
-        positions = depths(input);
-        for (int& position : positions) position += length_;
-    }
-    return stack_.begin(positions, mask);
+ModelForward::ModelForward(std::shared_ptr<const Model> model, LayerStack& stack, int max_rows)
+    : model_(std::move(model)), stack_(stack), max_rows_(max_rows),
+      rows_(*model_->backend, model_->config.vocab, tokens_of(*model_), model_->name) {
+    ids_ = Buffer(backend(), DType::i32, 1, max_rows_);
 }
 
-// Distance of each row from the committed text: 0 for the children of the cache.
-std::vector<int> ModelDecoder::depths(const PassInput& input) const {
-    std::vector<int> depth(input.tokens.size());
-    for (std::size_t i = 0; i < depth.size(); ++i) {
-        const int parent = input.parents.empty() ? static_cast<int>(i) - 1 : input.parents[i];
-        depth[i] = parent < 0 ? 0 : depth[static_cast<std::size_t>(parent)] + 1;
-    }
-    return depth;
+void ModelForward::run(const PassInput& input, LayerStack::Pass& pass) {
+    run_layers(input, pass);
+    run_head(input, pass);
 }
 
-Tensor ModelDecoder::upload_ancestors(const PassInput& input) {
-    const auto rows = input.tokens.size(), words = (rows + 63) / 64;
-    std::vector<std::uint64_t> bits(rows * words);
-    for (std::size_t i = 0; i < rows; ++i) {
-        if (const int parent = input.parents[i]; parent >= 0)
-            std::copy_n(bits.begin() + static_cast<std::ptrdiff_t>(words) * parent, words,
-                        bits.begin() + static_cast<std::ptrdiff_t>(words * i));
-        bits[i * words + i / 64] |= std::uint64_t{1} << (i % 64);
-    }
-    const Tensor ancestors = {ancestors_.view().data, DType::i64, static_cast<std::int64_t>(rows),
-                              static_cast<std::int64_t>(words)};
-    backend().upload(ancestors, bits.data());
-    return ancestors;
-}
-
-void ModelDecoder::run_layers(const PassInput& input, Pass& pass) {
+void ModelForward::run_layers(const PassInput& input, LayerStack::Pass& pass) {
     const auto taps = static_cast<std::int64_t>(input.taps.size());
-    features_ = {};
     if (taps_.view().rows < taps * pass.rows)
         taps_ = Buffer(backend(), DType::f32, taps * max_rows_, pass.residual.cols);
+    tapped_layers_.assign(input.taps.begin(), input.taps.end());
+    tapped_rows_ = pass.rows;
 
     const Tensor ids = row_vector(ids_, pass.rows);
     backend().upload(ids, input.tokens.data());
@@ -122,32 +107,49 @@ void ModelDecoder::run_layers(const PassInput& input, Pass& pass) {
         stack_.add_norm(pass, model_->final_norm.view(), pass.normed);
         keep_tap(layers(), pass.normed, input);
     }
-    if (taps > 0) gather_taps(static_cast<int>(taps), pass.rows);
 }
 
-void ModelDecoder::keep_tap(int tap, const Tensor& rows, const PassInput& input) {
+void ModelForward::keep_tap(int tap, const Tensor& rows, const PassInput& input) {
     for (std::size_t t = 0; t < input.taps.size(); ++t)
         if (input.taps[t] == tap)
             backend().copy(rows, taps_.view().slice(static_cast<std::int64_t>(t) * rows.rows, rows.rows));
 }
 
 // From one block of rows per tap to one row with all taps side by side, which is what drafters multiply.
-void ModelDecoder::gather_taps(int taps, int rows) {
-    const std::int64_t cells = std::int64_t{taps} * rows;
-    if (tapped_.view().rows < cells) {
-        tapped_ = Buffer(backend(), DType::f32, std::int64_t{taps} * max_rows_, taps_.view().cols);
-        tap_order_ = Buffer(backend(), DType::i32, 1, std::int64_t{taps} * max_rows_);
-    }
+std::vector<Tensor> ModelForward::features(std::span<const Part> parts) {
     std::vector<int> order;
-    for (int row = 0; row < rows; ++row)
-        for (int tap = 0; tap < taps; ++tap) order.push_back(tap * rows + row);
-    const Tensor indices = row_vector(tap_order_, static_cast<int>(cells));
-    backend().upload(indices, order.data());
-    backend().gather_rows(taps_.view().slice(0, cells), indices, tapped_.view().slice(0, cells));
-    features_ = {tapped_.view().data, DType::f32, rows, taps * taps_.view().cols};
+    for (const Part& part : parts) {
+        CHECK(part.first >= 0 && part.first + part.rows <= tapped_rows_, "features of rows outside the pass");
+        for (int row = part.first; row < part.first + part.rows; ++row)
+            for (const int tap : part.taps) {
+                const auto at = std::ranges::find(tapped_layers_, tap);
+                CHECK(at != tapped_layers_.end(), "features of a layer that was not tapped");
+                order.push_back(static_cast<int>(at - tapped_layers_.begin()) * tapped_rows_ + row);
+            }
+    }
+    const auto cells = std::ssize(order);
+    if (tapped_.view().rows < cells) {
+        const std::int64_t room = std::max(cells, std::ssize(tapped_layers_) * max_rows_);
+        tapped_ = Buffer(backend(), DType::f32, room, taps_.view().cols);
+        tap_order_ = Buffer(backend(), DType::i32, 1, room);
+    }
+    if (cells > 0) {
+        const Tensor indices = row_vector(tap_order_, static_cast<int>(cells));
+        backend().upload(indices, order.data());
+        backend().gather_rows(taps_.view().slice(0, std::ssize(tapped_layers_) * tapped_rows_), indices, tapped_.view().slice(0, cells));
+    }
+    std::vector<Tensor> features;
+    std::int64_t first = 0;
+    for (const Part& part : parts) {
+        const auto taps = std::ssize(part.taps);
+        const Tensor of = taps == 0 ? Tensor{} : tapped_.view().slice(first, part.rows * taps);
+        features.push_back(taps == 0 ? Tensor{} : Tensor{of.data, DType::f32, part.rows, taps * of.cols});
+        first += part.rows * taps;
+    }
+    return features;
 }
 
-void ModelDecoder::run_head(const PassInput& input, Pass& pass) {
+void ModelForward::run_head(const PassInput& input, LayerStack::Pass& pass) {
     const int count = pass.rows - input.logits_from;
     const std::span<const int> ids =
         input.head ? std::span<const int>(input.head->ids) : std::span<const int>();

@@ -86,6 +86,11 @@ void ModelRows::shares_of_logits(int row, double temperature, std::vector<double
         shares[i] = std::exp((static_cast<double>(known[i]) - highest) / temperature);
 }
 
+void ModelRows::distribution_into(int row, const Sampling& sampling, Distribution& distribution) {
+    CHECK(row >= 0 && row < count_, "no such row of logits in this pass");
+    compute_distribution(row, sampling, distribution);
+}
+
 int ModelRows::draw(int row, const Sampling& sampling, double u) {
     if (ids_.empty()) return PassRows::draw(row, sampling, u);
     const Distribution& all = distribution(row, sampling);

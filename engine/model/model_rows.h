@@ -35,6 +35,8 @@ class ModelRows final : public PassRows {
     [[nodiscard]] RecordedRow heads(int row, const Sampling& sampling, int entries) override;
     [[nodiscard]] int draw(int row, const Sampling& sampling, double u) override;
     [[nodiscard]] std::vector<float> logits(int row) override;
+    // distribution(), computed into memory of the caller's: rows of many texts would keep a distribution each here.
+    void distribution_into(int row, const Sampling& sampling, Distribution& distribution);
 
   private:
     // softmax of logits_ at one temperature, all rows in one launch: a round looks at nearly all of them.

@@ -17,6 +17,7 @@ struct OtherDrafterRound;  // engine/run/other_drafter_round.h
 struct PassTimes;          // engine/lab/pass_times.h
 struct Replay;             // engine/run/replay.h
 struct Study;              // engine/lab/study.h
+struct Sweep;              // engine/batch/sweep.h
 
 using Studies = std::map<std::string, std::shared_ptr<const Study>>;
 
@@ -33,6 +34,7 @@ struct Answers {
     std::shared_ptr<const PassTimes> passes_beside;        // of random weights of the geometry that it named
     std::shared_ptr<const std::vector<PassTimes>> passes_forms; // of the larger one's shape in other forms
     std::shared_ptr<const Advice> advice;                  // AskAdvice; grows
+    std::shared_ptr<const Sweep> load;                     // MeasureLoad: many texts at once; grows
     std::shared_ptr<const MedusaView> training;            // TrainHeads; grows
 
     void forget_run() { // another run stands on the screen

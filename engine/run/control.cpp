@@ -59,6 +59,9 @@ std::string to_text(const Command& command) {
         std::string operator()(const AskAdvice& c) const {
             return "measure for advice, " + std::to_string(static_cast<int>(c.seconds)) + " s";
         }
+        std::string operator()(const MeasureLoad& c) const {
+            return "measure batches of " + c.base.drafter + ", " + std::to_string(static_cast<int>(c.seconds)) + " s";
+        }
         std::string operator()(const OpenModel& c) const {
             return "open " + (c.paths.target.empty() ? std::string("the built-in model") : c.paths.target.filename().string());
         }

@@ -142,6 +142,14 @@ struct AskAdvice {
     RunSettings base;
     double seconds = 40; // for prompts
 };
+// Decode several texts at once (engine/batch/sweep.h): the drafter of `base` with each of `lengths`, and plainly, beside each
+// other; the answer is a Sweep that grows. Texts are ready-made prompts; temperature, dice and length are those of `base`.
+struct MeasureLoad {
+    RunSettings base;
+    std::vector<int> lengths = {1, 2, 4, 7};
+    std::vector<int> texts = {1, 2, 4, 8, 16};
+    double seconds = 30; // for the batches
+};
 // Train Medusa heads on the target's answers to the built-in prompts (engine/lab/medusa_training.h). What it comes to is
 // published while it learns; complete heads take the place of the loaded ones, for runs from then on.
 struct TrainHeads {
@@ -158,7 +166,7 @@ struct OpenModel {
     std::int64_t budget = 0;
 };
 using Command = std::variant<Restart, Cancel, Fork, FetchDistributions, FetchReplay, FetchOtherDrafterRound, CompareDrafters, RunStudy, StartRace,
-                             StopRace, StepRace, EndSteppedRace, MeasurePasses, AskAdvice, TrainHeads, OpenModel>;
+                             StopRace, StepRace, EndSteppedRace, MeasurePasses, AskAdvice, MeasureLoad, TrainHeads, OpenModel>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
 class Mailbox {

@@ -42,17 +42,40 @@ Cycle::Cycle(Decoder& target, Drafter& drafter, const RuleInfo& rule, CycleSetti
 // One phase a call. A phase that has nothing to show (no draft, nothing to judge) runs on into the next one.
 bool Cycle::step() {
     const std::size_t before = trace_.size();
+    guarded([&] {
+        while (!stopped_ && trace_.size() == before) advance();
+    });
+    return !stopped_;
+}
+
+const PassInput* Cycle::ask() {
+    guarded([&] {
+        while (!stopped_ && next_ != Next::verify) advance();
+    });
+    return stopped_ ? nullptr : &pass_;
+}
+
+void Cycle::finish_round() {
+    CHECK(next_ == Next::verify, "a round is finished behind its draft");
+    guarded([&] {
+        while (!stopped_ && next_ != Next::draft) advance();
+    });
+}
+
+void Cycle::advance() {
+    switch (next_) {
+        case Next::prefill: do_prefill(); break;
+        case Next::draft: do_draft(); break;
+        case Next::verify: do_verify(); break;
+        case Next::accept: do_accept(); break;
+        case Next::resample: do_resample(); break;
+        case Next::commit: do_commit(); break;
+    }
+}
+
+void Cycle::guarded(const std::function<void()>& go) {
     try {
-        while (!stopped_ && trace_.size() == before) {
-            switch (next_) {
-                case Next::prefill: do_prefill(); break;
-                case Next::draft: do_draft(); break;
-                case Next::verify: do_verify(); break;
-                case Next::accept: do_accept(); break;
-                case Next::resample: do_resample(); break;
-                case Next::commit: do_commit(); break;
-            }
-        }
+        go();
     } catch (...) {
         // Whatever it was: half a round may be written, and going on would write it twice. The trace ends with the
         // reason; whoever steps decides what to do about it.
@@ -60,7 +83,6 @@ bool Cycle::step() {
         trace_.append(failure());
         throw;
     }
-    return !stopped_;
 }
 
 void Cycle::stop(const std::string& reason) {
@@ -144,6 +166,7 @@ void Cycle::do_draft() {
         }
         trace_.append(std::move(event));
     }
+    lay_out_pass();
     next_ = Next::verify;
 }
 
@@ -182,20 +205,25 @@ void Cycle::look_at_draft(const DraftRequest& request) {
     if (tree_ && rule_.siblings == Siblings::none) throw tree_error(rule_.name);
 }
 
+// Row 0 is the pending token, row 1 + i is node i.
+void Cycle::lay_out_pass() {
+    pass_tokens_.assign(1, sequence_.back());
+    pass_tokens_.insert(pass_tokens_.end(), drafted_tokens_.begin(), drafted_tokens_.end());
+    pass_parents_.clear();
+    if (tree_) {
+        pass_parents_.push_back(-1);
+        for (const int parent : parents_) pass_parents_.push_back(parent + 1);
+    }
+    taps_ = drafter_.taps();
+    pass_ = {.tokens = pass_tokens_, .parents = pass_parents_, .taps = taps_};
+}
+
 void Cycle::do_verify() {
     kv_before_ = target_.length();
     CHECK(kv_before_ == static_cast<int>(sequence_.size()) - 1, "the cache must hold all but the pending token");
-    std::vector<int> tokens{sequence_.back()};
-    tokens.insert(tokens.end(), drafted_tokens_.begin(), drafted_tokens_.end());
-    std::vector<int> parents;  // of the rows: row 0 is the pending token, row 1 + i is node i
-    if (tree_) {
-        parents.push_back(-1);
-        for (const int parent : parents_) parents.push_back(parent + 1);
-    }
-    const std::vector<int> taps = drafter_.taps();
 
     const Stopwatch watch;
-    rows_ = &target_.forward({.tokens = tokens, .parents = parents, .taps = taps});
+    rows_ = &target_.forward(pass_);
     if (settings_.sampling.temperature == 0)
         (void)rows_->argmax();  // waits for the pass
     else if (settings_.timing)
@@ -204,7 +232,7 @@ void Cycle::do_verify() {
     judged_ = false;
     checked_ = 0;
     trace_.append(
-        Verified{cycle_, static_cast<int>(tokens.size()), settings_.timing ? watch.ms() : 0, empty_draft_ms_});
+        Verified{cycle_, static_cast<int>(pass_tokens_.size()), settings_.timing ? watch.ms() : 0, empty_draft_ms_});
     next_ = Next::accept;
 }
 

@@ -49,6 +49,12 @@ class Cycle {
     // False once the run has stopped. Whatever it throws ends the run with Failed.
     bool step();
     [[nodiscard]] bool stopped() const { return stopped_; }
+    // A round whose pass of the target somebody else makes, for several texts at once (engine/batch): ask() goes on to where
+    // the pass is due and says what it shall be, null once the run has stopped. finish_round() takes the rows that
+    // Decoder::forward() then gives, up to the commit. They throw as step() does.
+    [[nodiscard]] const PassInput* ask();
+    void finish_round();
+    [[nodiscard]] std::vector<int> taps() const { return drafter_.taps(); } // that a reading of the prompt needs
     [[nodiscard]] const std::vector<int>& sequence() const { return sequence_; }
     [[nodiscard]] long residual_fallbacks() const { return residual_fallbacks_; }
     void stop(const std::string& reason);  // appends Stopped
@@ -58,9 +64,12 @@ class Cycle {
 
   private:
     enum class Next { prefill, draft, verify, accept, resample, commit };
+    void advance();                                // one phase, which may have nothing to show
+    void guarded(const std::function<void()>& go); // what it throws ends the run with Failed
     void do_prefill();
     void do_draft();
     void look_at_draft(const DraftRequest& request);
+    void lay_out_pass();
     void do_verify();
     void judge();        // distributions and verdict, once per cycle, at the first accept step
     void do_accept();
@@ -90,6 +99,8 @@ class Cycle {
     Draft draft_;
     std::vector<int> drafted_tokens_, parents_, depths_, lanes_;  // of each node
     bool tree_ = false;
+    PassInput pass_;                                       // of the target, its rows and taps in:
+    std::vector<int> pass_tokens_, pass_parents_, taps_;
     PassRows* rows_ = nullptr;
     std::vector<Distribution> draft_distributions_;
     std::optional<DraftNode> behind_;  // a rule that mixes: what the draft says after its last node; not proposed

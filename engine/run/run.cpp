@@ -226,13 +226,22 @@ void copy_until(const Trace& base, const Fork& fork, Trace& trace, std::vector<i
 } // namespace
 
 void check_run(const Models& models, const RunSettings& settings) {
+    (void)Run::capacity_for(models, settings);
+}
+
+int Run::capacity_for(const Models& models, const RunSettings& settings) {
     check_settings(models, settings);
     const PromptTokens prompt = prompt_tokens(models, settings);
-    (void)slots(models, settings, plan_of(models, settings), static_cast<int>(prompt.ids.size()), 0);
+    return slots(models, settings, plan_of(models, settings), static_cast<int>(prompt.ids.size()), 0);
 }
 
 Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings)
     : models_(std::move(models)), settings_(settings) {
+    build(nullptr, nullptr, nullptr);
+}
+
+Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings, MakeTarget make)
+    : models_(std::move(models)), settings_(settings), make_target_(std::move(make)) {
     build(nullptr, nullptr, nullptr);
 }
 
@@ -272,7 +281,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     if (plan.notice.empty()) plan.notice = listed_only;
     const int capacity =
         slots(*models_, settings_, plan, prompt_size, base ? committed_before(*base, fork->cycle) : 0);
-    target_ = target_decoder(*models_, prompt_size, capacity);
+    target_ = make_target_ ? make_target_(capacity) : target_decoder(*models_, prompt_size, capacity);
     drafter_ = plan.drafter->make(
         {*target_,
          plan.drafter->needs_draft_model() ? draft_decoder(*models_, prompt_size, capacity) : nullptr,

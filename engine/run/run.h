@@ -50,7 +50,18 @@ class Run {
         const RuleInfo* replay = nullptr);
     // A branch of `base`, which remembers what the rounds before the fork were made with.
     Run(std::shared_ptr<const Models> models, const Run& base, const Fork& fork);
+    // With a target that `make` gives for so many positions: a place in a batch (engine/batch).
+    using MakeTarget = std::function<std::unique_ptr<Decoder>(int capacity)>;
+    Run(std::shared_ptr<const Models> models, const RunSettings& settings, MakeTarget make);
     ~Run();
+
+    // Positions that the target's cache of such a run may take. Throws as the constructor does.
+    [[nodiscard]] static int capacity_for(const Models& models, const RunSettings& settings);
+
+    // As in Cycle: a round whose pass of the target is made elsewhere.
+    [[nodiscard]] const PassInput* ask() { return cycle_->ask(); }
+    void finish_round() { cycle_->finish_round(); }
+    [[nodiscard]] std::vector<int> taps() const { return cycle_->taps(); }
 
     bool step();             // one phase; false once stopped
     void finish();           // steps until stopped
@@ -76,6 +87,7 @@ class Run {
 
     std::shared_ptr<const Models> models_;
     RunSettings settings_;
+    MakeTarget make_target_; // empty: with a cache of its own
     std::vector<EarlierSettings> earlier_;
     std::unique_ptr<Decoder> target_;
     std::unique_ptr<Drafter> drafter_;

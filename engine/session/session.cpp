@@ -168,13 +168,15 @@ void Session::main() {
             guarded(Job::passes, [&] { time_passes(); });
         else if (advising_)
             guarded(Job::advice, [&] { advise(); });
+        else if (load_)
+            guarded(Job::load, [&] { measure_load(); });
         else if (training_)
             guarded(Job::training, [&] { train(); });
     }
 }
 
 bool Session::asked() const {
-    return guest_asked_ || guessed_cycle_ || !planned_.empty() || timing_ || advising_ || training_;
+    return guest_asked_ || guessed_cycle_ || !planned_.empty() || timing_ || advising_ || load_ || training_;
 }
 
 Session::Job Session::job_of(const Command& command) {
@@ -186,6 +188,7 @@ Session::Job Session::job_of(const Command& command) {
     if (std::holds_alternative<RunStudy>(command)) return Job::studies;
     if (std::holds_alternative<MeasurePasses>(command)) return Job::passes;
     if (std::holds_alternative<AskAdvice>(command)) return Job::advice;
+    if (std::holds_alternative<MeasureLoad>(command)) return Job::load;
     if (std::holds_alternative<TrainHeads>(command)) return Job::training;
     return Job::run;
 }
@@ -214,6 +217,8 @@ void Session::give_up(Job job) {
         return stop_timing();
     case Job::advice:
         return stop_advising();
+    case Job::load:
+        return stop_load();
     case Job::training:
         training_.reset();
         return publish([](Snapshot& p) { p.cut_training(); });
@@ -462,6 +467,43 @@ void Session::stop_advising() {
         p.status.timed_model.clear();
         p.status.timed = 0;
     });
+}
+
+// A few rounds at a time, so that commands are obeyed in between.
+void Session::measure_load() {
+    constexpr double kBetweenCommandsMs = 25, kShowMs = 150;
+    gate_.wake(); // the next rounds, even when the run on the screen stands still
+    const Stopwatch watch;
+    bool more = true;
+    while (more && watch.ms() < kBetweenCommandsMs && !closing_) more = load_->step();
+    if (more && load_revision_ == load_->revision() && load_shown_.ms() < kShowMs) return;
+    show_load();
+    if (!more) stop_load();
+}
+
+void Session::show_load() {
+    load_shown_ = Stopwatch();
+    const bool changed = std::exchange(load_revision_, load_->revision()) != load_->revision();
+    auto sweep = changed ? std::make_shared<const Sweep>(load_->sweep()) : nullptr;
+    publish([&](Snapshot& p) {
+        if (sweep) p.load = std::move(sweep);
+        p.status.timed_model = models_->target_name();
+        p.status.timed = load_->done();
+    });
+}
+
+void Session::stop_load() {
+    load_.reset();
+    publish([](Snapshot& p) {
+        p.status.timed_model.clear();
+        p.status.timed = 0;
+    });
+}
+
+void Session::stop_measuring() {
+    if (timing_) stop_timing();
+    if (advising_) stop_advising();
+    if (load_) stop_load();
 }
 
 // A few steps at a time, so that commands are obeyed in between.

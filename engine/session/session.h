@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "engine/advice/advice_measurement.h"
+#include "engine/batch/sweep.h"
 #include "engine/base/clock.h"
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/pass_pair.h"
@@ -69,7 +70,7 @@ class Session {
   private:
     class OutOfTurn; // of others who compute with the same models
     // What can fail without the others; `run` is the one on the screen.
-    enum class Job : std::uint8_t { run, times, race, stepped, guest, guesses, studies, passes, advice, training };
+    enum class Job : std::uint8_t { run, times, race, stepped, guest, guesses, studies, passes, advice, load, training };
     [[nodiscard]] static Job job_of(const Command& command);  // that it begins, or begins anew
     void main();
     void give_up(Job job);  // after an error of its own work
@@ -101,6 +102,7 @@ class Session {
     void obey(const EndSteppedRace& end);
     void obey(const MeasurePasses& measure);
     void obey(const AskAdvice& ask);
+    void obey(const MeasureLoad& measure);
     void obey(const TrainHeads& heads);
     void obey(const OpenModel& open);
     void obey(const Cancel& cancel);
@@ -124,6 +126,10 @@ class Session {
     void advise();  // a few phases of the measurement for an advice
     void show_advice();
     void stop_advising();  // what is whole stays
+    void measure_load();  // a few rounds of the batch under way
+    void show_load();
+    void stop_load();  // what was measured stays
+    void stop_measuring();  // whatever uses the clock: there is one
     void train();  // a few steps of the training under way
     void show_training();
 
@@ -160,6 +166,9 @@ class Session {
     Stopwatch timing_shown_;
     std::unique_ptr<AdviceMeasurement> advising_;
     Stopwatch advice_shown_;
+    std::unique_ptr<SweepMeasurement> load_;
+    Stopwatch load_shown_;
+    long load_revision_ = -1;  // that is shown
     std::unique_ptr<MedusaTraining> training_;
     Stopwatch training_shown_;
     std::optional<FetchOtherDrafterRound> guest_asked_;

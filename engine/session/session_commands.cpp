@@ -298,8 +298,7 @@ void Session::cut_studies() {
 }
 
 void Session::obey(const MeasurePasses& measure) {
-    if (advising_) stop_advising(); // one clock
-    stop_timing();
+    stop_measuring();
     timing_ = std::make_unique<PassPair>(models_, measure,
                                          [this] { return !closing_ && !mailbox_.ends_run(); });
     timing_shown_ = Stopwatch();
@@ -307,13 +306,21 @@ void Session::obey(const MeasurePasses& measure) {
 }
 
 void Session::obey(const AskAdvice& ask) {
-    if (timing_) stop_timing(); // one clock
+    stop_measuring();
     AdvicePlan plan;
     plan.base = ask.base;
     plan.seconds = ask.seconds;
     plan.prompts = mixed_prompts(load_gallery(held_out_file(assets_folder(), !models_->bundle.empty(), models_->target_name())));
     advising_ = std::make_unique<AdviceMeasurement>(models_, std::move(plan));
     show_advice();
+}
+
+void Session::obey(const MeasureLoad& measure) {
+    stop_measuring();
+    SweepPlan plan = sweep_plan(*models_, measure);
+    load_ = std::make_unique<SweepMeasurement>(models_, std::move(plan));
+    load_revision_ = -1;
+    show_load();
 }
 
 void Session::obey(const TrainHeads& heads) {

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -35,6 +36,28 @@ constexpr int kBlock = kAttentionBlock;
 constexpr int kRows = kAttentionRows;
 constexpr int kHeads = kLanes == 16 ? 4 : 2; // query heads that share a load: as many as the registers hold
 constexpr int kStride = static_cast<int>(kLanes);
+
+// The row of the cache that holds a slot.
+HWY_INLINE std::int64_t row_of(const AttentionTask& task, std::int64_t slot) {
+    if (task.blocks == nullptr) return slot;
+    const std::int64_t rest = slot & ((std::int64_t{1} << task.block_bits) - 1);
+    return (static_cast<std::int64_t>(task.blocks[slot >> task.block_bits]) << task.block_bits) + rest;
+}
+
+// The rows of the cache in which some slots lie, in place. Most of the time they are a whole block of visits: then a look into
+// the table serves all slots that lie side by side.
+HWY_INLINE void slots_to_rows(const AttentionTask& task, std::int64_t* slots, int count) {
+    const std::int64_t together = std::int64_t{1} << task.block_bits;
+    if (count != kBlock || together > kBlock || slots[kBlock - 1] - slots[0] != kBlock - 1 || slots[0] % together != 0) {
+        for (int i = 0; i < count; ++i) slots[i] = row_of(task, slots[i]);
+        return;
+    }
+    const int* from = task.blocks + (slots[0] >> task.block_bits);
+    for (std::int64_t* to = slots; to < slots + kBlock; to += together) {
+        const std::int64_t first = static_cast<std::int64_t>(*from++) << task.block_bits;
+        for (std::int64_t i = 0; i < together; ++i) to[i] = first + i;
+    }
+}
 
 // Walks the slots that one row sees.
 class Visits {
@@ -74,20 +97,28 @@ class Visits {
 // What comes next of the keys or the values, asked for a line at a time while the block before it is worked on. Several
 // heads walk over a block before the next one, so this is one stream through memory, as far as a walk has all heads.
 struct Stream {
-    std::uintptr_t at = 0; // of the first slot
-    std::int64_t slot_bytes = 0, bytes = 0; // from slot to slot; of each slot
+    const AttentionTask* task = nullptr;
+    std::uintptr_t cache = 0; // where what is asked for of row 0 is
+    std::int64_t slot = 0;    // the one that is asked for
+    std::int64_t together = 0; // of slots that lie side by side, less one; a power of two less one
+    std::int64_t slot_bytes = 0, bytes = 0; // from row to row; of each
+    int slots = 0;            // left
+    std::uintptr_t at = 0;    // of the slot
     std::int64_t offset = 0;
-    int slots = 0; // left
 
     HWY_INLINE void ask(std::int64_t some) {
         for (; some > 0 && slots > 0; some -= 64) {
             hwy::Prefetch(reinterpret_cast<const char*>(at + static_cast<std::uintptr_t>(offset)));
             if ((offset += 64) < bytes) continue;
             offset = 0;
-            at += static_cast<std::uintptr_t>(slot_bytes);
+            if ((++slot & together) != 0)
+                at += static_cast<std::uintptr_t>(slot_bytes);
+            else if (slots > 1)
+                seek();
             --slots;
         }
     }
+    HWY_INLINE void seek() { at = cache + static_cast<std::uintptr_t>(row_of(*task, slot) * slot_bytes); }
 };
 struct Ahead {
     Stream keys, values;
@@ -110,6 +141,7 @@ Block<T> block_of(const AttentionTask& task, int kv_head, Visits& visits) {
     block.count = visits.next(slots);
     const std::int64_t slot_size = static_cast<std::int64_t>(task.shape.kv_heads) * task.shape.dim;
     const std::int64_t column = static_cast<std::int64_t>(kv_head) * task.shape.dim;
+    if (task.blocks != nullptr) slots_to_rows(task, slots, block.count);
     for (int i = 0; i < block.count; ++i) {
         block.keys[i] = static_cast<const T*>(task.k) + slots[i] * slot_size + column;
         block.values[i] = static_cast<const T*>(task.v) + slots[i] * slot_size + column;
@@ -419,11 +451,15 @@ void walk(const AttentionTask& task, const Walkers& who, std::int64_t first_part
     };
     const std::int64_t slot_bytes = static_cast<std::int64_t>(sizeof(T)) * task.shape.kv_heads * d;
     const auto stream = [&](const void* cache, std::int64_t slot) {
-        return Stream{.at = reinterpret_cast<std::uintptr_t>(cache) +
-                            static_cast<std::uintptr_t>(slot * slot_bytes + static_cast<std::int64_t>(sizeof(T)) * who.first_head * d),
-                      .slot_bytes = slot_bytes,
-                      .bytes = static_cast<std::int64_t>(sizeof(T)) * (who.last_head - who.first_head) * d,
-                      .slots = kBlock};
+        Stream ahead{.task = &task,
+                     .cache = reinterpret_cast<std::uintptr_t>(cache) + sizeof(T) * static_cast<std::uintptr_t>(who.first_head * d),
+                     .slot = slot,
+                     .together = task.blocks == nullptr ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{1} << task.block_bits) - 1,
+                     .slot_bytes = slot_bytes,
+                     .bytes = static_cast<std::int64_t>(sizeof(T)) * (who.last_head - who.first_head) * d,
+                     .slots = kBlock};
+        ahead.seek();
+        return ahead;
     };
     WideBlock buffer;
     std::int64_t part = first_part;
@@ -478,7 +514,10 @@ constexpr int kMostSums = kAttentionGroup * kMostHeadDim; // of one row; as many
 template <class T>
 void attend_all(const AttentionTask& task, int first_row, int last_row, int kv_head) {
     const int d = task.shape.dim, group = task.shape.heads / task.shape.kv_heads;
-    Online totals[kRows * kAttentionGroup], states[kRows * kAttentionGroup];
+    // Every part is cleared before it is used: nothing else sets these thousand states.
+    alignas(Online) std::byte memory[2 * kRows * kAttentionGroup * sizeof(Online)];
+    Online* const totals = reinterpret_cast<Online*>(memory);
+    Online* const states = totals + kRows * kAttentionGroup;
     float outs[kMostSums];
     const int together = std::clamp(kMostSums / (group * d), 1, kRows);
     for (int begin = first_row; begin < last_row; begin += together) {

@@ -93,11 +93,21 @@ class CpuBackend final : public Backend {
                   const Tensor& out) override;
     void matmul(const Tensor& x, std::span<const Projection> parts) override;
     void matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) override;
+    bool gather_products(ProductGatherer* gatherer) override {
+        gatherer_ = gatherer;
+        return true;
+    }
     void rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
                     const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
                     const Tensor& positions, const KvLayer& cache, int first_slot) override;
     void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask,
                    const Tensor& out) override;
+    bool pages() const override { return true; }
+    void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
+                          const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
+                          const Tensor& positions, const KvLayer& cache, const PagedRows& rows) override;
+    void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows,
+                         const Tensor& out) override;
     void silu(const Tensor& x) override;
     void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
              const Tensor& gates) override;
@@ -150,7 +160,16 @@ class CpuBackend final : public Backend {
     // A task for `weight` with x as its kernel wants it; where the outputs go is left open.
     MatmulTask prepare(const Tensor& x, const Tensor& weight);
 
+    // rope_store() of rows [first, last), the first of which goes to slot `slot`.
+    struct RopeTask;
+    void rope_rows(const RopeTask& task, std::int64_t first, std::int64_t last, std::int64_t slot) const;
+    [[nodiscard]] AttentionTask attention_task(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const Tensor& out) const;
+    static void set_ancestors(AttentionTask& task, const Tensor& ancestors);
+    [[nodiscard]] static bool worth_parts(const AttentionTask& task);
+    void attend(std::span<const AttentionTask> tasks);
     void attention_in_parts(AttentionTask& task);
+    std::vector<AttentionTask> attention_tasks_;   // of the texts of a pass
+    std::vector<std::int64_t> attention_units_;    // units of all texts before this one
     std::vector<float> part_sums_; // its scratch, kept
     std::vector<AttentionState> part_states_;
 
@@ -173,6 +192,7 @@ class CpuBackend final : public Backend {
     };
     Packed& packed_for(const MatmulKernels& kernels, DType weights, std::size_t size);
 
+    ProductGatherer* gatherer_ = nullptr;
     std::vector<Packed> packed_;
     std::vector<MatmulTask> tasks_;          // of one launch
     std::vector<std::int64_t> units_before_; // units of all its parts before this one

@@ -1,5 +1,6 @@
 // The operations of a forward pass on the CPU.
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,7 @@ MatmulTask CpuBackend::prepare(const Tensor& x, const Tensor& weight) {
 
 void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
     shapes::matmul(x, parts, kMaxPassRows);
+    if (gatherer_ != nullptr) return gatherer_->matmul(x, parts);
     tasks_.clear();
     units_before_.assign(1, 0);
     for (const Projection& part : parts) {
@@ -129,6 +131,7 @@ void CpuBackend::matmul(const Tensor& x, std::span<const Projection> parts) {
 
 void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor& up, const Tensor& out) {
     shapes::matmul_swiglu(x, gate, up, out, kMaxPassRows);
+    if (gatherer_ != nullptr) return gatherer_->matmul_swiglu(x, gate, up, out);
     const std::int64_t f = out.cols;
     const MatmulTask gate_task = prepare(x, gate);
     MatmulTask up_task = packed_alike(gate, up) ? gate_task : prepare(x, up);
@@ -161,42 +164,71 @@ void CpuBackend::matmul_swiglu(const Tensor& x, const Tensor& gate, const Tensor
           });
 }
 
+struct CpuBackend::RopeTask {
+    const HeadShape& shape;
+    const Tensor &q, &k, &v, &q_norm, &k_norm;
+    float eps;
+    const Tensor &cos_sin, &positions;
+    const KvLayer& cache;
+    // Of all cells of a row, for the estimate of its cost.
+    [[nodiscard]] std::int64_t columns() const {
+        return (q.empty() ? 0 : std::int64_t{shape.heads} * shape.dim) + std::int64_t{2} * shape.kv_heads * shape.dim;
+    }
+};
+
+void CpuBackend::rope_rows(const RopeTask& task, std::int64_t first, std::int64_t last, std::int64_t first_slot) const {
+    const int d = task.shape.dim;
+    const std::int64_t q_cols = task.q.empty() ? 0 : static_cast<std::int64_t>(task.shape.heads) * d;
+    const std::int64_t kv_cols = static_cast<std::int64_t>(task.shape.kv_heads) * d;
+    const float* q_norm = data_or_null<const float>(task.q_norm);
+    const float* k_norm = data_or_null<const float>(task.k_norm);
+    for (std::int64_t row = first; row < last; ++row) {
+        const std::int32_t position = data_of<const std::int32_t>(task.positions)[row];
+        CHECK(position >= 0 && position < task.cos_sin.rows, "rope_store: position outside the table");
+        const float* angles = data_of<const float>(task.cos_sin) + static_cast<std::int64_t>(position) * d;
+        float* q_row = data_of<float>(task.q) + row * q_cols;
+        for (std::int64_t c = 0; c < q_cols; c += d) norm_rope_.rope_head(q_row + c, q_row + c, q_norm, task.eps, angles, d);
+        const float* k_row = data_of<const float>(task.k) + row * kv_cols;
+        const float* v_row = data_of<const float>(task.v) + row * kv_cols;
+        const std::int64_t slot = (first_slot + row - first) * kv_cols;
+        if (task.cache.k.dtype == DType::f32) {
+            float* k_slot = data_of<float>(task.cache.k) + slot;
+            for (std::int64_t c = 0; c < kv_cols; c += d) norm_rope_.rope_head(k_row + c, k_slot + c, k_norm, task.eps, angles, d);
+            std::copy_n(v_row, kv_cols, data_of<float>(task.cache.v) + slot);
+            continue;
+        }
+        float rotated[kMostHeadDim];
+        for (std::int64_t c = 0; c < kv_cols; c += d) {
+            norm_rope_.rope_head(k_row + c, rotated, k_norm, task.eps, angles, d);
+            norm_rope_.to_f16(rotated, data_of<std::uint16_t>(task.cache.k) + slot + c, d);
+        }
+        norm_rope_.to_f16(v_row, data_of<std::uint16_t>(task.cache.v) + slot, kv_cols);
+    }
+}
+
 void CpuBackend::rope_store(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
                             const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
                             const Tensor& positions, const KvLayer& cache, int first_slot) {
     shapes::rope_store(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache, first_slot);
     CHECK(shape.dim <= kMostHeadDim, "rope_store: head dimension");
-    const int d = shape.dim;
-    const std::int64_t rows = k.rows;
-    const std::int64_t q_cols = q.empty() ? 0 : static_cast<std::int64_t>(shape.heads) * d;
-    const std::int64_t kv_cols = static_cast<std::int64_t>(shape.kv_heads) * d;
+    const RopeTask task = {shape, q, k, v, q_norm, k_norm, eps, cos_sin, positions, cache};
+    share(k.rows, 2 * task.columns(),
+          [&](std::int64_t first, std::int64_t last) { rope_rows(task, first, last, first_slot + first); });
+}
 
-    share(rows, 2 * (q_cols + 2 * kv_cols), [&](std::int64_t first, std::int64_t last) {
+void CpuBackend::rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v,
+                                  const Tensor& q_norm, const Tensor& k_norm, float eps, const Tensor& cos_sin,
+                                  const Tensor& positions, const KvLayer& cache, const PagedRows& paged) {
+    shapes::rope_store_paged(shape, q, k, v, q_norm, k_norm, cos_sin, positions, cache, paged);
+    CHECK(shape.dim <= kMostHeadDim, "rope_store: head dimension");
+    const RopeTask task = {shape, q, k, v, q_norm, k_norm, eps, cos_sin, positions, cache};
+    share(k.rows, 2 * task.columns(), [&](std::int64_t first, std::int64_t last) {
+        auto text = std::ranges::upper_bound(paged.texts, first, {}, [](const TextRows& t) { return t.first_row; }) - 1;
         for (std::int64_t row = first; row < last; ++row) {
-            const std::int32_t position = data_of<const std::int32_t>(positions)[row];
-            CHECK(position >= 0 && position < cos_sin.rows, "rope_store: position outside the table");
-            const float* angles = data_of<const float>(cos_sin) + static_cast<std::int64_t>(position) * d;
-            float* q_row = data_of<float>(q) + row * q_cols;
-            for (std::int64_t c = 0; c < q_cols; c += d) {
-                norm_rope_.rope_head(q_row + c, q_row + c, data_or_null<const float>(q_norm), eps, angles, d);
-            }
-            const float* k_row = data_of<const float>(k) + row * kv_cols;
-            const float* v_row = data_of<const float>(v) + row * kv_cols;
-            const std::int64_t slot = (first_slot + row) * kv_cols;
-            if (cache.k.dtype == DType::f32) {
-                float* k_slot = data_of<float>(cache.k) + slot;
-                for (std::int64_t c = 0; c < kv_cols; c += d) {
-                    norm_rope_.rope_head(k_row + c, k_slot + c, data_or_null<const float>(k_norm), eps, angles, d);
-                }
-                std::copy_n(v_row, kv_cols, data_of<float>(cache.v) + slot);
-                continue;
-            }
-            float rotated[kMostHeadDim];
-            for (std::int64_t c = 0; c < kv_cols; c += d) {
-                norm_rope_.rope_head(k_row + c, rotated, data_or_null<const float>(k_norm), eps, angles, d);
-                norm_rope_.to_f16(rotated, data_of<std::uint16_t>(cache.k) + slot + c, d);
-            }
-            norm_rope_.to_f16(v_row, data_of<std::uint16_t>(cache.v) + slot, kv_cols);
+            while (row >= text->first_row + text->rows) ++text;
+            const std::int64_t position = text->prefix + row - text->first_row;
+            const std::int64_t block = text->blocks[static_cast<std::size_t>(position / paged.block)];
+            rope_rows(task, row, row + 1, block * paged.block + position % paged.block);
         }
     });
 }
@@ -222,48 +254,82 @@ void CpuBackend::gru(const Tensor& in, const Tensor& hid, const Tensor& state, c
     });
 }
 
+AttentionTask CpuBackend::attention_task(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const Tensor& out) const {
+    CHECK(shape.heads / shape.kv_heads <= kAttentionGroup && shape.dim <= kMostHeadDim, "attention: head shape");
+    const bool cut = cache.k.dtype != DType::f32; // f32 keeps the order of additions that goldens have
+    return {.shape = shape,
+            .rows = static_cast<int>(q.rows),
+            .q = data_of<const float>(q),
+            .cache = cache.k.dtype,
+            .k = cache.k.data,
+            .v = cache.v.data,
+            .out = data_of<float>(out),
+            .part = cut ? kAttentionPart : 0};
+}
+
+void CpuBackend::set_ancestors(AttentionTask& task, const Tensor& ancestors) {
+    if (ancestors.empty()) return;
+    const int rows = task.rows, words = (rows + 63) / 64;
+    task.ancestors = data_of<const std::uint64_t>(ancestors);
+    task.words = words;
+    for (int row = 0; row < rows; ++row) {
+        const std::uint64_t* bits = task.ancestors + std::int64_t{row} * words;
+        CHECK(bits[row / 64] >> (row % 64) & 1, "attention: a row does not see itself");
+        CHECK(rows % 64 == 0 || bits[words - 1] >> (rows % 64) == 0, "attention: bits of rows that do not exist");
+    }
+}
+
+bool CpuBackend::worth_parts(const AttentionTask& task) {
+    return task.part > 0 && task.rows <= kSharedRows && task.prefix + task.rows > kAttentionPart;
+}
+
 void CpuBackend::attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache,
                            const AttentionMask& mask, const Tensor& out) {
     shapes::attention(shape, q, cache, mask, out);
-    CHECK(shape.heads / shape.kv_heads <= kAttentionGroup && shape.dim <= kMostHeadDim, "attention: head shape");
-    const std::int64_t rows = q.rows;
-    const std::int64_t q_cols = static_cast<std::int64_t>(shape.heads) * shape.dim;
-    const std::int64_t words = (rows + 63) / 64;
-    const std::uint64_t* ancestors = nullptr;
-    if (!mask.ancestors.empty()) {
-        ancestors = data_of<const std::uint64_t>(mask.ancestors);
-        for (std::int64_t row = 0; row < rows; ++row) {
-            const std::uint64_t* bits = ancestors + row * words;
-            CHECK(bits[row / 64] >> (row % 64) & 1, "attention: a row does not see itself");
-            CHECK(rows % 64 == 0 || bits[words - 1] >> (rows % 64) == 0,
-                  "attention: bits of rows that do not exist");
-        }
-    }
+    AttentionTask task = attention_task(shape, q, cache, out);
+    task.prefix = mask.prefix;
+    task.first_slot = mask.first_slot;
+    set_ancestors(task, mask.ancestors);
+    if (worth_parts(task)) return attention_in_parts(task);
+    attend(std::span(&task, 1));
+}
 
-    const bool cut = cache.k.dtype != DType::f32; // f32 keeps the order of additions that goldens have
-    AttentionTask task = {.shape = shape,
-                          .rows = static_cast<int>(rows),
-                          .q = data_of<const float>(q),
-                          .cache = cache.k.dtype,
-                          .k = cache.k.data,
-                          .v = cache.v.data,
-                          .out = data_of<float>(out),
-                          .prefix = mask.prefix,
-                          .first_slot = mask.first_slot,
-                          .ancestors = ancestors,
-                          .words = static_cast<int>(words),
-                          .part = cut ? kAttentionPart : 0};
-    if (cut && rows <= kSharedRows && mask.prefix + rows > kAttentionPart) return attention_in_parts(task);
-    const std::int64_t visits = mask.prefix + (rows + 1) / 2; // of an average row, for the estimate only
-    const std::int64_t group_cols = q_cols / shape.kv_heads;
-    // One unit is one key/value head of one row; the rows of a head follow each other, so that they can walk
-    // together.
-    share(rows * shape.kv_heads, 2 * visits * group_cols, [&](std::int64_t first, std::int64_t last) {
+void CpuBackend::attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& paged,
+                                 const Tensor& out) {
+    shapes::attention_paged(shape, q, cache, paged, out);
+    attention_tasks_.clear();
+    for (const TextRows& text : paged.texts) {
+        AttentionTask task = attention_task(shape, q.slice(text.first_row, text.rows), cache, out.slice(text.first_row, text.rows));
+        task.prefix = task.first_slot = text.prefix;
+        task.blocks = text.blocks.data();
+        task.block_bits = std::countr_zero(static_cast<unsigned>(paged.block));
+        set_ancestors(task, text.ancestors);
+        attention_tasks_.push_back(task);
+    }
+    // Alone it has to feed all threads by itself; several texts are enough to be dealt out as wholes.
+    if (attention_tasks_.size() == 1 && worth_parts(attention_tasks_.front())) return attention_in_parts(attention_tasks_.front());
+    attend(attention_tasks_);
+}
+
+// One unit is one key/value head of one row; the rows of a head follow each other, so that they can walk together.
+void CpuBackend::attend(std::span<const AttentionTask> tasks) {
+    const HeadShape& shape = tasks.front().shape;
+    const std::int64_t group_cols = std::int64_t{shape.heads} / shape.kv_heads * shape.dim;
+    attention_units_.assign(1, 0);
+    std::int64_t visits = 0; // of all rows, for the estimate only
+    for (const AttentionTask& task : tasks) {
+        attention_units_.push_back(attention_units_.back() + std::int64_t{task.rows} * shape.kv_heads);
+        visits += std::int64_t{task.rows} * (task.prefix + (task.rows + 1) / 2);
+    }
+    const std::int64_t units = attention_units_.back(), rows = units / shape.kv_heads;
+    share(units, 2 * (visits / rows) * group_cols, [&](std::int64_t first, std::int64_t last) {
+        auto text = static_cast<std::size_t>(std::ranges::upper_bound(attention_units_, first) - attention_units_.begin()) - 1;
         for (std::int64_t unit = first; unit < last;) {
-            const std::int64_t kv_head = unit / rows, row = unit % rows;
-            const std::int64_t together = std::min({std::int64_t{kAttentionRows}, rows - row, last - unit});
-            attention_.attend(task, static_cast<int>(row), static_cast<int>(row + together),
-                              static_cast<int>(kv_head));
+            while (unit >= attention_units_[text + 1]) ++text;
+            const AttentionTask& task = tasks[text];
+            const std::int64_t kv_head = (unit - attention_units_[text]) / task.rows, row = (unit - attention_units_[text]) % task.rows;
+            const std::int64_t together = std::min({std::int64_t{kAttentionRows}, task.rows - row, last - unit});
+            attention_.attend(task, static_cast<int>(row), static_cast<int>(row + together), static_cast<int>(kv_head));
             unit += together;
         }
     }, 1);

@@ -65,6 +65,10 @@ struct AttentionTask {
     int first_slot = 0;
     const std::uint64_t* ancestors = nullptr; // (rows, words), null: causal
     int words = 0;
+    // Where the slots lie in blocks of 1 << block_bits: slot s is row blocks[s >> block_bits] << block_bits | the rest of s of
+    // the cache; null: slot s is row s.
+    const int* blocks = nullptr;
+    int block_bits = 0;
     int part = 0; // visits that have a softmax of their own; 0: all
     // Only for attend_part and join_parts; parts: of a row that sees everything.
     int parts = 1;

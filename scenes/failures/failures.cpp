@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "scenes/failures/batch_lanes.h"
 #include "scenes/failures/failures_model.h"
 #include "scenes/failures/loss_bars.h"
 #include "scenes/shared/ask_ahead.h"
@@ -50,8 +51,13 @@ class FailuresScene final : public Scene {
                                                        : draw_loss_bars(d, area, loss_of_beat(input.beat));
             } else if (!tells_in_bars(input.beat)) { // the last: the map in place of the game
                 draw_load_map(d, {area.x, area.y, left, area.h});
-                draw_entropy(d, {area.x + left + gap, area.y, area.w - left - gap, area.h});
-                if (input.beat == kMapBeat) dim(ui, {area.x + left + gap - 8, area.y - 4, area.w - left - gap + 16, area.h + 8});
+                const ui::Rect beside{area.x + left + gap, area.y, area.w - left - gap, area.h};
+                const SweepCell* const batch = model.times && input.beat == kMapBeat ? model.marked().measured : nullptr;
+                if (batch)
+                    draw_batch_lanes(d, *batch, beside);
+                else
+                    draw_entropy(d, beside);
+                if (input.beat == kMapBeat && !batch) dim(ui, {area.x + left + gap - 8, area.y - 4, area.w - left - gap + 16, area.h + 8});
             } else {
                 draw_loss_bars(d, {area.x, area.y, left, area.h}, loss_of_beat(input.beat));
                 const ui::Rect beside{area.x + left + gap, area.y, area.w - left - gap, area.h};
@@ -86,6 +92,7 @@ class FailuresScene final : public Scene {
                 state_.row = std::clamp(model.row + step, 0, static_cast<int>(std::size(kRequests)) - 1);
             const bool possible = models_loaded(input) && model.untimed.empty();
             if (possible && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
+            if (ui.take_key(ui::Key::b) && load_problem(input, model).empty()) out.push_back(Command{load_to_measure(input)});
             if ((input.still || ahead_.due(input, 1, "passes")) && possible && !input.passes) out.push_back(Command{MeasurePasses{}});
         }
         // The set-ups of the last beat are run one beat ahead.
@@ -111,6 +118,7 @@ class FailuresScene final : public Scene {
         return {{"↑ ↓", "Fewer, more requests; in the game: another set-up"},
                 {"1 … 6", "In the game: name the cause"},
                 {"M", "Time passes; in the game: run the set-ups"},
+                {"B", "Decode batches of up to 16 texts: measured cells of the map"},
                 {"N", "What is wrong here? The game, or the map again"}};
     }
 

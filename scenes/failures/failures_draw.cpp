@@ -58,8 +58,11 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
     ui::fitted_text(canvas, {area.x, area.y + 14}, "Speed-up by load", Font::text_bold, 15, theme.ink,
                     area.w);
     const bool outrun = std::ranges::any_of(m.cells, &LoadCell::outrun);
+    const bool live = m.has_measured();
     const std::vector<std::string> key =
-        outrun ? std::vector<std::string>{"hatched: slower; ▲ best; dotted: not measured; ~ other passes were quicker",
+        live ? std::vector<std::string>{"framed: measured, that many texts at once; hatched: simulated from single passes; ▲ best",
+                                        "framed: measured; hatched: simulated; ▲ best", "framed: measured; ▲ best"}
+        : outrun ? std::vector<std::string>{"hatched: slower; ▲ best; dotted: not measured; ~ other passes were quicker",
                                           "hatched: slower; ▲ best; ~ other passes were quicker", "hatched: slower; ▲ best; ~ in doubt"}
                : std::vector<std::string>{"hatched: slower than plain; ▲ best; dotted: beyond the measured widths",
                                           "hatched: slower than plain; ▲ best; dotted: not measured", "hatched: slower; ▲ best"};
@@ -82,7 +85,11 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
             const LoadCell& cell = m.cell(row, column);
             const Rect box{grid.x + w * static_cast<float>(column), y, w - 2, h - 2};
             canvas.fill(box, cell_color(theme, cell.pays(), cell.loses(), cell.speedup), 2);
-            if (cell.loses()) canvas.hatch(box, theme.role(Role::rejected).alpha(0.5F));
+            if (live && !cell.measured)
+                canvas.hatch(box, theme.muted.alpha(0.5F));
+            else if (!live && cell.loses())
+                canvas.hatch(box, theme.role(Role::rejected).alpha(0.5F));
+            if (cell.measured) canvas.outline({box.x + 1, box.y + 1, box.w - 2, box.h - 2}, {theme.muted, 1}, 2);
             if (cell.extrapolated) canvas.outline(box, {theme.muted, 1, 1, 3}, 2);
             const ui::Touch touch = // two steppers choose it too
                 ui::touch(d.ui, d.ui.id("cell " + std::to_string(row) + " " + std::to_string(cell.k)), box,
@@ -102,7 +109,7 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
                 ui::icon(canvas, ui::Icon::triangle_up, {box.center().x, box.bottom() - 6}, 8, theme.ink);
             ui::tooltip(d.ui, box,
                         counted(cell.requests, "request") + ", " + counted(cell.k, "guess") + ": " +
-                            ui::speed_up(cell.speedup) +
+                            ui::speed_up(cell.speedup) + (cell.measured ? ", measured" : live ? ", simulated" : "") +
                             (cell.outrun ? "; the timing cannot be trusted here: a pass took longer than a "
                                            "wider one, or than several narrower ones, whose time is "
                                            "taken instead"
@@ -250,6 +257,11 @@ void draw_failures_controls(const FailuresDraw& d) {
     const std::string off = no_models(d.input).empty() ? capital(m.untimed) : no_models(d.input);
     if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = off}))
         d.out.push_back(Command{MeasurePasses{}});
+    if (row.room() < 96) return;
+    at = row.place(std::min(160.0F, row.room()));
+    ui::field_label(ui, at, "Batches");
+    const std::string why = load_problem(d.input, m);
+    if (ui::button(ui, "load", at, "Decode", {.shortcut = "B", .disabled = why})) d.out.push_back(Command{load_to_measure(d.input)});
 }
 
 } // namespace speclens

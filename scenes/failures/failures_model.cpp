@@ -7,6 +7,7 @@
 #include "engine/lab/pass_times.h"
 #include "engine/lab/samples.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/head_scene.h"
 #include "scenes/shared/plain_time.h"
 
 namespace speclens {
@@ -94,6 +95,27 @@ bool FailuresModel::pays_anywhere() const {
     return std::ranges::any_of(cells, &LoadCell::pays);
 }
 
+bool FailuresModel::has_measured() const {
+    return std::ranges::any_of(cells, [](const LoadCell& at) { return at.measured != nullptr; });
+}
+
+namespace {
+
+// Batches that were decoded take the place of what is simulated, where they were of the run's drafter.
+void take_measured(const Sweep& load, const std::string& drafter, std::vector<LoadCell>& cells) {
+    for (const SweepCell& measured : load.cells) {
+        if (measured.method.drafter != drafter || measured.method.plain() || !measured.speed_up) continue;
+        for (LoadCell& cell : cells) {
+            if (cell.requests != measured.concurrency || cell.k != measured.method.k) continue;
+            cell.measured = &measured;
+            cell.speedup = measured.speed_up->value;
+            cell.extrapolated = cell.outrun = false;
+        }
+    }
+}
+
+} // namespace
+
 FailuresModel failures_model(const SceneInput& input, const FailuresState& state) {
     FailuresModel m;
     const SpeedupModel run = speedup_model(input, {});
@@ -111,7 +133,23 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     m.times = input.passes.get();
     for (const int requests : kRequests)
         for (const int k : kGuesses) m.cells.push_back(load_cell(*m.times, m.levers, requests, k));
+    if (input.load && header) take_measured(*input.load, header->drafter, m.cells);
     return m;
+}
+
+MeasureLoad load_to_measure(const SceneInput& input) {
+    MeasureLoad measure;
+    if (input.settings) measure.base = *input.settings;
+    if (const Header* header = input.whole->header) measure.base.drafter = header->drafter;
+    return measure;
+}
+
+std::string load_problem(const SceneInput& input, const FailuresModel& m) {
+    if (const std::string none = no_models(input); !none.empty()) return none;
+    if (!m.untimed.empty()) return m.untimed;
+    const Header* header = input.whole->header;
+    if (!header || header->drafter == kNoDrafter) return "The run has no drafter";
+    return !m.times ? "Measure passes first" : "";
 }
 
 } // namespace speclens

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/batch/sweep.h"
 #include "scenes/failures/diagnosis_model.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/speedup_model.h"
@@ -28,9 +29,10 @@ struct LoadCell {
     double speedup = 0;        // against plain decoding of as many requests
     bool extrapolated = false; // its verify pass is wider than what was measured
     bool outrun = false;       // one of its passes was timed slower than others that do the same
-    // Against plain decoding, as far as two decimals tell.
-    [[nodiscard]] bool pays() const { return speedup >= 1.005; }
-    [[nodiscard]] bool loses() const { return speedup < 0.995; }
+    const SweepCell* measured = nullptr; // a batch of so many texts that was decoded here; null: simulated
+    // Against plain decoding, as far as two decimals tell; of a measured one, as far as its interval does.
+    [[nodiscard]] bool pays() const { return measured ? measured->speed_up->low > 1 : speedup >= 1.005; }
+    [[nodiscard]] bool loses() const { return measured ? measured->speed_up->high < 1 : speedup < 0.995; }
 };
 // Rows of a verify pass for so many requests, K guesses each where there are any: a mean.
 [[nodiscard]] double verify_rows(const Levers& levers, int requests, int k);
@@ -79,6 +81,7 @@ struct FailuresModel {
     [[nodiscard]] int best(int row_of) const;   // column; -1: no draft length pays
     [[nodiscard]] int best_k(int row_of) const; // its guesses; 0: none
     [[nodiscard]] bool pays_anywhere() const;
+    [[nodiscard]] bool has_measured() const; // some cells were decoded, not simulated
 };
 [[nodiscard]] FailuresModel failures_model(const SceneInput& input, const FailuresState& state);
 // Entropy of a recorded head in nats; what it leaves out counts as one token.
@@ -96,6 +99,9 @@ inline constexpr int kMapBeat = 2, kUnsureBeat = 3, kDashboardBeat = 4;
 [[nodiscard]] Story failures_story(const SceneInput& input, const FailuresModel& model,
                                    const DiagnosisModel* diagnosis);
 [[nodiscard]] std::string failures_description(const SceneInput& input, const FailuresModel& model);
+// Batches of the run's drafter; why they cannot be decoded, empty: they can.
+[[nodiscard]] MeasureLoad load_to_measure(const SceneInput& input);
+[[nodiscard]] std::string load_problem(const SceneInput& input, const FailuresModel& model);
 [[nodiscard]] std::string failure_reason(const FailuresModel& model); // of the marked cell
 
 struct FailuresDraw {

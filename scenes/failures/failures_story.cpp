@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "engine/lab/pass_times.h"
+#include "scenes/failures/batch_lanes.h"
 #include "scenes/failures/failures_model.h"
 #include "scenes/failures/loss_bars.h"
 #include "scenes/shared/cycle_pick.h"
@@ -86,12 +87,34 @@ std::string cost_words(const Levers& levers) {
 
 } // namespace
 
+namespace {
+
+// Of a batch that was decoded: what its passes held, and what came of it.
+std::string measured_reason(const LoadCell& cell) {
+    const SweepCell& measured = *cell.measured;
+    const SweepSlice& sum = measured.sum;
+    const double rounds = std::max(1.0, static_cast<double>(sum.text_rounds));
+    std::string text = "Measured: " + counted(cell.requests, "text") + " at once, K = " + std::to_string(cell.k) + ": " +
+                       ui::number(static_cast<double>(sum.rows) / std::max(1.0, static_cast<double>(sum.rounds)), 1) + " rows a pass, " +
+                       ui::number(static_cast<double>(sum.tokens) / rounds, 2) + " tokens a round; drafting took " +
+                       ui::percent(sum.ms > 0 ? sum.draft_ms / sum.ms : 0) + " of the time, passes " +
+                       ui::percent(sum.ms > 0 ? sum.pass_ms / sum.ms : 0) + ". " + ui::number(sum.tokens_per_second(), 0) +
+                       " tokens a second, " + ui::speed_up(measured.speed_up->value) + " plain batched decoding (" +
+                       ui::number(measured.speed_up->low, 2) + " to " + ui::number(measured.speed_up->high, 2) + "). ";
+    if (cell.pays()) return text + "Guessing pays.";
+    if (!cell.loses()) return text + "Guessing is worth what it costs, as far as this tells.";
+    return text + "Guessing loses: the refused rows cost more than the kept ones bring.";
+}
+
+} // namespace
+
 std::string failure_reason(const FailuresModel& m) {
     if (!m.times && !m.untimed.empty())
         return capital(m.untimed) + ". With a checkpoint the map says where guessing pays on this machine.";
     if (!m.times)
         return "Time passes over 1 to 64 tokens on this machine, then the map says where guessing pays.";
     const LoadCell& cell = m.marked();
+    if (cell.measured) return measured_reason(cell);
     const double rows = verify_rows(m.levers, cell.requests, cell.k);
     const double plain = pass_ms(*m.times, cell.requests), verify = pass_ms(*m.times, rows);
     const double tokens = m.levers.tokens(cell.k), draft = m.levers.draft_cost(cell.k) * plain;
@@ -146,6 +169,17 @@ StageTitle failures_title(const SceneInput& input, const FailuresModel& m) {
         return title;
     }
     const LoadCell& cell = m.marked();
+    if (cell.measured) {
+        const SweepInterval& speed = *cell.measured->speed_up;
+        title.tier = ui::Tier::live;
+        title.title = counted(cell.requests, "text") + " at once, " + counted(cell.k, "guess") + (cell.requests == 1 ? ": " : " each: ") +
+                      ui::speed_up(speed.value) + ", measured";
+        title.subtitle = "90 %: " + ui::number(speed.low, 2) + " to " + ui::number(speed.high, 2) + " × plain batched decoding" +
+                         (cell.measured->compared > 0 ? " · " + std::to_string(cell.measured->equal) + " of " +
+                                                            std::to_string(cell.measured->compared) + " texts compared equal their runs alone"
+                                                      : "");
+        return title;
+    }
     const std::string why = cell.outrun ? "other passes were quicker" : m.times->in_doubt();
     title.title = counted(cell.requests, "request") + ", " + counted(cell.k, "guess") +
                   (cell.requests == 1 ? ": " : " each: ") + (why.empty() ? "" : "perhaps ") + ui::speed_up(cell.speedup) +
@@ -198,7 +232,7 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
             for (int column = 0; column < static_cast<int>(std::size(kGuesses)); ++column) {
                 const LoadCell& cell = m.cell(row, column);
                 out << " " << (cell.outrun ? "~" : "") << ui::number(cell.speedup, 2)
-                    << (cell.extrapolated ? "*" : "");
+                    << (cell.extrapolated ? "*" : "") << (cell.measured ? " (measured)" : "");
             }
             out << "\n";
         }
@@ -208,6 +242,7 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
             << (bin.judged > 0 ? "kept " + std::to_string(bin.kept) + " of " + std::to_string(bin.judged)
                                : std::string("none judged"))
             << "\n";
+    if (m.times && m.marked().measured && input.beat == kMapBeat) out << describe_batch_lanes(*m.marked().measured);
     const bool bars = tells_in_bars(input.beat);
     out << "Why: " << (bars ? loss_reason(m, loss_of_beat(input.beat).value_or(Loss::dear_draft)) : failure_reason(m)) << "\n\n" << describe_story(failures_story(input, m, nullptr));
     return out.str();

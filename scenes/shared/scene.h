@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/advice/advice.h"
+#include "engine/batch/sweep.h"
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/race.h"

@@ -55,6 +55,17 @@ class ForwardingBackend : public Backend {
                    const Tensor& out) override {
         to_->attention(shape, q, cache, mask, out);
     }
+    bool gather_products(ProductGatherer* gatherer) override { return to_->gather_products(gatherer); }
+    bool pages() const override { return to_->pages(); }
+    void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm,
+                          const Tensor& k_norm, float eps, const Tensor& cos_sin, const Tensor& positions,
+                          const KvLayer& cache, const PagedRows& rows) override {
+        to_->rope_store_paged(shape, q, k, v, q_norm, k_norm, eps, cos_sin, positions, cache, rows);
+    }
+    void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows,
+                         const Tensor& out) override {
+        to_->attention_paged(shape, q, cache, rows, out);
+    }
     void silu(const Tensor& x) override { to_->silu(x); }
     void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
              const Tensor& gates) override {

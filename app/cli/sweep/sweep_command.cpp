@@ -1,0 +1,141 @@
+// `speclens sweep`: many texts at once, and the number of them at which speculation stops paying.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "app/cli/commands.h"
+#include "app/cli/measure.h"
+#include "app/cli/output.h"
+#include "app/cli/setup.h"
+#include "app/cli/sweep/sweep_text.h"
+#include "engine/drafters/drafter.h"
+#include "engine/model/precision.h"
+#include "engine/run/models.h"
+
+namespace speclens::cli {
+
+namespace {
+
+constexpr int kUsualConcurrency[] = {1, 2, 4, 8, 16};
+constexpr double kUsualSeconds = 120, kMostSeconds = 500; // with the proofs not more than ten minutes
+constexpr std::size_t kPrompts = 24;                      // as many texts are run alone
+
+// The lanes of a race that can run here, and who copies from the text: that costs next to nothing.
+std::vector<std::string> usual_drafters(const Models& models) {
+    constexpr int kTrained = 3;
+    std::vector<const DrafterInfo*> ready;
+    for (const DrafterInfo& info : drafter_list())
+        if (info.race_place > 0 && (info.race_place <= kTrained || info.copies()) && models.why_not(info.name).empty()) ready.push_back(&info);
+    std::ranges::sort(ready, {}, [](const DrafterInfo* info) { return info->copies() ? 0 : info->race_place; });
+    std::vector<std::string> names;
+    for (const DrafterInfo* info : ready) names.emplace_back(info->name);
+    return names;
+}
+
+std::vector<std::string> drafters_of(const Options& options, const Models& models) {
+    std::vector<std::string> names;
+    if (options.drafters.empty()) {
+        names = usual_drafters(models);
+    } else {
+        for (const DrafterChoice& choice : options.drafters) {
+            if (const std::string problem = models.why_not(choice.name); !problem.empty())
+                throw Error("the drafter '" + choice.name + "' cannot run: " + problem, "Leave it out.", Exit::usage);
+            if (std::ranges::find(names, choice.name) == names.end()) names.push_back(choice.name);
+        }
+    }
+    std::erase(names, std::string(kNoDrafter));
+    return names;
+}
+
+std::vector<SweepMethod> methods_of(const Options& options, const Models& models) {
+    std::vector<SweepMethod> methods{{.drafter = kNoDrafter, .rule = "token", .k = 0}};
+    const std::vector<std::string> drafters = drafters_of(options, models);
+    check_drafter_options(options, drafters, models.layers());
+    for (const std::string& name : drafters)
+        for (const int asked : options.lengths.empty() ? std::vector<int>{run_settings(options, name, 0).k} : options.lengths) {
+            const int k = possible_k(options, models, name, asked);
+            const bool known = std::ranges::any_of(methods, [&](const SweepMethod& m) { return m.drafter == name && m.k == k; });
+            if (k > 0 && !known) methods.push_back({.drafter = name, .rule = judging_rule(options.rule, name), .k = k});
+        }
+    if (methods.size() == 1) throw Error("no drafter was named that drafts", "Name some: --drafters lookup,eagle3.", Exit::usage);
+    return methods;
+}
+
+SweepPlan sweep_plan(const Options& options, const Models& models) {
+    SweepPlan plan;
+    plan.methods = methods_of(options, models);
+    plan.concurrency = options.concurrency;
+    if (plan.concurrency.empty()) plan.concurrency.assign(std::begin(kUsualConcurrency), std::end(kUsualConcurrency));
+    std::ranges::sort(plan.concurrency);
+    plan.concurrency.erase(std::unique(plan.concurrency.begin(), plan.concurrency.end()), plan.concurrency.end());
+    plan.repeats = options.repeats;
+    const double seconds = options.for_seconds.value_or(kUsualSeconds);
+    plan.seconds = std::min(seconds, kMostSeconds);
+    plan.proof_seconds = std::max(10.0, plan.seconds / 4);
+    if (options.blocks) plan.blocks = *options.blocks;
+    const std::vector<Prompt> prompts = prompts_of(options, models);
+    const std::size_t count = std::min(prompts.size(), kPrompts);
+    for (std::size_t i = 0; i < count; ++i) { // spread over the list, which goes domain by domain
+        RunSettings text = with_prompt(run_settings(options, kNoDrafter, 0), prompts[i * prompts.size() / count]);
+        text.seed += i; // texts that are asked alike differ
+        plan.texts.push_back(text);
+    }
+    return plan;
+}
+
+SweepFacts facts_of(const std::shared_ptr<const Models>& models, const SweepPlan& plan) {
+    RunSettings first = plan.texts.front();
+    first.drafter = kNoDrafter;
+    first.k = 0;
+    SweepFacts facts;
+    facts.header = *Run(models, first).trace().header();
+    facts.prompts = plan.texts.size();
+    return facts;
+}
+
+// Ctrl+C ends it; what was measured by then is told.
+Sweep measured(const std::shared_ptr<const Models>& models, const SweepPlan& plan) {
+    ProgressBar bar;
+    SweepMeasurement measurement(models, plan);
+    while (measurement.step()) {
+        if (interrupted().load()) measurement.stop();
+        bar.show(measurement.doing(), std::round(100 * measurement.done()), 100, "%");
+    }
+    return measurement.sweep();
+}
+
+std::string heading(const SweepFacts& facts, const Terminal& terminal) {
+    return terminal.paint(Tone::strong, "SpecLens sweep") + " · " + facts.header.model + " · " + facts.header.backend +
+           (facts.header.precision == Precision::f32 ? "" : " · " + precision_words(facts.header.precision)) + " · " +
+           terminal.paint(Tone::muted, "[" + facts.header.tier + "]") + "\n";
+}
+
+} // namespace
+
+Exit command_sweep(const Options& options) {
+    std::optional<ResultFile> json, csv; // before anything is measured: can they be written?
+    if (!options.json.empty()) json.emplace(options.json);
+    if (!options.csv.empty()) csv.emplace(options.csv);
+    const std::shared_ptr<const Models> models = load(options);
+    const SweepPlan plan = sweep_plan(options, *models);
+    SweepFacts facts = facts_of(models, plan);
+    facts.busy_cores = busy_cores();
+    if (const std::string warning = busy_warning(facts.busy_cores); !warning.empty()) say(warning);
+    const Sweep sweep = measured(models, plan);
+    if (options.json != "-" && options.csv != "-") {
+        const Terminal terminal = standard_terminal(options.color);
+        print_results(heading(facts, terminal) + sweep_text(sweep, plan, facts, terminal));
+    }
+    if (json) {
+        json->write(sweep_json(sweep, plan, facts));
+        json->commit();
+    }
+    if (csv) {
+        csv->write(sweep_csv(sweep));
+        csv->commit();
+    }
+    if (!sweep.complete) throw Interrupted{};
+    return texts_compared(sweep) == texts_equal(sweep) ? Exit::ok : Exit::failed;
+}
+
+} // namespace speclens::cli

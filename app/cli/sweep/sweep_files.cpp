@@ -1,0 +1,119 @@
+// A sweep for programs: JSON and CSV.
+#include <nlohmann/json.hpp>
+
+#include "app/cli/sweep/sweep_text.h"
+
+namespace speclens::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json interval_json(const std::optional<SweepInterval>& interval) {
+    if (!interval) return nullptr;
+    return {{"value", interval->value}, {"low", interval->low}, {"high", interval->high}};
+}
+
+Json method_json(const SweepMethod& method) {
+    return {{"drafter", method.drafter}, {"rule", method.rule}, {"k", method.k}};
+}
+
+Json cell_json(const SweepCell& cell) {
+    Json json = {{"concurrency", cell.concurrency}, {"drafter", cell.method.drafter}, {"k", cell.method.k}, {"measured", cell.measured()}};
+    if (!cell.measured()) return json;
+    const SweepFigures f = figures_of(cell);
+    const SweepSlice& s = cell.sum;
+    json["tokens_per_second"] = f.tokens_per_second;
+    json["tokens_per_second_per_text"] = f.per_text;
+    json["speedup"] = cell.method.plain() ? Json(nullptr) : interval_json(cell.speed_up);
+    json["ms"] = s.ms;
+    json["tokens"] = s.tokens;
+    json["passes"] = s.rounds;
+    json["rows_per_pass"] = f.rows_per_pass;
+    json["rounds_of_texts"] = s.text_rounds;
+    json["tokens_per_round"] = f.tokens_per_round;
+    json["drafted"] = s.drafted;
+    json["accepted"] = s.accepted;
+    json["first_ms"] = {{"median", f.first_ms}, {"p95", f.first_p95_ms}, {"count", s.first_ms.size()}};
+    json["between_ms"] = {{"median", f.between_ms}, {"p95", f.between_p95_ms}, {"count", s.between_ms.size()}};
+    json["draft_share"] = f.draft_share;
+    json["verify_share"] = f.verify_share;
+    json["rest_share"] = f.rest_share;
+    json["preempted"] = s.preempted;
+    json["texts_ended"] = s.ended;
+    json["texts_compared"] = cell.compared;
+    json["texts_equal"] = cell.compared > 0 ? Json(cell.texts_equal()) : Json(nullptr);
+    Json slices = Json::array();
+    for (const SweepSlice& slice : cell.slices) slices.push_back(slice.tokens_per_second());
+    json["slices_tokens_per_second"] = slices;
+    return json;
+}
+
+const char* word_of(SweepCrossing::Where where) {
+    return where == SweepCrossing::Where::below ? "below" : where == SweepCrossing::Where::above ? "above" : "at";
+}
+
+Json crossing_json(const SweepMethod& method, const std::optional<SweepCrossing>& crossing) {
+    Json json = method_json(method);
+    json["crosses"] = crossing ? Json(word_of(crossing->where)) : Json(nullptr);
+    if (!crossing) return json;
+    json["texts"] = crossing->where == SweepCrossing::Where::at ? Json(crossing->texts.value) : Json(nullptr);
+    json["low"] = crossing->open_low ? Json(nullptr) : Json(crossing->texts.low);
+    json["high"] = crossing->open_high ? Json(nullptr) : Json(crossing->texts.high);
+    return json;
+}
+
+} // namespace
+
+std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts) {
+    const RunSettings& text = plan.texts.front();
+    Json json = {{"schema", "speclens-sweep/1"},
+                 {"machine", facts.header.machine},
+                 {"backend", facts.header.backend},
+                 {"model", facts.header.model},
+                 {"precision", name_of(facts.header.precision)},
+                 {"date", facts.header.date},
+                 {"tier", facts.header.tier},
+                 {"busy_cores", facts.busy_cores},
+                 {"complete", sweep.complete},
+                 {"temperature", text.sampling.temperature},
+                 {"seed", text.seed},
+                 {"max_tokens", text.max_tokens},
+                 {"prompts", facts.prompts},
+                 {"repeats", plan.repeats},
+                 {"prompt_rows", plan.prompt_rows},
+                 {"blocks", plan.blocks > 0 ? Json(plan.blocks) : Json(nullptr)},
+                 {"concurrency", plan.concurrency}};
+    const int compared = texts_compared(sweep);
+    json["texts_compared"] = compared;
+    json["texts_equal"] = compared > 0 ? Json(compared == texts_equal(sweep)) : Json(nullptr);
+    json["cells"] = Json::array();
+    for (const SweepCell& cell : sweep.cells) json["cells"].push_back(cell_json(cell));
+    json["crossings"] = Json::array();
+    for (std::size_t m = 1; m < sweep.crossings.size(); ++m) json["crossings"].push_back(crossing_json(plan.methods[m], sweep.crossings[m]));
+    return json.dump(1) + "\n";
+}
+
+std::string sweep_csv(const Sweep& sweep) {
+    std::string text = "concurrency,drafter,k,tokens_per_second,tokens_per_second_per_text,speedup,speedup_low,speedup_high,drafted,accepted,"
+                       "tokens_per_round,rows_per_pass,first_ms,first_p95_ms,between_ms,between_p95_ms,draft_share,verify_share,preempted,"
+                       "texts_compared,texts_equal\n";
+    for (const SweepCell& cell : sweep.cells) {
+        if (!cell.measured()) continue;
+        const SweepFigures f = figures_of(cell);
+        const auto add = [&](double value, int decimals) { text += "," + number(value, decimals); };
+        text += std::to_string(cell.concurrency) + "," + cell.method.drafter + "," + std::to_string(cell.method.k);
+        add(f.tokens_per_second, 3), add(f.per_text, 3);
+        if (cell.method.plain() || !cell.speed_up)
+            text += ",,,";
+        else
+            add(cell.speed_up->value, 4), add(cell.speed_up->low, 4), add(cell.speed_up->high, 4);
+        text += "," + std::to_string(cell.sum.drafted) + "," + std::to_string(cell.sum.accepted);
+        add(f.tokens_per_round, 4), add(f.rows_per_pass, 3), add(f.first_ms, 3), add(f.first_p95_ms, 3), add(f.between_ms, 4),
+            add(f.between_p95_ms, 4), add(f.draft_share, 4), add(f.verify_share, 4);
+        text += "," + std::to_string(cell.sum.preempted) + "," + std::to_string(cell.compared) + "," + std::to_string(cell.equal) + "\n";
+    }
+    return text;
+}
+
+} // namespace speclens::cli

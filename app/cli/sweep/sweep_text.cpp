@@ -1,0 +1,133 @@
+#include "app/cli/sweep/sweep_text.h"
+
+#include "engine/base/quantile.h"
+
+namespace speclens::cli {
+
+namespace {
+
+constexpr int kTexts = 5, kName = 12, kK = 3, kRate = 9, kEach = 8, kSpeed = 20, kKept = 6, kPerRound = 7, kTimes = 14, kShare = 8;
+
+std::string name_of(const SweepMethod& method) {
+    return method.plain() ? "plain" : method.drafter;
+}
+
+std::string head_line() {
+    return pad_left("texts", kTexts) + "  " + pad("drafter", kName) + pad_left("K", kK) + pad_left("tok/s", kRate) + pad_left("a text", kEach) +
+           "  " + pad("  speed-up (90 %)", kSpeed) + pad_left("kept", kKept) + pad_left("tok/rd", kPerRound) + pad_left("first ms", kTimes) +
+           pad_left("next ms", kTimes) + pad_left("draft", kShare) + pad_left("verify", kShare) + "  equal";
+}
+
+// "120 / 310": median and p95.
+std::string times(double middle, double p95) {
+    const int decimals = middle < 10 ? 2 : middle < 100 ? 1 : 0;
+    return number(middle, decimals) + " / " + number(p95, decimals);
+}
+
+std::string speed_text(const SweepCell& cell, const Terminal& terminal) {
+    if (cell.method.plain()) return pad("   1x", kSpeed);
+    if (!cell.speed_up) return pad("   –", kSpeed);
+    const SweepInterval& speed = *cell.speed_up;
+    const std::string text = pad_left(number(speed.value, 2) + "x", 7) + " (" + number(speed.low, 2) + "–" + number(speed.high, 2) + ")";
+    const Tone tone = speed.low > 1 ? Tone::accepted : speed.high < 1 ? Tone::rejected : Tone::plain;
+    return terminal.paint(tone, pad(text, kSpeed));
+}
+
+std::string cell_line(const SweepCell& cell, bool first_of_texts, const Terminal& terminal) {
+    std::string line = pad_left(first_of_texts ? std::to_string(cell.concurrency) : "", kTexts) + "  " + pad(name_of(cell.method), kName) +
+                       pad_left(cell.method.plain() ? "–" : std::to_string(cell.method.k), kK);
+    if (!cell.measured()) return line + "  " + terminal.paint(Tone::muted, "not measured") + "\n";
+    const SweepFigures f = figures_of(cell);
+    line += pad_left(number(f.tokens_per_second, f.tokens_per_second < 1000 ? 1 : 0), kRate) +
+            pad_left(number(f.per_text, f.per_text < 1000 ? 1 : 0), kEach) + "  " + speed_text(cell, terminal);
+    line += pad_left(percent(static_cast<double>(cell.sum.accepted), static_cast<double>(cell.sum.drafted)), kKept) +
+            pad_left(number(f.tokens_per_round, 2), kPerRound) + pad_left(times(f.first_ms, f.first_p95_ms), kTimes) +
+            pad_left(times(f.between_ms, f.between_p95_ms), kTimes) + pad_left(percent(f.draft_share, 1), kShare) +
+            pad_left(percent(f.verify_share, 1), kShare) + "  ";
+    const std::string equal = cell.compared == 0 ? "–" : std::to_string(cell.equal) + " of " + std::to_string(cell.compared);
+    return line + (cell.compared > 0 && !cell.texts_equal() ? terminal.paint(Tone::rejected, equal) : equal) + "\n";
+}
+
+std::string texts_of(double value) {
+    return number(value, value < 10 ? 1 : 0);
+}
+
+std::string crossing_line(const SweepMethod& method, const SweepCrossing& crossing, const SweepPlan& plan) {
+    const std::string who = method.drafter + " with K = " + std::to_string(method.k);
+    const std::string fewest = std::to_string(plan.concurrency.front()), most = std::to_string(plan.concurrency.back());
+    const std::string interval = std::string(" (90 %: ") + (crossing.open_low ? "fewer than " + fewest : texts_of(crossing.texts.low)) + " to " +
+                                 (crossing.open_high ? "more than " + most : texts_of(crossing.texts.high)) + ")";
+    switch (crossing.where) {
+    case SweepCrossing::Where::below:
+        return who + " does not pay, not even with " + fewest + (plan.concurrency.front() == 1 ? " text" : " texts") + " at once" +
+               (crossing.open_high || crossing.texts.high > crossing.texts.low ? interval : "") + ".";
+    case SweepCrossing::Where::above:
+        return who + " still pays with " + most + " texts at once" + (crossing.open_low || crossing.texts.high > crossing.texts.low ? interval : "") + ".";
+    case SweepCrossing::Where::at:
+        break;
+    }
+    return who + " pays up to about " + texts_of(crossing.texts.value) + " texts at once" + interval + ".";
+}
+
+std::string conditions(const SweepPlan& plan, const SweepFacts& facts) {
+    const RunSettings& text = plan.texts.front();
+    return "At every number of texts the seats are always taken: one that ends makes room for the next of " + std::to_string(facts.prompts) +
+           " prompts, " + std::to_string(text.max_tokens) + " new tokens each at most, temperature " + number(text.sampling.temperature, 1) +
+           ". Speed-ups are over plain batched decoding with as many texts; first: from arrival to the first token, next: from token to token "
+           "(median / p95).";
+}
+
+} // namespace
+
+SweepFigures figures_of(const SweepCell& cell) {
+    const SweepSlice& sum = cell.sum;
+    SweepFigures f;
+    f.tokens_per_second = sum.tokens_per_second();
+    f.per_text = f.tokens_per_second / cell.concurrency;
+    if (sum.text_rounds > 0) f.tokens_per_round = static_cast<double>(sum.tokens) / static_cast<double>(sum.text_rounds);
+    if (sum.rounds > 0) f.rows_per_pass = static_cast<double>(sum.rows) / static_cast<double>(sum.rounds);
+    f.first_ms = quantile(sum.first_ms, 0.5);
+    f.first_p95_ms = quantile(sum.first_ms, 0.95);
+    f.between_ms = quantile(sum.between_ms, 0.5);
+    f.between_p95_ms = quantile(sum.between_ms, 0.95);
+    if (sum.ms > 0) {
+        f.draft_share = sum.draft_ms / sum.ms;
+        f.verify_share = sum.pass_ms / sum.ms;
+        f.rest_share = 1 - f.draft_share - f.verify_share;
+    }
+    return f;
+}
+
+int texts_compared(const Sweep& sweep) {
+    int all = 0;
+    for (const SweepCell& cell : sweep.cells) all += cell.compared;
+    return all;
+}
+
+int texts_equal(const Sweep& sweep) {
+    int all = 0;
+    for (const SweepCell& cell : sweep.cells) all += cell.equal;
+    return all;
+}
+
+std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts, const Terminal& terminal) {
+    std::string text = wrap(conditions(plan, facts), terminal.prose_width()) + "\n\n" + terminal.paint(Tone::muted, head_line()) + "\n";
+    int texts = 0;
+    for (const SweepCell& cell : sweep.cells) {
+        text += cell_line(cell, cell.concurrency != texts, terminal);
+        texts = cell.concurrency;
+    }
+    text += "\n";
+    for (std::size_t m = 0; m < sweep.crossings.size(); ++m)
+        if (sweep.crossings[m]) text += wrap(crossing_line(plan.methods[m], *sweep.crossings[m], plan), terminal.prose_width()) + "\n";
+    const int compared = texts_compared(sweep), equal = texts_equal(sweep);
+    const std::string verdict = compared == 0 ? "No text was compared with its run alone."
+                                : compared == equal
+                                    ? "All " + std::to_string(compared) + " texts that were compared are, token for token, those of their runs alone."
+                                    : std::to_string(compared - equal) + " of " + std::to_string(compared) +
+                                          " texts that were compared differ from their runs alone: that is a bug.";
+    const Tone tone = compared > 0 && compared == equal ? Tone::accepted : compared > 0 ? Tone::rejected : Tone::muted;
+    return text + terminal.paint(tone, wrap(verdict, terminal.prose_width())) + "\n";
+}
+
+} // namespace speclens::cli

@@ -1,0 +1,36 @@
+// A sweep for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "app/cli/terminal.h"
+#include "engine/batch/sweep.h"
+#include "engine/run/trace.h"
+
+namespace speclens::cli {
+
+struct SweepFacts {
+    Header header;        // of a run as they all were: machine, model, dice
+    std::size_t prompts = 0;
+    double busy_cores = 0; // of other programs, before it began
+};
+
+// The table, what crosses 1x where, and whether every text was the one of its run alone.
+[[nodiscard]] std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts, const Terminal& terminal);
+// Schema "speclens-sweep/1"; a cell that was not measured has null for its figures.
+[[nodiscard]] std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts);
+// One line a cell that was measured.
+[[nodiscard]] std::string sweep_csv(const Sweep& sweep);
+
+// Figures of a cell that table and files share.
+struct SweepFigures {
+    double tokens_per_second = 0, per_text = 0, tokens_per_round = 0, rows_per_pass = 0;
+    double first_ms = 0, first_p95_ms = 0, between_ms = 0, between_p95_ms = 0; // medians
+    double draft_share = 0, verify_share = 0, rest_share = 0;                  // of the time
+};
+[[nodiscard]] SweepFigures figures_of(const SweepCell& cell);
+// Of all cells.
+[[nodiscard]] int texts_compared(const Sweep& sweep);
+[[nodiscard]] int texts_equal(const Sweep& sweep);
+
+} // namespace speclens::cli

@@ -1,0 +1,137 @@
+// Many texts at once on one target. A round: texts join, every text drafts, one pass of the target goes over the rows of all of
+// them, every text judges its own rows and commits, texts leave. Prompts are read in pieces beside that, so that nobody waits
+// for a long one.
+//
+// A text is a Run whose target is a Seat (seat.h): its rounds, its dice and its rule are those of a run alone. So is its text,
+// bit for bit, whatever else is in flight, in which order texts came, and however often it was preempted; the traces have the
+// same hash. That holds at any temperature for drafters that look at their own text only, which all of ours do.
+//
+// Drafters propose side by side (lockstep.h): each is one that knows its own text only, and their products are made together.
+//
+// One thread, the backend's (engine/run/turns.h).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/batch/batch_round.h"
+#include "engine/batch/block_pool.h"
+#include "engine/batch/lockstep.h"
+#include "engine/batch/scheduler.h"
+#include "engine/batch/seat.h"
+#include "engine/model/paged_model.h"
+#include "engine/run/run.h"
+
+namespace speclens {
+
+inline constexpr int kMostTexts = 64; // in flight
+
+struct BatchSettings {
+    int texts = 16;       // in flight at most, 1 … kMostTexts
+    int blocks = 0;       // of the pool, PagedModel::kBlock positions each
+    int prompt_rows = 64; // of prompts in one round at most
+    bool share = true;    // prompts that begin alike share blocks
+    bool together = true; // drafters' products are made together, where the backend can
+    bool poison = false;  // tests: fill what nobody may read with NaN, after every round
+};
+// Blocks for so many texts of so many positions each, with nothing shared.
+[[nodiscard]] int blocks_for(int texts, int positions);
+
+// What became of a text.
+struct BatchText {
+    enum class State : std::uint8_t { waiting, reading, decoding, done, failed, cancelled } state = State::waiting;
+    int preempted = 0;                   // how often
+    double arrived_ms = 0, first_ms = 0, done_ms = 0; // on the engine's clock; 0: not yet
+    struct Delivery {
+        double ms = 0; // on the engine's clock
+        int tokens = 0;
+    };
+    std::vector<Delivery> deliveries;    // one for each of its rounds
+    std::vector<int> sequence;           // with the prompt; once it has ended
+    int prompt_tokens = 0;
+    std::string text;                    // of the new tokens; once it has ended
+    std::shared_ptr<const Trace> trace;  // from joining on; untimed, because a pass belongs to several texts
+    std::string error, remedy;           // failed
+    [[nodiscard]] bool ended() const { return state >= State::done; }
+};
+
+class BatchEngine {
+  public:
+    // Throws Error: a target that is no checkpoint, a backend without pages, too little memory, settings out of range.
+    BatchEngine(std::shared_ptr<const Models> models, const BatchSettings& settings);
+    ~BatchEngine();
+
+    // A text that waits for its turn; its number, counting from 0. Throws Error where Run would, and where the whole pool is
+    // too small for it.
+    int submit(const RunSettings& settings);
+    // One round. False: there is nothing to do. What goes wrong for one text ends that one; what goes wrong in a pass is thrown.
+    bool step();
+    void cancel(int text); // its blocks are free at once
+
+    [[nodiscard]] const BatchText& text(int number) const { return texts_[static_cast<std::size_t>(number)].shown; }
+    [[nodiscard]] int texts() const { return static_cast<int>(texts_.size()); }
+    [[nodiscard]] const BatchRound& round() const { return round_; } // the last one
+    [[nodiscard]] const BlockPool& pool() const { return pool_; }
+    [[nodiscard]] const Scheduler& scheduler() const { return scheduler_; }
+    [[nodiscard]] const Lockstep& lockstep() const { return lockstep_; }
+    // Blocks of a text in flight, in order; and positions that they hold.
+    [[nodiscard]] std::span<const int> blocks_of(int text) const;
+    [[nodiscard]] int length_of(int text) const;
+    [[nodiscard]] double now_ms() const { return clock_.ms(); }
+
+  private:
+    struct Text {
+        RunSettings settings;
+        BatchText shown;
+        std::vector<int> prompt;
+        std::unique_ptr<Run> run;          // from joining to the end, also while preempted
+        Seat* seat = nullptr;              // its target
+        const PassInput* asked = nullptr;  // the pass that its round waits for
+    };
+    // A text's part of a pass to come.
+    struct Part {
+        int text = 0;
+        PassInput input;
+        bool reads = false;
+    };
+
+    [[nodiscard]] Text& at(int text) { return texts_[static_cast<std::size_t>(text)]; }
+    [[nodiscard]] BatchLane& lane(int text);
+    void admit();
+    [[nodiscard]] bool fits(const Text& text) const;
+    [[nodiscard]] int known_tokens(const Text& text) const; // that have to be in the cache before its next round
+    void join(int number);
+    // The text in flight that has read most of what `text` begins with; null: none has anything.
+    [[nodiscard]] const Seat* alike(const Text& text) const;
+    void share_prompt(Text& text);
+    [[nodiscard]] bool waits_for_prompt(int number) const;
+    void draft();
+    void draft(int number);
+    void plan(std::vector<Part>& parts);
+    void plan_reading(int number, int& rows_left, std::vector<Part>& parts);
+    [[nodiscard]] bool reserve(int number, int rows);
+    void reserve_in_middle(int number, int rows);
+    void take_blocks(Text& text, int rows);
+    void preempt(int number);
+    void pass(std::span<Part> parts);
+    void pass_alone(int number, Seat& seat, const PassInput& input);
+    void finish_round(int number);
+    void end(int number, BatchText::State state);
+    void fail(int number);
+    void guarded(int number, const std::function<void()>& go); // what it throws ends this text alone
+
+    std::shared_ptr<const Models> models_;
+    BatchSettings settings_;
+    PagedModel model_;
+    BlockPool pool_;
+    Scheduler scheduler_;
+    std::vector<Text> texts_;
+    BatchRound round_;
+    Lockstep lockstep_;
+    Stopwatch clock_;
+};
+
+} // namespace speclens

@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "engine/batch/sweep.h"
+#include "engine/drafters/drafter.h"
+#include "engine/run/gallery.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+constexpr std::size_t kPrompts = 16;
+constexpr double kProofShare = 0.25; // of the time for batches
+
+RunSettings asked(const RunSettings& base, const GalleryPrompt& prompt) {
+    RunSettings text = base;
+    text.prompt = prompt.prompt;
+    text.system = prompt.system;
+    text.chat = prompt.chat;
+    text.chat_if_possible = prompt.chat;
+    text.parts.clear();
+    text.token_ids.clear();
+    return text;
+}
+
+} // namespace
+
+SweepPlan sweep_plan(const Models& models, const MeasureLoad& measure) {
+    const std::string& drafter = measure.base.drafter;
+    if (const std::string problem = models.why_not(drafter); !problem.empty())
+        throw Error("batches of " + drafter + " cannot be measured: " + problem, "Choose another drafter.");
+    SweepPlan plan;
+    plan.concurrency = measure.texts;
+    plan.seconds = measure.seconds;
+    plan.proof_seconds = measure.seconds * kProofShare;
+    plan.repeats = 2;
+    plan.methods.push_back({.drafter = kNoDrafter, .rule = "token", .k = 0});
+    const auto network = models.network(drafter);
+    for (const int k : measure.lengths)
+        if (find_drafter(drafter)->drafts() && (!network || k <= network->config.most_drafts()))
+            plan.methods.push_back({.drafter = drafter, .rule = judging_rule(measure.base.rule, drafter), .k = k});
+    if (models.tokenizer) {
+        std::vector<GalleryPrompt> prompts = load_gallery(gallery_file(assets_folder(), !models.bundle.empty()));
+        ask_as_text_if_needed(prompts, models.chat);
+        const std::size_t count = std::min(prompts.size(), kPrompts);
+        for (std::size_t i = 0; i < count; ++i) // spread over the list, which goes domain by domain
+            plan.texts.push_back(asked(measure.base, prompts[i * prompts.size() / count]));
+    }
+    if (plan.texts.empty()) plan.texts.push_back(measure.base); // a model without a tokenizer
+    for (std::size_t i = 0; i < plan.texts.size(); ++i) plan.texts[i].seed += i;
+    return plan;
+}
+
+} // namespace speclens

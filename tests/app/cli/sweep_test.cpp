@@ -1,0 +1,83 @@
+// `sweep` as a user meets it: short slices, whatever else the machine does.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/cli/support.h"
+
+namespace speclens::test {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<std::string> quick(std::vector<std::string> more) {
+    std::vector<std::string> words = {"sweep", "--for", "2", "--repeats", "1", "--max-tokens", "12", "--concurrency", "1,3"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+} // namespace
+
+TEST(Sweep, PrintsATableInWhichEveryCellWasMeasured) {
+    const Outcome out = speclens(quick({"--drafters", "lookup,eagle3,dflash,domino", "--k", "4"}));
+    ASSERT_EQ(out.code, 0) << out.err << out.out;
+    for (const char* part : {"SpecLens sweep", "[LIVE]", "plain", "lookup", "eagle3", "dflash", "domino", "texts at once", "those of their runs alone"})
+        EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
+    EXPECT_EQ(out.out.find("not measured"), std::string::npos) << out.out;
+}
+
+TEST(Sweep, TellsProgramsTheSame) {
+    const Outcome out = speclens(quick({"--drafters", "lookup,eagle3", "--k", "2,4", "--temp", "0.8", "--json", "-"}));
+    ASSERT_EQ(out.code, 0) << out.err;
+    const Json json = Json::parse(out.out);
+    EXPECT_EQ(json["schema"], "speclens-sweep/1");
+    EXPECT_EQ(json["complete"], true);
+    EXPECT_EQ(json["texts_equal"], true);
+    ASSERT_EQ(json["cells"].size(), 10U); // plainly and with 2 drafters and 2 K, at 2 numbers of texts
+    for (const Json& cell : json["cells"]) {
+        EXPECT_EQ(cell["measured"], true);
+        EXPECT_EQ(cell["texts_equal"], true);
+        EXPECT_GT(cell["tokens_per_second"], 0);
+        EXPECT_NEAR(cell["draft_share"].get<double>() + cell["verify_share"].get<double>() + cell["rest_share"].get<double>(), 1, 1e-9);
+        EXPECT_LE(cell["first_ms"]["median"], cell["first_ms"]["p95"]);
+        EXPECT_EQ(cell["speedup"].is_null(), cell["drafter"] == "none");
+    }
+    EXPECT_EQ(json["crossings"].size(), 4U);
+}
+
+TEST(Sweep, WritesALineACell) {
+    const Outcome out = speclens(quick({"--drafters", "lookup", "--csv", "-"}));
+    ASSERT_EQ(out.code, 0) << out.err;
+    EXPECT_EQ(std::ranges::count(out.out, '\n'), 5) << out.out;
+    EXPECT_TRUE(out.out.starts_with("concurrency,drafter,k,"));
+}
+
+TEST(Sweep, TellsWhatWasMeasuredWhenItIsInterrupted) {
+    Start start;
+    start.arguments = {"sweep", "--for", "100", "--drafters", "lookup", "--concurrency", "1,2,4,8,16"};
+    const Outcome out = interrupted_when(start, [](const Outcome& o) { return o.out.find("tok/s") != std::string::npos; });
+    EXPECT_EQ(out.code, 130);
+    EXPECT_NE(out.out.find("not measured"), std::string::npos) << out.out;
+}
+
+TEST(Sweep, IsShownInTheMapOfFailures) {
+    const Outcome out = speclens({"describe", "failures:3", "--concurrency", "1,4", "--for", "2", "--max-tokens", "16"});
+    ASSERT_EQ(out.code, 0) << out.err;
+    for (const char* part : {"(measured)", "The batch: 1 text at once", "plain batched decoding"})
+        EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
+    EXPECT_EQ(speclens({"describe", "loop", "--concurrency", "1,4"}).code, 2);
+    EXPECT_EQ(speclens({"describe", "failures", "--for", "4"}).code, 2);
+}
+
+TEST(Sweep, RefusesWhatItCannotDo) {
+    EXPECT_EQ(speclens({"sweep", "--concurrency", "0"}).code, 2);
+    EXPECT_EQ(speclens({"sweep", "--concurrency", "65"}).code, 2);
+    EXPECT_EQ(speclens({"sweep", "--drafters", "nobody"}).code, 2);
+    EXPECT_EQ(speclens({"sweep", "--drafters", "none"}).code, 2);
+    EXPECT_EQ(speclens({"sweep", "--model", table_file()}).code, 2);
+    EXPECT_EQ(speclens({"sweep", "--for", "900"}).code, 2);
+    EXPECT_EQ(speclens(quick({"--drafters", "lookup", "--blocks", "1"})).code, 2);
+}
+
+} // namespace speclens::test

@@ -1,0 +1,175 @@
+// Where speculation stops paying: the statistics on made-up cells, and a short sweep of a small model.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "engine/batch/sweep.h"
+#include "tests/shared/micro.h"
+
+namespace speclens {
+namespace {
+
+// Cells of one method whose slices have these tokens a second.
+std::vector<SweepCell> cells_of(const std::vector<int>& texts, const std::vector<std::vector<double>>& rates) {
+    std::vector<SweepCell> cells;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        SweepCell& cell = cells.emplace_back();
+        cell.concurrency = texts[i];
+        for (const double rate : rates[i]) {
+            SweepSlice slice;
+            slice.ms = 1000;
+            slice.tokens = std::lround(rate);
+            cell.slices.push_back(slice);
+            cell.sum.add(slice);
+        }
+    }
+    return cells;
+}
+
+std::vector<const SweepCell*> pointers(const std::vector<SweepCell>& cells) {
+    std::vector<const SweepCell*> list;
+    for (const SweepCell& cell : cells) list.push_back(&cell);
+    return list;
+}
+
+const std::vector<int> kTexts = {1, 2, 4, 8};
+const std::vector<std::vector<double>> kPlain(4, {1000, 1000, 1000});
+
+std::optional<SweepCrossing> crossing(const std::vector<std::vector<double>>& rates, const std::vector<std::vector<double>>& plain = kPlain) {
+    const std::vector<SweepCell> with = cells_of(kTexts, rates), without = cells_of(kTexts, plain);
+    return crossing_of(pointers(with), pointers(without));
+}
+
+TEST(SweepStatistics, ASpeedUpIsTheRatioOfItsSlices) {
+    const std::vector<SweepCell> with = cells_of({1}, {{2000, 1500, 3000}}), without = cells_of({1}, {{1000, 1000, 1500}});
+    const SweepInterval speed = speed_up_of(with.front(), without.front());
+    EXPECT_NEAR(speed.value, std::cbrt(2 * 1.5 * 2), 1e-9);
+    EXPECT_NEAR(speed.low, 1.5, 0.2);
+    EXPECT_NEAR(speed.high, 2, 1e-9);
+}
+
+TEST(SweepStatistics, FindsWhereASpeedUpFallsThroughOne) {
+    // 2 at 2 texts, 1/2 at 4: halfway between them by the logarithm.
+    const auto found = crossing({{3000, 3000, 3000}, {2000, 2000, 2000}, {500, 500, 500}, {400, 400, 400}});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->where, SweepCrossing::Where::at);
+    EXPECT_NEAR(found->texts.value, std::sqrt(8.0), 1e-9);
+    EXPECT_NEAR(found->texts.low, found->texts.value, 1e-9);
+    EXPECT_FALSE(found->open_low || found->open_high);
+}
+
+TEST(SweepStatistics, TheIntervalGrowsWithTheScatter) {
+    const auto found = crossing({{3000, 3000, 3000}, {2600, 2000, 1500}, {700, 500, 950}, {400, 400, 400}});
+    ASSERT_TRUE(found);
+    EXPECT_LT(found->texts.low, found->texts.value - 0.05);
+    EXPECT_GT(found->texts.high, found->texts.value + 0.05);
+    EXPECT_GT(found->texts.low, 2);
+    EXPECT_LT(found->texts.high, 4);
+}
+
+TEST(SweepStatistics, SaysWhereNothingCrosses) {
+    const auto never = crossing({{900, 900, 900}, {800, 800, 800}, {700, 700, 700}, {600, 600, 600}});
+    ASSERT_TRUE(never);
+    EXPECT_EQ(never->where, SweepCrossing::Where::below);
+    const auto always = crossing({{2000, 2000, 2000}, {1800, 1800, 1800}, {1500, 1500, 1500}, {1300, 1200, 1250}});
+    ASSERT_TRUE(always);
+    EXPECT_EQ(always->where, SweepCrossing::Where::above);
+    const auto perhaps = crossing({{2000, 2000, 2000}, {1800, 1800, 1800}, {1500, 1500, 1500}, {1300, 700, 1050}});
+    ASSERT_TRUE(perhaps);
+    EXPECT_TRUE(perhaps->open_high);
+    EXPECT_FALSE(crossing({{2000}, {}, {}, {}})) << "one number of texts crosses nothing";
+}
+
+SweepPlan small_plan() {
+    SweepPlan plan;
+    for (int i = 0; i < 5; ++i) {
+        RunSettings text = test::greedy("none", 0);
+        text.token_ids[0] = 10 + i;
+        text.max_tokens = 20;
+        plan.texts.push_back(text);
+    }
+    plan.methods = {{.drafter = "none", .rule = "token", .k = 0}, {.drafter = "lookup", .rule = "token", .k = 3}, {.drafter = "eagle3", .rule = "token", .k = 2}};
+    plan.concurrency = {1, 3};
+    plan.repeats = 2;
+    plan.seconds = 1;
+    plan.proof_seconds = 20;
+    return plan;
+}
+
+TEST(Sweep, MeasuresEveryCellAndProvesItsTexts) {
+    const auto models = test::micro_models(1);
+    const SweepPlan plan = small_plan();
+    SweepMeasurement measurement(models, plan);
+    double last = 0;
+    while (measurement.step()) {
+        EXPECT_FALSE(measurement.doing().empty());
+        EXPECT_GE(measurement.done(), last);
+        last = measurement.done();
+    }
+    EXPECT_EQ(measurement.done(), 1);
+    const Sweep sweep = measurement.sweep();
+    EXPECT_TRUE(sweep.complete);
+    ASSERT_EQ(sweep.cells.size(), 6u);
+    ASSERT_EQ(sweep.crossings.size(), 3u);
+    for (const SweepCell& cell : sweep.cells) {
+        SCOPED_TRACE(cell.method.drafter + " with " + std::to_string(cell.concurrency));
+        EXPECT_EQ(cell.slices.size(), 2u);
+        EXPECT_GT(cell.sum.tokens, 0);
+        EXPECT_GE(cell.sum.tokens, cell.sum.text_rounds);
+        EXPECT_GE(cell.sum.rows, cell.sum.text_rounds + cell.sum.drafted);
+        EXPECT_LE(cell.sum.accepted, cell.sum.drafted);
+        EXPECT_LE(cell.sum.draft_ms + cell.sum.pass_ms, cell.sum.ms);
+        EXPECT_FALSE(cell.sum.first_ms.empty());
+        EXPECT_FALSE(cell.sum.between_ms.empty());
+        ASSERT_FALSE(cell.rounds.empty());
+        EXPECT_EQ(std::ssize(cell.rounds.front().lanes), cell.concurrency);
+        EXPECT_TRUE(cell.texts_equal()) << cell.equal << " of " << cell.compared;
+        ASSERT_TRUE(cell.speed_up);
+        EXPECT_LE(cell.speed_up->low, cell.speed_up->high);
+        if (cell.method.plain()) {
+            EXPECT_EQ(cell.sum.drafted, 0);
+        }
+    }
+    EXPECT_FALSE(sweep.crossings[0]);
+    EXPECT_TRUE(sweep.crossings[1]);
+    EXPECT_EQ(sweep.cell(1, 3)->method.drafter, "lookup");
+    EXPECT_EQ(sweep.cell(1, 4), nullptr);
+}
+
+TEST(Sweep, ATightPoolPreemptsAndChangesNoText) {
+    const auto models = test::micro_models(1);
+    SweepPlan plan = small_plan();
+    plan.concurrency = {4};
+    plan.blocks = 5;
+    plan.share = false;
+    SweepMeasurement measurement(models, plan);
+    while (measurement.step()) {
+    }
+    const Sweep sweep = measurement.sweep();
+    int preempted = 0;
+    for (const SweepCell& cell : sweep.cells) {
+        preempted += cell.sum.preempted;
+        EXPECT_TRUE(cell.texts_equal());
+    }
+    EXPECT_GT(preempted, 0);
+}
+
+TEST(Sweep, EndedEarlyItTellsWhatWasMeasured) {
+    const auto models = test::micro_models(1);
+    const SweepPlan plan = small_plan();
+    SweepMeasurement measurement(models, plan);
+    while (measurement.step() && measurement.done() < 0.2) {
+    }
+    measurement.stop();
+    EXPECT_FALSE(measurement.step());
+    const Sweep sweep = measurement.sweep();
+    EXPECT_FALSE(sweep.complete);
+    int measured = 0;
+    for (const SweepCell& cell : sweep.cells) measured += cell.measured();
+    EXPECT_GT(measured, 0);
+    EXPECT_LT(measured, 6);
+    for (const SweepCell& cell : sweep.cells) EXPECT_EQ(cell.compared, 0);
+}
+
+} // namespace
+} // namespace speclens
