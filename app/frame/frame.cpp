@@ -408,7 +408,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     ui.came.reset(); // chrome stays where it is
     ui.pans = layout.density == Density::single;
     const bool covered = ui.covered;
-    ui.covered = covered || under_jobs(d) || rail_covers(d);
+    ui.covered = covered || under_jobs(d);
     if (input.active)
         for (SceneCommand& command : input.active->draw(scene, ui)) out.push_back(std::move(command));
     ui.covered = covered;
@@ -419,7 +419,6 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     draw_status(d);
     dividers(d);
     draw_state_of_engine(d);
-    draw_rail_names(d);
     draw_message(d);
     draw_notes(d);
     draw_overlay(state.overlay, ui);

@@ -8,14 +8,12 @@ namespace {
 
 using ui::Rect;
 
-// The wide ones hold the names of the scenes; the narrow one shows them while the pointer or the keys are in it. Scenes need
-// the width of a small window more than names that are read once.
-constexpr float kRail = 208, kNamedRail = 116, kNarrowRail = 48;
+// All of them hold the names of the scenes, the narrow one the first word of some: it leaves the stage what every scene needs.
+constexpr float kRail = 208, kNamedRail = 116, kNarrowRail = kWholeWidth - kStageWidth;
 constexpr float kDrawer = 400, kBesideDrawer = 780; // of the details, and what a stage needs to be whole beside them
-constexpr float kLaptop = 1280 - kNarrowRail;       // what scenes have on a small laptop, where nothing may be left out
 
 float compact_rail(ui::Vec2 size) {
-    return size.x - kNamedRail >= kLaptop ? kNamedRail : kNarrowRail;
+    return size.x >= 1348 ? kNamedRail : kNarrowRail;
 }
 
 FrameLayout full_layout(ui::Vec2 size) {

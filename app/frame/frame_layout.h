@@ -34,7 +34,7 @@ struct FrameLayout {
 inline constexpr float kStageWidth = 920, kStageHeight = 500;
 
 // Least logical size of a window that shows a whole scene, stage and words.
-inline constexpr float kWholeWidth = 1100, kWholeHeight = 692;
+inline constexpr float kWholeWidth = 1000, kWholeHeight = 692;
 
 // Whether a window of this logical size has room for the presenter's layout.
 [[nodiscard]] bool can_present(ui::Vec2 size);
