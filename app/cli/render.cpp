@@ -78,6 +78,21 @@ void open_file(const Options& options, WindowRequest& request) {
                     "Save a trace with: speclens run --json FILE");
 }
 
+// The way to a frame, as the window moves, and the frame itself for the rest of its time.
+void add_frames(std::vector<AnimationFrame>& frames, AnimationFrame rest, const Subject& subject) {
+    constexpr int kTick = 50; // a GIF counts hundredths of a second, and readers show no shorter ones
+    const double ms = 1000 * frame_motion(rest.request, subject.trace, subject.settings, subject.status);
+    const int ticks = std::min(static_cast<int>(ms), rest.ms / 2) / kTick; // the picture itself stays longer
+    for (int i = 0; i < ticks; ++i) {
+        AnimationFrame on_the_way = rest;
+        on_the_way.ms = kTick;
+        on_the_way.request.moving = static_cast<float>(i) / static_cast<float>(ticks);
+        frames.push_back(on_the_way);
+    }
+    rest.ms -= ticks * kTick;
+    frames.push_back(rest);
+}
+
 // Beats of a story, steps of the most telling round, or ends of a race's rounds, one after another.
 Exit animate(const Options& options, const SceneWord& word) {
     if (word.beat >= 0 || (options.link && (options.link->at > 0 || options.link->selected)))
@@ -100,11 +115,10 @@ Exit animate(const Options& options, const SceneWord& word) {
         stop_if_interrupted();
         bar.show("drawing", beat - first, last - first + 1, "frames");
         asked.push_back(std::make_unique<Asked>(options, SceneWord{word.scene, beat}, subject));
-        frames.push_back({asked.back()->request, asked.back()->distribution_pair()});
+        add_frames(frames, {asked.back()->request, asked.back()->distribution_pair(), options.frame_ms}, subject);
     }
     if (const std::string part = part_words(frames.front().request); !part.empty()) say(part);
-    render_animation(frames, subject.trace, subject.settings, subject.status, options.frame_ms,
-                     options.output);
+    render_animation(frames, subject.trace, subject.settings, subject.status, options.output);
     return Exit::ok;
 }
 

@@ -13,7 +13,6 @@
 namespace speclens {
 namespace {
 
-constexpr double kMotion = 0.18, kReducedMotion = 0.09;
 constexpr double kPlayStep = 0.55;      // least seconds per step at speed 1
 
 // What a change brings with it that was not asked for.
@@ -297,8 +296,7 @@ int Controller::beats(double now) {
 
 double Controller::next_change(double now) const {
     if (!keys_.empty()) return 0;
-    const double motion = reduced_motion ? kReducedMotion : kMotion;
-    if (motion_start_ >= 0 && now < motion_start_ + motion) return 0;
+    if (!moving(now).empty()) return 0;
     if (playing_ && in_race()) return 0;
     if (playing_) return std::max(0.0, next_play_ - now);
     return -1;
@@ -346,8 +344,7 @@ SceneInput Controller::scene_input(double now) const {
     in.next = &scene_beside(scene_name_, 1);
     in.playing = playing_;
     in.told = told_;
-    const double motion = reduced_motion ? kReducedMotion : kMotion;
-    in.t = motion_start_ < 0 ? 1 : static_cast<float>(std::clamp((now - motion_start_) / motion, 0.0, 1.0));
+    in.moving = moving(now);
     const auto beat = beats_.find(scene_name_);
     in.beat = beat == beats_.end() ? 0 : beat->second;
     in.race = race().get();

@@ -184,6 +184,7 @@ class Controller {
     [[nodiscard]] Scene& scene();
     [[nodiscard]] int beats(double now); // of the open scene; 0: the cursor drives it
     [[nodiscard]] SceneInput scene_input(double now) const;
+    [[nodiscard]] std::vector<StepMotion> moving(double now) const;
     void did(Deed deed) { deeds_ |= deed_bit(deed); }
 
     EnginePort port_;
@@ -225,7 +226,11 @@ class Controller {
     double speed_ = 1;
     double next_play_ = 0;
     std::size_t told_ = 0; // StoryTold::text of what is read while it plays
-    double motion_start_ = -1;
+    struct Stepped {
+        std::size_t event;
+        double at;
+    };
+    std::vector<Stepped> in_motion_; // the last steps: what they brought may still move
     int restarts_ = 0; // sent, not answered by a new run yet
     std::vector<Command> questions_; // about a run that may be replaced before they arrive: not sent yet
     std::uint64_t runs_seen_ = 0;

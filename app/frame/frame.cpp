@@ -382,6 +382,8 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     input.density = state.density = layout.density;
     input.too_small_to_present = state.too_small_to_present = too_small_to_present(given, state, ui.screen);
     SceneInput& scene = input.scene;
+    std::map<ui::Id, ui::Rect> places; // of the tokens of this frame's picture
+    scene.places = &places;
     scene.stage = layout.stage;
     scene.stage_clip = layout.stage_clip;
     scene.story = layout.story;

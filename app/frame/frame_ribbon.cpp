@@ -8,6 +8,7 @@
 #include "app/frame/frame.h"
 #include "engine/base/utf8.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/motion.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/text_layout.h"
@@ -185,6 +186,33 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
     return items;
 }
 
+// The event that brought a token of the round on screen: its verdict, or the draw of the target's own.
+const void* brought_by(const FrameDraw& d, Position position) {
+    const CycleSummary* cycle = d.input.scene.view->current();
+    if (d.input.scene.moving.empty() || !cycle || position.cycle != cycle->cycle) return nullptr;
+    if (position.index < 0 || position.index == cycle->own_slot()) return own_token(*d.input.scene.whole, *cycle);
+    const auto index = static_cast<std::size_t>(position.index);
+    return index < cycle->drafts.size() ? cycle->drafts[index].check : nullptr;
+}
+
+// From where the picture shows it to the output. It leaves its place there while the double settles.
+struct Flight {
+    const Item* item;
+    Rect to;
+    float t;
+};
+constexpr float kLeaves = 0.55F;
+void draw_flight(const FrameDraw& d, const Flight& flight) {
+    const int index = flight.item->position.index >= 0 ? flight.item->position.index : d.input.scene.view->current()->own_slot();
+    const auto& places = *d.input.scene.places;
+    const auto from = places.find(place_of({flight.item->position.cycle, index}));
+    const bool fades = d.input.scene.reduced_motion || from == places.end(); // another scene shows no chip to take on
+    if (!d.input.scene.reduced_motion && flight.t < kLeaves) return;
+    const float t = d.input.scene.reduced_motion ? flight.t : eased(flight.t, kLeaves, 1);
+    ui::chip(d.ui.canvas, d.ui.theme, fades ? flight.to : between(from->second, flight.to, t), flight.item->label,
+             {.role = flight.item->role, .alpha = fades ? t : 1});
+}
+
 void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float chip_bottom, float left,
                  float right) {
     const CycleView& view = *d.input.scene.view;
@@ -312,6 +340,7 @@ void draw_ribbon(const FrameDraw& d) {
     if (divided >= 0)
         c.line({divided + 10.5F, chip_y}, {divided + 10.5F, chip_y + chip_h}, t.hairline());
     const ui::Id stop = ribbon_stop(d, placed);
+    std::vector<Flight> flights;
     float own_x = -1, own_w = 0;
     for (const auto& [item, at] : placed) {
         if (!item->folded.empty()) {
@@ -326,7 +355,11 @@ void draw_ribbon(const FrameDraw& d) {
             continue;
         }
         const bool newest = item == &items.front();
-        draw_chip(d, *item, {at, chip_y, item->w, chip_h}, newest, stop);
+        const Rect box{at, chip_y, item->w, chip_h};
+        if (const float way = moved(d.input.scene, brought_by(d, item->position)); way < 1)
+            flights.push_back({item, box, way});
+        else
+            draw_chip(d, *item, box, newest, stop);
         if (newest) {
             own_x = at;
             own_w = item->w;
@@ -336,6 +369,7 @@ void draw_ribbon(const FrameDraw& d) {
     c.fill({x + 2, chip_y + 4, 2, chip_h - 8}, t.ink);
     if (own_x >= 0) draw_ghosts(d, own_x, own_w, ghost_y, chip_y + chip_h, left, right);
     d.ui.pop_clip();
+    for (const Flight& flight : flights) draw_flight(d, flight);
 }
 
 } // namespace speclens

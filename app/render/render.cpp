@@ -11,6 +11,7 @@
 #include "kernels/error.h"
 #include "scenes/accept/accept_model.h"
 #include "scenes/race/race_model.h"
+#include "scenes/shared/motion.h"
 #include "ui/canvas_svg.h"
 #include "ui/file_write.h"
 #include "ui/fonts.h"
@@ -106,6 +107,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     p.source.update(trace, first_cursor(request, *p.scene, beats, p.source.whole()));
     SceneInput& scene = p.input.scene;
     p.source.fill(scene);
+    if (!beats && request.moving < 1 && scene.cursor > 0) scene.moving = {{scene.cursor - 1, request.moving}};
     if (request.selected) scene.selected = Position{request.selected->first, request.selected->second};
     scene.distributions = distributions;
     scene.settings = &settings;
@@ -239,9 +241,17 @@ int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace,
     return places_of(request, p, p.scene->beats(p.input.scene));
 }
 
+double frame_motion(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                    const EngineStatus& status) {
+    Prepared p;
+    prepare(p, request, std::move(trace), settings, status, nullptr);
+    const SceneInput& scene = p.input.scene;
+    if (request.race || scene.cursor == 0 || p.scene->beats(scene) > 0) return 0;
+    return motion_seconds((*scene.trace)[scene.cursor - 1], false);
+}
+
 void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace,
-                      const RunSettings& settings, const EngineStatus& status, int ms,
-                      const std::filesystem::path& file) {
+                      const RunSettings& settings, const EngineStatus& status, const std::filesystem::path& file) {
     const ui::FontSet fonts;
     ui::HeadlessFrame pixels(fonts);
     std::vector<ui::GifFrame> pictures;
@@ -252,7 +262,7 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
         FrameUi state;
         state.layout.presenter = frame.request.presenter;
         pictures.push_back(
-            {frame_image(p.input, state, frame.request.width, frame.request.height, pixels), ms});
+            {frame_image(p.input, state, frame.request.width, frame.request.height, pixels), frame.ms});
     }
     ui::write_gif(file.string(), pictures);
 }

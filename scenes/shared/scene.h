@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,6 +55,12 @@ enum class Deed : std::uint32_t {
     return 1U << static_cast<std::uint32_t>(deed);
 }
 
+// A step that is not at rest yet.
+struct StepMotion {
+    std::size_t event = 0; // its index in the trace
+    float t = 1;           // 0 … <1, by the clock
+};
+
 struct SceneInfo; // below
 
 // Everything a frame depends on.
@@ -75,7 +82,8 @@ struct SceneInput {
     std::size_t cursor = 0;               // events shown
     std::size_t available = 0;            // trace size of this frame
     int beat = 0;                         // story beat, for scenes that are not driven by the cursor
-    float t = 1;                          // progress 0…1 of the last step's motion; 1 = at rest
+    std::vector<StepMotion> moving;       // steps that are still in motion; see motion.h
+    std::map<ui::Id, ui::Rect>* places = nullptr; // where tokens are drawn, told by the scene for the output; may be null
     const RunSettings* settings =
         nullptr; // what the controls show (may differ from the header until restart)
     const std::vector<EarlierSettings>* earlier = nullptr; // of the rounds before a fork; may be null
