@@ -270,6 +270,7 @@ void Controller::tick(double now) {
     }
     tick_race(now);
     offer_real_model();
+    ask_ahead(now);
     if (playing_ && !in_race() && now >= next_play_) {
         play_on(now);
     }
@@ -342,6 +343,7 @@ SceneInput Controller::scene_input(double now) const {
     in.letters_article = letters_article_;
     in.reduced_motion = reduced_motion;
     in.next = &scene_beside(scene_name_, 1);
+    in.lecture = !lecture_.steps.empty();
     in.playing = playing_;
     in.told = told_;
     in.moving = moving(now);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/frame/ask_ahead.h"
 #include "app/frame/frame.h"
 #include "app/frame/file_question.h"
 #include "app/frame/frame_source.h"
@@ -177,6 +178,7 @@ class Controller {
     [[nodiscard]] bool suits_model(const SceneView& view); // else it was asked what to do
     void settle_place(double now); // controller_views.cpp, with all about links and lectures
     void lecture_step(int step, double now);
+    void ask_ahead(double now); // for what the next page tells of
     void tell_step(double now);
     void guarded(double now, const std::function<void()>& work);
     [[nodiscard]] bool ended() const;
@@ -258,6 +260,8 @@ class Controller {
     LectureView lecture_;
     int lecture_at_ = 0;
     double lecture_began_ = 0;
+    AskAhead ahead_;
+    std::size_t ahead_of_ = 0; // what was asked for last, so that it is only thought of again when something changed
 
     RaceSettings race_wish_; // no lanes: not decided yet
     bool race_sent_ = false; // what race_wish_ says was asked for

@@ -286,6 +286,8 @@ std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<co
     for (const FrameCommand& command : compose(p.input, state, ui))
         if (const auto* scene = std::get_if<SceneCommand>(&command))
             if (const auto* asked = std::get_if<Command>(scene)) wants.push_back(*asked);
+    for (Measurement& one : p.scene->missing(p.input.scene))
+        if (p.input.scene.beat >= one.pictured) wants.push_back(std::move(one.ask));
     (void)pixels.end();
     return wants;
 }

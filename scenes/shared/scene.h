@@ -99,7 +99,8 @@ struct SceneInput {
     bool banner = false;    // a banner stands where the title would be
     bool strip = false;     // the story rectangle is the two-line strip of the compact layout
     bool presenter = false; // large type for a room: fewer parts, and the story is one sentence
-    bool still = false;     // a picture, no window: measure what the scene would measure on demand
+    bool still = false;     // a picture, no window: nobody will press a key
+    bool lecture = false;   // a step of a lecture, which is turned to and not worked at
     bool reduced_motion = false;
     bool letters_article =
         false; // notation switch: false: p target / q draft (papers), true: swapped letters
@@ -165,6 +166,15 @@ using SceneCommand = std::variant<Command, Go, SetCursor, SetBeat, Select, OpenS
                                   ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane, OpenLane,
                                   PickRacePrompt, EditPrompt, ShowDetails, ToggleLetters, StoryTold, ServerOrder>;
 
+// What a beat tells of and what is not measured yet. Who asks the engine for it, and when, is decided in one place for all
+// scenes: app/frame/ask_ahead.h for a window, frame_wants() for a picture.
+struct Measurement {
+    std::string name;
+    Command ask;
+    int beat = 0;     // the first that tells of it
+    int pictured = 0; // the first whose picture shows it
+};
+
 class Scene {
   public:
     virtual ~Scene() = default;
@@ -185,6 +195,8 @@ class Scene {
     // The guess that the beat of `input` is about, where another round than the one on screen has what the beat must
     // show; none: what is on screen will do, or the run has no such guess.
     [[nodiscard]] virtual std::optional<Position> example(const SceneInput&) const { return {}; }
+    // What is still to be measured for its beats; empty without models.
+    [[nodiscard]] virtual std::vector<Measurement> missing(const SceneInput&) const { return {}; }
     // Undo and redo of what was set on this scene's own controls, before anything of the run is taken back.
     [[nodiscard]] virtual bool can_take_back(bool /*forward*/) const { return false; }
     virtual void take_back(bool /*forward*/) {}

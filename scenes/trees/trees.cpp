@@ -2,7 +2,6 @@
 // guessing several continuations.
 #include <algorithm>
 
-#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/trees/trees_draw.h"
@@ -43,11 +42,15 @@ class TreesScene final : public Scene {
             out.push_back(Command{study});
             out.push_back(ShowDetails{});
         }
-        if ((input.still || ahead_.due(input, kTreesCostBeat, study.name)) && !study.runs.empty() && !study_of(input, study))
-            out.push_back(Command{study});
         if (model.blocks > 0 && !model.tree && input.beat <= kTreesRescueBeat) search_.ask(input, rescued_guess(), out);
         ui.pop_id();
         return out;
+    }
+
+    std::vector<Measurement> missing(const SceneInput& input) const override {
+        const RunStudy study = trees_study(input, trees_model(input, state_));
+        if (!lacks(study, study_of(input, study))) return {};
+        return {{.name = study.name, .ask = study, .beat = kTreesCostBeat}};
     }
 
     std::string describe(const SceneInput& input) const override {
@@ -72,7 +75,6 @@ class TreesScene final : public Scene {
 
     TreesState state_;
     ExampleSearch search_;
-    AskAhead ahead_;
     int beat_ = -1;
 };
 
