@@ -23,7 +23,7 @@ void ground(const FrameDraw& d) {
     panel(l.menu);
     panel(l.rail);
     panel(l.timeline);
-    if (l.density == Density::full || l.density == Density::compact) panel(l.story);
+    if (l.density == Density::full || l.strip) panel(l.story);
     if (l.density == Density::full) {
         panel(l.details);
         panel(l.controls);
@@ -51,7 +51,7 @@ void dividers(const FrameDraw& d) {
         below(l.story);
         above(l.controls);
     }
-    if (l.density == Density::compact) above(l.story);
+    if (l.strip) above(l.story);
 }
 
 // Drawers lie on the stage; their ground is drawn before the scene fills them.
@@ -366,7 +366,7 @@ namespace {
 bool too_small_to_present(const FrameInput& input, const FrameUi& state, ui::Rect screen) {
     if (state.layout.presenter || !input.active) return false;
     const ui::Vec2 whole{screen.w * input.zoom, screen.h * input.zoom};
-    const float larger = presenter_scale(whole, input.active->presenter_stage());
+    const float larger = presenter_scale(whole, input.active->presenter_stage(), input.active->shows_run());
     const float chosen = input.zoom_fits ? 1 : input.zoom;
     return !can_present({whole.x / chosen / larger, whole.y / chosen / larger});
 }
@@ -377,6 +377,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     std::vector<FrameCommand> out;
     FrameInput input = given;
     if (!begin_overlay(state.overlay, ui, picture_of(given, ui.screen))) return out;
+    state.layout.run = !input.active || input.active->shows_run();
     const FrameLayout layout =
         frame_layout({ui.screen.w, ui.screen.h}, state.layout, input.active && input.active->whole_window());
     input.density = state.density = layout.density;
@@ -391,7 +392,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     scene.controls = layout.controls;
     scene.banner = !input.banner.empty() || !input.offer.words.empty() || scene.view->failed ||
                    (scene.status && scene.status->state == EngineStatus::State::failed);
-    scene.strip = layout.density == Density::compact;
+    scene.strip = layout.strip;
     scene.presenter = layout.density == Density::presenter;
     const FrameDraw d{input, state, layout, ui, out};
     // From its first frame on what is typed is for the dialog: it may have been opened blindly.

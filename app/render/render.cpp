@@ -87,7 +87,7 @@ void go_to_example(Prepared& p, const FrameRequest& request, const std::shared_p
 float zoom_of(const FrameRequest& request, const Scene& scene) {
     const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
     const float zoom = request.zoom > 0 ? request.zoom : request.presenter ? 1 : window_scale(size);
-    return request.presenter ? zoom * presenter_scale(size, scene.presenter_stage()) : zoom;
+    return request.presenter ? zoom * presenter_scale(size, scene.presenter_stage(), scene.shows_run()) : zoom;
 }
 
 // `settings`, `status` and `distributions` must outlive the result.
@@ -222,6 +222,7 @@ std::string part_words(const FrameRequest& request) {
     const ui::Vec2 size{static_cast<float>(request.width) / zoom, static_cast<float>(request.height) / zoom};
     LayoutWish wish;
     wish.presenter = request.presenter;
+    wish.run = scene->shows_run();
     const FrameLayout shown = frame_layout(size, wish, scene->whole_window());
     if (shown.pan_limit.x <= 0 && shown.pan_limit.y <= 0) return "";
     char text[160];

@@ -13,6 +13,7 @@ constexpr long kStillTexts = 3000; // that a picture without a window shows
 
 class LosslessScene final : public Scene {
   public:
+    bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kLosslessBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {

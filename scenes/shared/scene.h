@@ -184,6 +184,8 @@ class Scene {
     virtual std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) = 0;
     // Whether the stage takes the whole window between menu and status bar.
     [[nodiscard]] virtual bool whole_window() const { return false; }
+    // Whether it is about the run on screen; else output and timeline would be of something else, and the stage has their room.
+    [[nodiscard]] virtual bool shows_run() const { return true; }
     // Least stage, in logical px, that its presenter form needs.
     [[nodiscard]] virtual ui::Vec2 presenter_stage() const { return {920, 500}; }
     // The same frame in words: every number that is visible, in reading order.

@@ -66,7 +66,7 @@ inline void look(SceneBench& bench, const std::string& what, bool pans) {
 // In a small window the story has two lines: what is cut off there stands nowhere else.
 inline void expect_whole_story(const SceneBench& bench, const std::string& what) {
     const ui::Rect screen = bench.screen();
-    const ui::Rect story = frame_layout({screen.w, screen.h}).story;
+    const ui::Rect story = frame_layout({screen.w, screen.h}, bench.controller.chrome.layout).story;
     for (const ui::RecordedText& text : bench.texts)
         EXPECT_FALSE(story.contains(text.box.center()) && text.text.ends_with("…"))
             << what << ": " << text.text;

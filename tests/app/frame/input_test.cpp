@@ -504,6 +504,35 @@ TEST(Rail, ANarrowOneIsClickedByName) {
     EXPECT_TRUE(bench.shows("Relaxed rules")) << bench.words;
 }
 
+// Output and timeline are of the run on screen: where a scene is about something else, it has their room.
+TEST(Layout, ASceneThatIsNotAboutTheRunHasTheRoomOfItsOutput) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}})
+        for (const SceneInfo& info : scene_list()) {
+            SceneBench bench(info.name, {}, screen);
+            bench.show(fixtures::mixed());
+            const bool whole = info.make()->whole_window(), about_run = info.make()->shows_run();
+            EXPECT_EQ(bench.shows("Output"), !whole && about_run) << info.name << "\n" << bench.words;
+            LayoutWish wish;
+            wish.run = about_run;
+            const FrameLayout with = frame_layout({screen.w, screen.h}), without = frame_layout({screen.w, screen.h}, wish);
+            EXPECT_EQ(without.stage.h > with.stage.h + 100, !about_run) << info.name;
+        }
+    for (const char* name : {"bottleneck", "lossless", "training", "numbers", "systems", "server"})
+        EXPECT_FALSE(find_scene(name)->make()->shows_run()) << name;
+}
+
+// A window at 200 % shows a part of the picture, but it still tells the story and goes on.
+TEST(Layout, AnEnlargedWindowKeepsTheStoryAndItsButtons) {
+    SceneBench bench("loop", {}, {0, 0, 800, 500});
+    bench.show(fixtures::mixed());
+    EXPECT_EQ(bench.controller.chrome.density, Density::single);
+    const FrameLayout l = frame_layout({800, 500});
+    (void)bench.find("Next", l.story);
+    const std::size_t before = bench.cursor();
+    bench.click(bench.find("Back", l.story));
+    EXPECT_LT(bench.cursor(), before);
+}
+
 TEST(Compact, DrawersOpenAndClose) {
     SceneBench bench("loop", {}, {0, 0, 1280, 720});
     bench.show(fixtures::mixed());
