@@ -235,8 +235,8 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     ui::tooltip(d.ui, right.area, paper.conditions + derived + "; source: " + paper.source);
 }
 
-// Conditional acceptance by draft position: the chance that guess i stays once all before it did, with 95 %
-// score intervals. A line ends where fewer than thirty rounds arrive. Where the first guess is the hardest, a
+// Conditional acceptance by draft position: the chance that guess i stays once all before it did, that of the chosen lane
+// with 95 % score intervals. A line ends where fewer than thirty rounds arrive. Where the first guess is the hardest, a
 // line of words says after what.
 
 struct Line {
@@ -256,7 +256,6 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
                                                : skipped});
     std::vector<Line> lines;
     std::size_t longest = 1;
-    double lowest = 1;
     for (const RaceLaneModel& lane : d.model.lanes) {
         if (lane.plain() || !lane.lane->average) continue;
         const Totals& totals = lane.lane->average->totals;
@@ -266,7 +265,6 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
             line.value.push_back(totals.conditional[i]);
             line.low.push_back(interval.low);
             line.high.push_back(interval.high);
-            lowest = std::min(lowest, interval.low);
         }
         if (line.value.empty()) continue;
         longest = std::max(longest, line.value.size());
@@ -280,13 +278,13 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
     if (first)
         ui::fitted_text(c, {in.x, in.bottom() - 2}, capital(first->title) + ", " + first_guess_words(*first),
                         Font::text, 14, t.muted, in.w);
-    const double bottom = std::max(0.0, std::floor(lowest * 10) / 10);
     const ui::Scale x{.lo = 1,
                       .hi = static_cast<double>(std::max<std::size_t>(2, longest)),
                       .a = in.x + 44,
                       .b = in.right() - 100};
-    const ui::Scale y{.lo = bottom, .hi = 1, .a = in.bottom() - (first ? 50 : 26), .b = in.y + 12};
-    ui::axis_y(c, t, y, in.x + 30, ui::ticks(bottom, 1, in.h > 180 ? 5 : 3),
+    // From 0 to 1, as acceptance is drawn in every other scene.
+    const ui::Scale y{.lo = 0, .hi = 1, .a = in.bottom() - (first ? 50 : 26), .b = in.y + 12};
+    ui::axis_y(c, t, y, in.x + 30, ui::ticks(0, 1, in.h > 180 ? 5 : 3),
                {.grid_to = x.b, .grid = true, .base_line = false});
     ui::Ticks positions;
     const std::size_t step = longest > 8 ? 2 : 1;
@@ -310,8 +308,8 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
             upper.push_back({at, y(line.high[i])});
             lower.push_back({at, y(line.low[i])});
         }
-        ui::band(c, upper, lower, t.ink.alpha(chosen ? 0.16F : 0.08F));
-        if (middle.size() > 1) c.polyline(middle, {ink, 1.5F});
+        if (chosen) ui::band(c, upper, lower, t.ink.alpha(0.16F)); // bands of all would hide each other
+        if (middle.size() > 1) c.polyline(middle, {ink, chosen ? 2.5F : 1.5F});
         for (const ui::Vec2 p : middle) {
             c.disc(p, 6, t.panel);
             ui::icon(c, line.lane->mark, p, 9, ink);

@@ -2,7 +2,9 @@
 // guessing several continuations.
 #include <algorithm>
 
+#include "engine/drafters/drafter.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/guest_round.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/trees/trees_draw.h"
 #include "ui/tokens.h"
@@ -16,6 +18,7 @@ class TreesScene final : public Scene {
 
     std::optional<Position> example(const SceneInput& input) const override {
         if (input.beat > kTreesRescueBeat) return {};
+        if (input.beat == 0 && !trees_model(input, state_).tree_drafter.empty()) return {}; // it shows a tree
         return go_to_example(input, rescued_guess());
     }
 
@@ -23,14 +26,16 @@ class TreesScene final : public Scene {
         std::vector<SceneCommand> out;
         ui.push_id("trees");
         follow_beat(input, state_, beat_);
-        const TreesModel model = trees_model(input, state_);
+        const Pictured pictured(input, state_);
+        pictured.ask(guest_, input, out);
+        const TreesModel& model = pictured.model;
         const TreesDraw d{input, model, state_, ui, out};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, trees_title(input, model));
+            draw_stage_title(input, ui, trees_title(pictured.round(input), model));
             const ui::Rect area{input.stage.x + 24, input.stage.y + 92, input.stage.w - 48,
                                 input.stage.h - 104};
-            draw_trees_stage(d, area);
+            draw_trees_stage({pictured.round(input), model, state_, ui, out}, area);
             ui.pop_clip();
         }
         draw_story(input, ui, trees_story(input, model), out);
@@ -57,7 +62,8 @@ class TreesScene final : public Scene {
         TreesState state = state_;
         int beat = beat_;
         follow_beat(input, state, beat);
-        return trees_description(input, trees_model(input, state));
+        const Pictured pictured(input, state);
+        return trees_description(pictured.round(input), pictured.model);
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
@@ -65,15 +71,37 @@ class TreesScene final : public Scene {
     }
 
   private:
+    // A run of chains has no tree: then the picture shows the round of the cursor as a tree of the same family drafts it.
+    struct Pictured {
+        TreesModel model;
+        std::optional<GuestRound> other;
+
+        Pictured(const SceneInput& input, const TreesState& state) : model(trees_model(input, state)) {
+            if (!model.tree || !model.nodes.empty() || model.tree_drafter.empty()) return;
+            other.emplace(input, find_drafter(model.tree_drafter)->name);
+            model.comes = other->wish().has_value();
+            if (!other->here()) return;
+            const TreesModel seen = trees_model(other->seen(), state);
+            model.nodes = seen.nodes;
+            model.cycle = seen.cycle;
+        }
+        [[nodiscard]] const SceneInput& round(const SceneInput& input) const { return other && other->here() ? other->seen() : input; }
+        void ask(GuestAsker& asker, const SceneInput& input, std::vector<SceneCommand>& out) const {
+            if (other) asker.ask(*other, input, out);
+        }
+    };
+
     // A beat brings its picture along once; afterwards the user may choose the other.
     static void follow_beat(const SceneInput& input, TreesState& state, int& beat) {
         if (input.beat == beat) return;
         beat = input.beat;
         const bool tree_run = input.whole->header && input.whole->header->nodes > 0;
-        state.tree = beat == kTreesBeats - 1 ? tree_run : beat >= 3;
+        const bool can_show = tree_run || !trees_model(input, state).tree_drafter.empty();
+        state.tree = beat == kTreesBeats - 1 ? tree_run : beat == 0 ? can_show : beat > kTreesRescueBeat;
     }
 
     TreesState state_;
+    GuestAsker guest_;
     ExampleSearch search_;
     int beat_ = -1;
 };
