@@ -213,23 +213,23 @@ void draw_flight(const FrameDraw& d, const Flight& flight) {
              {.role = flight.item->role, .alpha = fades ? t : 1});
 }
 
-void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float chip_bottom, float left,
-                 float right) {
+// Returns where they begin; `right` where there are none.
+float draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float chip_bottom, float left, float right) {
     const CycleView& view = *d.input.scene.view;
     const CycleSummary* cycle = view.current();
-    if (!cycle) return;
+    if (!cycle) return right;
     std::vector<std::pair<std::string, Role>> ghosts;
     for (const DraftSlot& slot : cycle->drafts) {
         if (slot.state != DraftSlot::State::rejected && slot.state != DraftSlot::State::discarded) continue;
         ghosts.emplace_back(label_of(*d.input.scene.trace, slot.draft->token),
                             slot.state == DraftSlot::State::rejected ? Role::rejected : Role::discarded);
     }
-    if (ghosts.empty()) return;
+    if (ghosts.empty()) return right;
     ui::Canvas& c = d.ui.canvas;
     float width = 0;
     for (const auto& [label, role] : ghosts) width += ui::chip_width(c, label, 28) + 8;
     float x = std::max(left, std::min(own_x + own_w / 2 + 14, right - width));
-    const float hook = own_x + 16;
+    const float begin = x, hook = own_x + 16;
     if (hook < x - 8) {
         c.line({hook, chip_bottom + 4}, {hook, y + 14}, {d.ui.theme.muted, 1.5F});
         c.line({hook, y + 14}, {x - 5, y + 14}, {d.ui.theme.muted, 1.5F});
@@ -240,7 +240,7 @@ void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float ch
         const float w = ui::chip_width(c, label, 28);
         if (x + w > right) {
             c.text({x, y + 19}, "…", Font::text, 14, d.ui.theme.muted);
-            return;
+            return std::min(begin, hook);
         }
         ui::chip(c, d.ui.theme, {x, y, w, 28}, label, {.role = role});
         x += w + 8;
@@ -249,6 +249,7 @@ void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float ch
         ghosts.size() == 1 ? "rejected this round, kept as a ghost" : "not used this round, kept as ghosts";
     if (x + 8 + c.text_width(words, Font::text, 14) < right)
         c.text({x + 8, y + 19}, words, Font::text, 14, d.ui.theme.muted);
+    return std::min(begin, hook);
 }
 
 // A token of the output and where it is drawn.
@@ -367,7 +368,9 @@ void draw_ribbon(const FrameDraw& d) {
     }
     if (in_prompt) x += 8;
     c.fill({x + 2, chip_y + 4, 2, chip_h - 8}, t.ink);
-    if (own_x >= 0) draw_ghosts(d, own_x, own_w, ghost_y, chip_y + chip_h, left, right);
+    const float free = own_x >= 0 ? draw_ghosts(d, own_x, own_w, ghost_y, chip_y + chip_h, left, right) : right;
+    // Where there is no column for it, the legend stands before what was not used.
+    if (!legend && left + ui::legend_line_width(c) + 24 <= free) ui::legend_line(c, t, {left, ghost_y + 19});
     d.ui.pop_clip();
     for (const Flight& flight : flights) draw_flight(d, flight);
 }

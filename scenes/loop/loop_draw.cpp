@@ -560,7 +560,7 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     const float needed = drawn == unnamed.end() ? 0 : listed_share(d, *drawn).w - kGap;
     std::string caption;
     const std::string short_coin = own.u ? " · coin " + ui::probability(*own.u) : std::string();
-    const std::string others = grey >= 1 ? " · grey: others" : "",
+    const std::string others = grey >= 1 ? " · grey piece: others" : "",
                       numbered = own.u ? ", by token number" : "";
     for (const std::string& words :
          {what + numbered + coin + others, what + coin + others, short_what + coin + others,

@@ -23,6 +23,19 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
+// Why there are no averages, in as many words as fit.
+std::string why_empty(const RaceDraw& d, float room) {
+    const std::string words = no_averages_words(d.model);
+    const std::string shorter = d.model.measured && d.model.race && !d.model.race->cut && d.model.race->prompts > 0 ? "being measured"
+                                                                                                                  : "needs more prompts";
+    return ui::fitting(d.ui.canvas, {words, shorter}, Font::text, 14, room - 16);
+}
+
+// Three digits behind the point for a fraction of a millisecond; none that the column has no room for.
+std::string cost_number(double ms) {
+    return ui::number(ms, ms >= 100 ? 1 : ms >= 10 ? 2 : 3);
+}
+
 // Heading of a card: a finding and its conditions, the first of several wordings that fits beside what is
 // `taken` at the right. Returns the rectangle that is left for the figure.
 Rect race_card(const RaceDraw& d, Rect card, const std::string& heading,
@@ -191,7 +204,7 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     const float width = with_paper ? (in.w - gap - 34) * 0.56F : in.w - 34;
     const Rect area{in.x + 30, in.y + 8, width, in.h - 8 - foot};
     if (live.empty()) {
-        ui::slot(c, t, {area.x, area.y, area.w, std::min(32.0F, area.h)}, no_averages_words(d.model));
+        ui::slot(c, t, {area.x, area.y, area.w, std::min(32.0F, area.h)}, why_empty(d, area.w));
     } else {
         double x_max = 0, y_max = 0, y_min = 1e9;
         for (const Point& p : live) {
@@ -271,7 +284,7 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
         lines.push_back(std::move(line));
     }
     if (lines.empty()) {
-        ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, no_averages_words(d.model));
+        ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, why_empty(d, in.w));
         return;
     }
     const RaceLaneModel* first = in.h > 170 ? first_guess_lane(d.model) : nullptr;
@@ -430,7 +443,7 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         ui::tooltip(d.ui, {x0, y, x1 - x0, h}, cost_words(d, b));
         c.text({in.right() - 62, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted,
                Align::right);
-        c.text({in.right(), base}, ui::number(b.tokens > 0 ? b.round() / b.tokens : 0, 3), Font::mono, 14,
+        c.text({in.right(), base}, cost_number(b.tokens > 0 ? b.round() / b.tokens : 0), Font::mono, 14,
                t.ink, Align::right);
     }
     if (!with_paper) return;
