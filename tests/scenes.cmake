@@ -11,7 +11,7 @@ if(TARGET app_window)
             scenes/speedup_test.cpp scenes/bottleneck_test.cpp scenes/drafters_test.cpp scenes/example_test.cpp scenes/race_test.cpp scenes/quiet_clock_test.cpp
             scenes/race_scene_test.cpp scenes/stepped_race_test.cpp app/frame/overlay_test.cpp app/frame/opening_test.cpp app/window/file_dialog_test.cpp app/window/portal_test.cpp
             app/frame/preferences_test.cpp app/frame/random_test.cpp scenes/loop_test.cpp scenes/loop_rows_test.cpp scenes/loop_clock_test.cpp
-            scenes/ribbon_test.cpp app/frame/keyboard_test.cpp scenes/accept_test.cpp app/frame/popups_test.cpp app/frame/palette_test.cpp
+            scenes/ribbon_test.cpp scenes/motion_test.cpp app/frame/keyboard_test.cpp scenes/accept_test.cpp app/frame/popups_test.cpp app/frame/palette_test.cpp
             app/frame/undo_test.cpp app/frame/fork_test.cpp scenes/table_test.cpp
         LIBS app_window)
 

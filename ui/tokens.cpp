@@ -218,6 +218,32 @@ void legend(Canvas& canvas, const Theme& theme, Vec2 at, float column) {
     }
 }
 
+namespace {
+
+// visit(role, x) of each entry; returns where they end.
+template <class Visit>
+float each_in_line(const Canvas& canvas, float x, Visit visit) {
+    constexpr float kWord = 19, kGap = 16; // behind its swatch; behind the word
+    for (const Role role : kRoles) {
+        visit(role, x);
+        x += kWord + canvas.text_width(role_name(role), Font::text, 14) + kGap;
+    }
+    return x - kGap;
+}
+
+} // namespace
+
+void legend_line(Canvas& canvas, const Theme& theme, Vec2 at) {
+    (void)each_in_line(canvas, at.x, [&](Role role, float x) {
+        role_swatch(canvas, theme, {x, at.y - 12, 14, 14}, role);
+        canvas.text({x + 19, at.y}, role_name(role), Font::text, 14, theme.muted);
+    });
+}
+
+float legend_line_width(const Canvas& canvas) {
+    return each_in_line(canvas, 0, [](Role, float) {});
+}
+
 float running_width(const Canvas& canvas, std::string_view bytes, float size) {
     return token_text_width(canvas, label_of(bytes, false), size);
 }

@@ -46,6 +46,9 @@ void mask_chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view w
 // Small square of the legend (20 × 20) and the legend itself, rows × 4 entries, 116 px each.
 void role_swatch(Canvas& canvas, const Theme& theme, Rect box, Role role);
 void legend(Canvas& canvas, const Theme& theme, Vec2 at, float column = 116);
+// The same in one line, at (left, baseline); and how long that is.
+void legend_line(Canvas& canvas, const Theme& theme, Vec2 at);
+[[nodiscard]] float legend_line_width(const Canvas& canvas);
 
 // One token of running text: role ground, underline (solid, dotted resampled, double bonus); without a role
 // no mark. `pending`: muted at 38 %, no mark either. Plain gaps for spaces. `at` = left end on the baseline.

@@ -78,6 +78,21 @@ void open_file(const Options& options, WindowRequest& request) {
                     "Save a trace with: speclens run --json FILE");
 }
 
+// The way to a frame, as the window moves, and the frame itself for the rest of its time.
+void add_frames(std::vector<AnimationFrame>& frames, AnimationFrame rest, const Subject& subject) {
+    constexpr int kTick = 50; // a GIF counts hundredths of a second, and readers show no shorter ones
+    const double ms = 1000 * frame_motion(rest.request, subject.trace, subject.settings, subject.status);
+    const int ticks = std::min(static_cast<int>(ms), rest.ms / 2) / kTick; // the picture itself stays longer
+    for (int i = 0; i < ticks; ++i) {
+        AnimationFrame on_the_way = rest;
+        on_the_way.ms = kTick;
+        on_the_way.request.moving = static_cast<float>(i) / static_cast<float>(ticks);
+        frames.push_back(on_the_way);
+    }
+    rest.ms -= ticks * kTick;
+    frames.push_back(rest);
+}
+
 // Beats of a story, steps of the most telling round, or ends of a race's rounds, one after another.
 Exit animate(const Options& options, const SceneWord& word) {
     if (word.beat >= 0 || (options.link && (options.link->at > 0 || options.link->selected)))
@@ -93,16 +108,15 @@ Exit animate(const Options& options, const SceneWord& word) {
     if (first > count || last > count)
         throw Error("--frames: the scene has " + std::to_string(count) + " here",
                     "Give numbers from 1 to that, or all.", Exit::usage);
-    std::vector<FrameRequest> frames;
+    std::vector<AnimationFrame> frames;
     ProgressBar bar;
     for (int beat = first; beat <= last; ++beat) {
         stop_if_interrupted();
         bar.show("drawing", beat - first, last - first + 1, "frames");
-        frames.push_back(request_for(options, SceneWord{word.scene, beat}, subject));
+        add_frames(frames, {request_for(options, SceneWord{word.scene, beat}, subject), options.frame_ms}, subject);
     }
-    if (const std::string part = part_words(frames.front()); !part.empty()) say(part);
-    render_animation(frames, subject.trace, subject.settings, subject.status, options.frame_ms,
-                     options.output);
+    if (const std::string part = part_words(frames.front().request); !part.empty()) say(part);
+    render_animation(frames, subject.trace, subject.settings, subject.status, options.output);
     return Exit::ok;
 }
 

@@ -13,7 +13,6 @@
 namespace speclens {
 namespace {
 
-constexpr double kMotion = 0.18, kReducedMotion = 0.09;
 constexpr double kPlayStep = 0.55;      // least seconds per step at speed 1
 
 // What a change brings with it that was not asked for.
@@ -261,6 +260,7 @@ void Controller::tick(double now) {
     }
     tick_race(now);
     offer_real_model();
+    ask_ahead(now);
     if (playing_ && !in_race() && now >= next_play_) {
         play_on(now);
     }
@@ -287,8 +287,7 @@ int Controller::beats(double now) {
 
 double Controller::next_change(double now) const {
     if (!keys_.empty()) return 0;
-    const double motion = reduced_motion ? kReducedMotion : kMotion;
-    if (motion_start_ >= 0 && now < motion_start_ + motion) return 0;
+    if (!moving(now).empty()) return 0;
     if (playing_ && in_race()) return 0;
     if (playing_) return std::max(0.0, next_play_ - now);
     return -1;
@@ -325,10 +324,10 @@ SceneInput Controller::scene_input(double now) const {
     in.letters_article = letters_article_;
     in.reduced_motion = reduced_motion;
     in.next = &scene_beside(scene_name_, 1);
+    in.lecture = !lecture_.steps.empty();
     in.playing = playing_;
     in.told = told_;
-    const double motion = reduced_motion ? kReducedMotion : kMotion;
-    in.t = motion_start_ < 0 ? 1 : static_cast<float>(std::clamp((now - motion_start_) / motion, 0.0, 1.0));
+    in.moving = moving(now);
     const auto beat = beats_.find(scene_name_);
     in.beat = beat == beats_.end() ? 0 : beat->second;
     in.race = race().get();
@@ -350,7 +349,7 @@ void Controller::change_zoom(int by) {
 
 float Controller::scale() {
     if (!chrome.layout.presenter) return zoom > 0 ? zoom : window_scale(window);
-    return (zoom > 0 ? zoom : 1) * presenter_scale(window, scene().presenter_stage()); // it fills the window by itself
+    return (zoom > 0 ? zoom : 1) * presenter_scale(window, scene().presenter_stage(), scene().shows_run()); // it fills the window by itself
 }
 
 FrameInput Controller::frame(double now) {

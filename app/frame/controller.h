@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/frame/ask_ahead.h"
 #include "app/frame/frame.h"
 #include "app/frame/file_question.h"
 #include "app/frame/frame_source.h"
@@ -177,6 +178,7 @@ class Controller {
     [[nodiscard]] bool suits_model(const SceneView& view); // else it was asked what to do
     void settle_place(double now); // controller_views.cpp, with all about links and lectures
     void lecture_step(int step, double now);
+    void ask_ahead(double now); // for what the next page tells of
     void tell_step(double now);
     void guarded(double now, const std::function<void()>& work);
     [[nodiscard]] bool ended() const;
@@ -184,6 +186,7 @@ class Controller {
     [[nodiscard]] Scene& scene();
     [[nodiscard]] int beats(double now); // of the open scene; 0: the cursor drives it
     [[nodiscard]] SceneInput scene_input(double now) const;
+    [[nodiscard]] std::vector<StepMotion> moving(double now) const;
     void did(Deed deed) { deeds_ |= deed_bit(deed); }
 
     EnginePort port_;
@@ -217,7 +220,11 @@ class Controller {
     double speed_ = 1;
     double next_play_ = 0;
     std::size_t told_ = 0; // StoryTold::text of what is read while it plays
-    double motion_start_ = -1;
+    struct Stepped {
+        std::size_t event;
+        double at;
+    };
+    std::vector<Stepped> in_motion_; // the last steps: what they brought may still move
     int restarts_ = 0; // sent, not answered by a new run yet
     std::vector<Command> questions_; // about a run that may be replaced before they arrive: not sent yet
     std::uint64_t runs_seen_ = 0;
@@ -245,6 +252,8 @@ class Controller {
     LectureView lecture_;
     int lecture_at_ = 0;
     double lecture_began_ = 0;
+    AskAhead ahead_;
+    std::size_t ahead_of_ = 0; // what was asked for last, so that it is only thought of again when something changed
 
     RaceSettings race_wish_; // no lanes: not decided yet
     bool race_sent_ = false; // what race_wish_ says was asked for

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/frame/controller.h"
+#include "scenes/shared/motion.h"
 
 namespace speclens {
 namespace {
@@ -23,7 +24,20 @@ void Controller::go_to(std::size_t cursor, double now, bool with_motion) {
     source_.update(source_.shared(), cursor_);
     const CycleSummary* after = source_.view().current();
     if ((after ? after->cycle : -1) != cycle_before) selected_.reset();
-    motion_start_ = with_motion ? now : -1;
+    if (!with_motion) in_motion_.clear();
+    std::erase_if(in_motion_, [&](const Stepped& step) { return now - step.at > 1; });
+    if (with_motion && cursor > 0) in_motion_.push_back({cursor - 1, now});
+}
+
+std::vector<StepMotion> Controller::moving(double now) const {
+    std::vector<StepMotion> steps;
+    const Trace& trace = source_.trace();
+    for (const Stepped& step : in_motion_) {
+        if (step.event >= trace.size()) continue; // of a run that was replaced
+        const double t = (now - step.at) / motion_seconds(trace[step.event], reduced_motion);
+        if (t < 1) steps.push_back({step.event, static_cast<float>(std::max(0.0, t))});
+    }
+    return steps;
 }
 
 void Controller::step_forward(double now) {

@@ -1,6 +1,7 @@
 // Going to a frame that has a name or was there before: links, lectures, and what is taken back.
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <utility>
 
 #include "app/frame/controller.h"
@@ -234,6 +235,31 @@ void Controller::lecture_step(int step, double now) {
     show_view(shown.view, now);
     chrome.message.clear(); // status bar and presenter name the step
     tell_step(now);
+}
+
+void Controller::ask_ahead(double now) {
+    if (!has_engine() || saved_ || restarts_ > 0 || place_) return;
+    if (in_race() && (!race() || !(race()->cut || race()->finished()))) return;
+    const SceneInput in = scene_input(now);
+    if (!in.whole->stopped || !in.status || in.status->ready_drafters.empty()) return;
+    // A scene computes what it lacks from all of these; most frames change none.
+    std::size_t key = std::hash<std::string>{}(scene_name_);
+    for (const std::size_t part : {std::hash<const void*>{}(in.trace), std::hash<const void*>{}(in.passes),
+                                   std::hash<std::string>{}(in.status->timed_model), studies_.size(),
+                                   static_cast<std::size_t>(in.beat), static_cast<std::size_t>(lecture_at_), in.whole->events})
+        key = key * 31 + part;
+    if (std::exchange(ahead_of_, key) == key) return;
+    std::vector<Command> asks = in_race() ? std::vector<Command>{} : ahead_.due(scene(), in, in.beat + 1);
+    const auto next = static_cast<std::size_t>(lecture_at_) + 1;
+    if (next < lecture_.steps.size()) {
+        const SceneView& view = lecture_.steps[next].view;
+        const SceneInfo* info = find_scene(view.scene);
+        if (info && info != find_scene("race"))
+            for (Command& ask : ahead_.due_next(*info->make(), in, std::max(0, view.place.beat - 1), view.settings,
+                                                info == find_scene(scene_name_)))
+                asks.push_back(std::move(ask));
+    }
+    for (Command& ask : asks) port_.send(std::move(ask));
 }
 
 // To the terminal, which the room does not see: what to say, and the time.

@@ -23,7 +23,7 @@ void ground(const FrameDraw& d) {
     panel(l.menu);
     panel(l.rail);
     panel(l.timeline);
-    if (l.density == Density::full || l.density == Density::compact) panel(l.story);
+    if (l.density == Density::full || l.strip) panel(l.story);
     if (l.density == Density::full) {
         panel(l.details);
         panel(l.controls);
@@ -51,7 +51,7 @@ void dividers(const FrameDraw& d) {
         below(l.story);
         above(l.controls);
     }
-    if (l.density == Density::compact) above(l.story);
+    if (l.strip) above(l.story);
 }
 
 // Drawers lie on the stage; their ground is drawn before the scene fills them.
@@ -366,7 +366,7 @@ namespace {
 bool too_small_to_present(const FrameInput& input, const FrameUi& state, ui::Rect screen) {
     if (state.layout.presenter || !input.active) return false;
     const ui::Vec2 whole{screen.w * input.zoom, screen.h * input.zoom};
-    const float larger = presenter_scale(whole, input.active->presenter_stage());
+    const float larger = presenter_scale(whole, input.active->presenter_stage(), input.active->shows_run());
     const float chosen = input.zoom_fits ? 1 : input.zoom;
     return !can_present({whole.x / chosen / larger, whole.y / chosen / larger});
 }
@@ -377,11 +377,14 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     std::vector<FrameCommand> out;
     FrameInput input = given;
     if (!begin_overlay(state.overlay, ui, picture_of(given, ui.screen))) return out;
+    state.layout.run = !input.active || input.active->shows_run();
     const FrameLayout layout =
         frame_layout({ui.screen.w, ui.screen.h}, state.layout, input.active && input.active->whole_window());
     input.density = state.density = layout.density;
     input.too_small_to_present = state.too_small_to_present = too_small_to_present(given, state, ui.screen);
     SceneInput& scene = input.scene;
+    std::map<ui::Id, ui::Rect> places; // of the tokens of this frame's picture
+    scene.places = &places;
     scene.stage = layout.stage;
     scene.stage_clip = layout.stage_clip;
     scene.story = layout.story;
@@ -389,7 +392,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     scene.controls = layout.controls;
     scene.banner = !input.banner.empty() || !input.offer.words.empty() || scene.view->failed ||
                    (scene.status && scene.status->state == EngineStatus::State::failed);
-    scene.strip = layout.density == Density::compact;
+    scene.strip = layout.strip;
     scene.presenter = layout.density == Density::presenter;
     const FrameDraw d{input, state, layout, ui, out};
     // From its first frame on what is typed is for the dialog: it may have been opened blindly.
@@ -408,7 +411,7 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     ui.came.reset(); // chrome stays where it is
     ui.pans = layout.density == Density::single;
     const bool covered = ui.covered;
-    ui.covered = covered || under_jobs(d) || rail_covers(d);
+    ui.covered = covered || under_jobs(d);
     if (input.active)
         for (SceneCommand& command : input.active->draw(scene, ui)) out.push_back(std::move(command));
     ui.covered = covered;
@@ -419,7 +422,6 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     draw_status(d);
     dividers(d);
     draw_state_of_engine(d);
-    draw_rail_names(d);
     draw_message(d);
     draw_notes(d);
     draw_overlay(state.overlay, ui);

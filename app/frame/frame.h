@@ -53,8 +53,6 @@ struct FrameUi {
     RunSettings counted; // what `room` was counted of; a prompt is long to count
     PromptRoom room;
     std::string no_room; // why it cannot be counted: that run cannot start
-    bool rail_names = false; // beside a narrow rail
-    int rail_row = 0;        // number of the scene whose row has the pointer or the focus; 0: none
     bool notes = false; // of the lecture's step, beside everything else
     bool scrubbing = false;
     bool panning = false;
@@ -169,9 +167,6 @@ struct FrameDraw {
 void draw_menu_bar(const FrameDraw& d);
 void draw_open_menu(const FrameDraw& d); // on top of everything
 void draw_rail(const FrameDraw& d);
-// The names beside a narrow rail, over the picture; and whether they have the pointer.
-void draw_rail_names(const FrameDraw& d);
-[[nodiscard]] bool rail_covers(const FrameDraw& d);
 void draw_ribbon(const FrameDraw& d);
 void draw_timeline(const FrameDraw& d);
 // First, back, play and last, of buttons of this size; returns where they end.

@@ -45,19 +45,26 @@ ui::Id rail_stop(const FrameDraw& d, bool narrow) {
     return rows[ui::walk(d.ui, rows, open, ui::Key::up, ui::Key::down)];
 }
 
-// Where its rows stand, from the size of the rail alone: headings take a little less than rows.
+// Where its rows stand and how large their words are, from the size of the rail alone: headings take a little less than rows.
 struct RailGrid {
-    enum class Kind : std::uint8_t { wide, named, narrow } kind = Kind::wide;
+    bool wide = true; // keys, glossary and the like have room below the scenes
     float above = 8, inset = 8, pitch = 34, head = 31;
-    [[nodiscard]] bool wide() const { return kind == Kind::wide; }
+    float text = 15, name_at = 24, head_text = 14, head_at = 16; // sizes, and where words begin: from the row, from the rail
 };
-constexpr float kRailFooter = 166, kRailNames = 176; // keys, glossary and the like; a narrow rail that shows its names
+constexpr float kRailFooter = 166;
 
 RailGrid rail_grid(Rect r) {
     RailGrid g;
-    g.kind = r.w >= 160 ? RailGrid::Kind::wide : r.w >= 100 ? RailGrid::Kind::named : RailGrid::Kind::narrow;
-    if (!g.wide()) g.above = g.inset = 4;
-    const float available = r.h - 2 * g.above - (g.wide() ? kRailFooter : 0);
+    g.wide = r.w >= 160;
+    if (!g.wide) {
+        const bool narrow = r.w < 90;
+        g.above = g.inset = narrow ? 2 : 4;
+        g.text = narrow ? 13 : 14;
+        g.name_at = narrow ? 7 : 9;
+        g.head_text = narrow ? 12.5F : 14;
+        g.head_at = narrow ? 5 : 8;
+    }
+    const float available = r.h - 2 * g.above - (g.wide ? kRailFooter : 0);
     const auto rows = static_cast<float>(scene_list().size()), heads = static_cast<float>(scene_groups().size());
     constexpr float kHead = 0.9F;
     g.pitch = std::min(34.0F, available / (rows + kHead * heads));
@@ -80,15 +87,19 @@ float each_rail_row(Rect r, const RailGrid& g, Head head, Scene row) {
     return y;
 }
 
-// Names are drawn in a rail that holds them, and over the picture beside one that does not.
-void draw_rail_head(const FrameDraw& d, const SceneGroup& group, float x, float y, float height) {
-    d.ui.canvas.text({x, y + height - (height > 21 ? 7.0F : 5.0F)}, group.title, Font::text_bold, 14, d.ui.theme.ink);
+// "Relaxed rules", or "Relaxed" where there is no room for both words.
+std::string_view rail_name(const ui::Canvas& c, std::string_view title, float size, float room) {
+    return c.text_width(title, Font::text, size) <= room ? title : title.substr(0, title.find(' '));
 }
-void draw_rail_name(const FrameDraw& d, const SceneInfo& scene, float x, Rect box, float size) {
+
+void draw_rail_name(const FrameDraw& d, const SceneInfo& scene, Rect box, const RailGrid& g) {
+    const ui::Canvas& c = d.ui.canvas;
     const bool selected = d.input.scene_name == scene.name;
-    const float room = box.right() - 2 - x;
-    const bool bold = selected && d.ui.canvas.text_width(scene.title, Font::text_bold, size) <= room;
-    ui::fitted_text(d.ui.canvas, {x, ui::baseline(box.y, box.h, size)}, scene.title, bold ? Font::text_bold : Font::text, size,
+    const float x = box.x + g.name_at, room = box.right() - 1 - x;
+    const std::string_view name = rail_name(c, scene.title, g.text, room);
+    if (name.size() < std::string_view(scene.title).size()) ui::tooltip(d.ui, box, scene.title);
+    const bool bold = selected && c.text_width(name, Font::text_bold, g.text) <= room;
+    ui::fitted_text(d.ui.canvas, {x, ui::baseline(box.y, box.h, g.text)}, name, bold ? Font::text_bold : Font::text, g.text,
                     selected ? d.ui.theme.ink : d.ui.theme.muted, room);
 }
 
@@ -97,22 +108,11 @@ void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, const RailGr
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const ui::Id id = rail_id(d, scene);
-    ui::Touch touched = ui::touch(d.ui, id, box, {.grow = false, .stop = id == stop});
-    if (g.kind == RailGrid::Kind::narrow && d.state.rail_names) { // the pointer takes the name, too; keys stay in the rail
-        const Rect name{box.right(), box.y, kRailNames, box.h};
-        const ui::Touch beside = ui::touch(d.ui, d.ui.id(std::string("name of ") + scene.name), name, {.focusable = false, .grow = false});
-        touched.hovered = touched.hovered || beside.hovered;
-        touched.clicked = touched.clicked || beside.clicked;
-    }
-    if (touched.hovered || touched.focused) d.state.rail_row = scene.number;
+    const ui::Touch touched = ui::touch(d.ui, id, box, {.grow = false, .stop = id == stop});
     if (selected || touched.hovered) c.fill(box, selected ? t.raised : t.raised.alpha(0.5F), 6);
     if (selected) c.fill({box.x, box.y + 4, 3, box.h - 8}, t.ink, 1);
     if (touched.focused) ui::focus_ring(c, t, box);
-    if (g.kind == RailGrid::Kind::narrow)
-        c.text({box.center().x, ui::baseline(box.y, box.h, 14)}, std::to_string(scene.number), Font::mono, 14,
-               selected ? t.ink : t.muted, Align::center);
-    else
-        draw_rail_name(d, scene, box.x + (g.wide() ? 24.0F : 9.0F), box, g.wide() ? 15 : 14);
+    draw_rail_name(d, scene, box, g);
     if (touched.clicked) d.out.push_back(SceneCommand{OpenScene{scene.name}});
 }
 
@@ -132,10 +132,6 @@ void draw_rail_footer(const FrameDraw& d, Rect r, float y, ui::Id stop) {
     }
 }
 
-Rect names_beside(Rect rail) {
-    return {rail.x, rail.y, rail.w + kRailNames, rail.h};
-}
-
 } // namespace
 
 void draw_rail(const FrameDraw& d) {
@@ -143,47 +139,18 @@ void draw_rail(const FrameDraw& d) {
     if (r.w <= 0) return;
     const RailGrid g = rail_grid(r);
     d.ui.push_id("rail");
-    const ui::Id stop = rail_stop(d, !g.wide());
-    const bool names = g.kind == RailGrid::Kind::narrow && d.state.rail_names;
-    d.state.rail_row = 0;
+    const ui::Id stop = rail_stop(d, !g.wide);
     const float end = each_rail_row(
         r, g,
         [&](const SceneGroup& group, float y) {
-            if (g.kind == RailGrid::Kind::narrow)
-                d.ui.canvas.line({r.x + 14, y + g.head / 2}, {r.right() - 14, y + g.head / 2}, d.ui.theme.hairline());
-            else
-                draw_rail_head(d, group, r.x + g.inset + (g.wide() ? 8.0F : 9.0F), y, g.head);
+            const float base = y + g.head - (g.head > 21 ? 7.0F : 5.0F);
+            d.ui.canvas.text({r.x + g.head_at, base}, group.title, Font::text_bold, g.head_text, d.ui.theme.ink);
         },
         [&](const SceneInfo& scene, float y) {
             rail_row(d, scene, {r.x + g.inset, y, r.w - 2 * g.inset - 1, g.pitch}, g, stop);
         });
-    if (g.wide()) draw_rail_footer(d, r, end + 12, stop);
+    if (g.wide) draw_rail_footer(d, r, end + 12, stop);
     d.ui.pop_id();
-    const bool here = d.ui.mouse_in(names ? names_beside(r) : r);
-    const bool before = d.state.rail_names;
-    d.state.rail_names = g.kind == RailGrid::Kind::narrow && (here || (d.state.rail_row > 0 && d.ui.state.focus_visible));
-    if (before != d.state.rail_names) d.ui.wake(d.ui.input.time);
-}
-
-bool rail_covers(const FrameDraw& d) {
-    return d.state.rail_names && d.ui.mouse_in(names_beside(d.layout.rail));
-}
-
-void draw_rail_names(const FrameDraw& d) {
-    const Rect r = d.layout.rail;
-    if (r.w <= 0 || !d.state.rail_names) return;
-    const RailGrid g = rail_grid(r);
-    const Rect panel{r.right(), r.y, kRailNames, r.h};
-    d.ui.canvas.fill(panel, d.ui.theme.panel);
-    d.ui.canvas.outline(panel, {d.ui.theme.line, d.ui.theme.edge_width});
-    const float x = panel.x + 12;
-    (void)each_rail_row(
-        r, g, [&](const SceneGroup& group, float y) { draw_rail_head(d, group, x, y, g.head); },
-        [&](const SceneInfo& scene, float y) {
-            const Rect box{panel.x + 4, y, panel.w - 8, g.pitch};
-            if (d.state.rail_row == scene.number) d.ui.canvas.fill(box, d.ui.theme.raised, 6);
-            draw_rail_name(d, scene, x + 12, box, 15);
-        });
 }
 
 std::string run_words(const std::string& drafter, int k, double temperature, double draft_temperature,

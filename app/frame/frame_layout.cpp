@@ -8,31 +8,30 @@ namespace {
 
 using ui::Rect;
 
-// The wide ones hold the names of the scenes; the narrow one shows them while the pointer or the keys are in it. Scenes need
-// the width of a small window more than names that are read once.
-constexpr float kRail = 208, kNamedRail = 116, kNarrowRail = 48;
+// All of them hold the names of the scenes, the narrow one the first word of some: it leaves the stage what every scene needs.
+constexpr float kRail = 208, kNamedRail = 116, kNarrowRail = kWholeWidth - kStageWidth;
+constexpr float kStrip = 52; // a story of two lines with its buttons
 constexpr float kDrawer = 400, kBesideDrawer = 780; // of the details, and what a stage needs to be whole beside them
-constexpr float kLaptop = 1280 - kNarrowRail;       // what scenes have on a small laptop, where nothing may be left out
 
 float compact_rail(ui::Vec2 size) {
-    return size.x - kNamedRail >= kLaptop ? kNamedRail : kNarrowRail;
+    return size.x >= 1348 ? kNamedRail : kNarrowRail;
 }
 
-FrameLayout full_layout(ui::Vec2 size) {
+FrameLayout full_layout(ui::Vec2 size, bool run) {
     FrameLayout l;
     l.tall = size.y >= 984; // below that the stage needs the height more than the chrome does
     const float menu = l.tall ? 28 : 24, ribbon = l.tall ? 88 : 64, timeline = l.tall ? 96 : 56,
                 status = l.tall ? 28 : 24;
     const float rail = kRail, side = 400, controls = 96, story = 376;
-    const float bottom = size.y - status - timeline - ribbon;
+    const float bottom = size.y - status - (run ? timeline + ribbon : 0);
     l.menu = {0, 0, size.x, menu};
     l.rail = {0, menu, rail, bottom - menu};
     l.stage = {rail, menu, size.x - rail - side, bottom - menu - controls};
     l.story = {size.x - side, menu, side, story};
     l.details = {size.x - side, menu + story, side, bottom - menu - story};
     l.controls = {rail, bottom - controls, l.stage.w, controls};
-    l.ribbon = {0, bottom, size.x, ribbon};
-    l.timeline = {0, bottom + ribbon, size.x, timeline};
+    if (run) l.ribbon = {0, bottom, size.x, ribbon};
+    if (run) l.timeline = {0, bottom + ribbon, size.x, timeline};
     l.status = {0, size.y - status, size.x, status};
     l.stage_clip = l.stage;
     return l;
@@ -44,15 +43,16 @@ constexpr float kCompactWidth = kWholeWidth, kCompactHeight = 636, kTimelineHeig
 FrameLayout compact_layout(ui::Vec2 size, const LayoutWish& wish) {
     FrameLayout l;
     l.density = Density::compact;
+    l.strip = true;
     l.tall = false;
-    const float menu = 24, rail = compact_rail(size), strip = 52, ribbon = 64, status = 24;
-    const float timeline = size.y >= kTimelineHeight ? 56 : 0;
+    const float menu = 24, rail = compact_rail(size), strip = kStrip, ribbon = wish.run ? 64 : 0, status = 24;
+    const float timeline = wish.run && size.y >= kTimelineHeight ? 56 : 0;
     const float bottom = size.y - status - timeline - ribbon;
     l.menu = {0, 0, size.x, menu};
     l.rail = {0, menu, rail, bottom - strip - menu};
     l.stage = {rail, menu, size.x - rail, bottom - strip - menu};
     l.story = {0, bottom - strip, size.x, strip};
-    l.ribbon = {0, bottom, size.x, ribbon};
+    if (wish.run) l.ribbon = {0, bottom, size.x, ribbon};
     if (timeline > 0) l.timeline = {0, bottom + ribbon, size.x, timeline};
     l.status = {0, size.y - status, size.x, status};
     l.stage_clip = l.stage;
@@ -68,7 +68,10 @@ FrameLayout compact_layout(ui::Vec2 size, const LayoutWish& wish) {
     return l;
 }
 
-FrameLayout single_layout(ui::Vec2 size, const LayoutWish& wish) {
+// What the words of a story need beside its buttons, and a picture above them.
+constexpr float kStripWidth = 720, kStripHeight = 360;
+
+FrameLayout single_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
     FrameLayout l;
     l.density = Density::single;
     l.tall = false;
@@ -78,8 +81,13 @@ FrameLayout single_layout(ui::Vec2 size, const LayoutWish& wish) {
     switch (wish.region) {
     case Region::stage: {
         l.stage_clip = body;
-        l.stage = {body.x, body.y, std::max(body.w, kStageWidth), std::max(body.h, kStageHeight)};
-        l.pan_limit = {l.stage.w - body.w, l.stage.h - body.h};
+        if (l.strip = !whole && body.w >= kStripWidth && body.h >= kStripHeight; l.strip) {
+            l.stage_clip.h -= kStrip;
+            l.story = {body.x, l.stage_clip.bottom(), body.w, kStrip};
+        }
+        const Rect& seen = l.stage_clip;
+        l.stage = {seen.x, seen.y, std::max(seen.w, kStageWidth), std::max(seen.h, kStageHeight)};
+        l.pan_limit = {l.stage.w - seen.w, l.stage.h - seen.h};
         l.stage.x -= std::clamp(wish.pan.x, 0.0F, l.pan_limit.x);
         l.stage.y -= std::clamp(wish.pan.y, 0.0F, l.pan_limit.y);
         break;
@@ -119,26 +127,26 @@ FrameLayout whole_layout(ui::Vec2 size) {
 constexpr float kRibbon = 70, kSentence = 64, kMostScale = 2; // of the presenter
 
 // No menu, rail, timeline or status bar. Scenes that take the whole window have no output and no sentence.
-FrameLayout presenter_layout(ui::Vec2 size, bool whole) {
+FrameLayout presenter_layout(ui::Vec2 size, bool whole, bool run) {
     FrameLayout l;
     l.density = Density::presenter;
     l.tall = false;
-    const float ribbon = whole ? 0 : kRibbon, sentence = whole ? 0 : kSentence;
+    const float ribbon = whole || !run ? 0 : kRibbon, sentence = whole ? 0 : kSentence;
     l.stage = l.stage_clip = {0, 0, size.x, size.y - ribbon - sentence};
     if (whole) return l;
-    l.ribbon = {0, l.stage.bottom(), size.x, ribbon};
-    l.story = {0, l.ribbon.bottom(), size.x, sentence};
+    if (ribbon > 0) l.ribbon = {0, l.stage.bottom(), size.x, ribbon};
+    l.story = {0, l.stage.bottom() + ribbon, size.x, sentence};
     return l;
 }
 
 } // namespace
 
 FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
-    if (wish.presenter && can_present(size)) return presenter_layout(size, whole);
+    if (wish.presenter && can_present(size)) return presenter_layout(size, whole, wish.run);
     if (whole && size.x >= kCompactWidth && size.y >= kTimelineHeight) return whole_layout(size);
-    if (size.x >= 1440 && size.y >= 840) return full_layout(size);
+    if (size.x >= 1440 && size.y >= 840) return full_layout(size, wish.run);
     if (!whole && size.x >= kCompactWidth && size.y >= kCompactHeight) return compact_layout(size, wish);
-    return single_layout(size, wish);
+    return single_layout(size, wish, whole);
 }
 
 bool can_present(ui::Vec2 size) {
@@ -150,8 +158,8 @@ float window_scale(ui::Vec2 window) {
     return std::clamp(std::floor(fits * 10 + 0.001F) / 10, 1.0F, 3.0F);
 }
 
-float presenter_scale(ui::Vec2 window, ui::Vec2 least) {
-    const float fits = std::min(window.x / least.x, window.y / (least.y + kRibbon + kSentence));
+float presenter_scale(ui::Vec2 window, ui::Vec2 least, bool run) {
+    const float fits = std::min(window.x / least.x, window.y / (least.y + (run ? kRibbon : 0) + kSentence));
     return std::clamp(fits, 1.0F, kMostScale);
 }
 

@@ -17,12 +17,14 @@ struct LayoutWish {
     bool details = false; // drawers of the compact layout
     bool controls = false;
     bool presenter = false;
+    bool run = true; // the scene is about the run: output and timeline belong to it
     Region region = Region::stage; // of the single layout
     ui::Vec2 pan;                  // of the single layout's stage
 };
 
 struct FrameLayout {
     Density density = Density::full;
+    bool strip = false; // the story is two lines across the window
     bool tall = true; // room for two timeline lanes of one height, the ghost lane at full height and the legend
     ui::Rect menu, rail, stage, stage_clip, story, details, controls, ribbon, timeline, status;
     ui::Vec2 pan_limit; // how far the stage can be panned
@@ -34,7 +36,7 @@ struct FrameLayout {
 inline constexpr float kStageWidth = 920, kStageHeight = 500;
 
 // Least logical size of a window that shows a whole scene, stage and words.
-inline constexpr float kWholeWidth = 1100, kWholeHeight = 692;
+inline constexpr float kWholeWidth = 1000, kWholeHeight = 692;
 
 // Whether a window of this logical size has room for the presenter's layout.
 [[nodiscard]] bool can_present(ui::Vec2 size);
@@ -42,6 +44,6 @@ inline constexpr float kWholeWidth = 1100, kWholeHeight = 692;
 // The zoom at which a window that is larger than the 1600 × 1000 px which the scenes are drawn for is filled by as much
 // as that, in tenths; 1 for a smaller one, at most 3.
 [[nodiscard]] float window_scale(ui::Vec2 window);
-[[nodiscard]] float presenter_scale(ui::Vec2 window, ui::Vec2 least);
+[[nodiscard]] float presenter_scale(ui::Vec2 window, ui::Vec2 least, bool run = true); // run: with its output
 
 } // namespace speclens

@@ -26,7 +26,7 @@ struct Handle {
 
 std::vector<Handle> handles_of(const FrameDraw& d) {
     const FrameLayout& l = d.layout;
-    if (l.density == Density::compact && l.ribbon.w > 0) // scenes that take the whole window have no drawers
+    if (l.density == Density::compact && l.story.w > 0) // scenes that take the whole window have no drawers
         return {{"Controls", "Shift+I", Action::controls, l.controls.w > 0},
                 {"Details", "I", Action::details, l.details.w > 0}};
     if (l.density != Density::single) return {};

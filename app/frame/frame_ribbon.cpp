@@ -8,6 +8,7 @@
 #include "app/frame/frame.h"
 #include "engine/base/utf8.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/motion.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/text_layout.h"
@@ -185,23 +186,50 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
     return items;
 }
 
-void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float chip_bottom, float left,
-                 float right) {
+// The event that brought a token of the round on screen: its verdict, or the draw of the target's own.
+const void* brought_by(const FrameDraw& d, Position position) {
+    const CycleSummary* cycle = d.input.scene.view->current();
+    if (d.input.scene.moving.empty() || !cycle || position.cycle != cycle->cycle) return nullptr;
+    if (position.index < 0 || position.index == cycle->own_slot()) return own_token(*d.input.scene.whole, *cycle);
+    const auto index = static_cast<std::size_t>(position.index);
+    return index < cycle->drafts.size() ? cycle->drafts[index].check : nullptr;
+}
+
+// From where the picture shows it to the output. It leaves its place there while the double settles.
+struct Flight {
+    const Item* item;
+    Rect to;
+    float t;
+};
+constexpr float kLeaves = 0.55F;
+void draw_flight(const FrameDraw& d, const Flight& flight) {
+    const int index = flight.item->position.index >= 0 ? flight.item->position.index : d.input.scene.view->current()->own_slot();
+    const auto& places = *d.input.scene.places;
+    const auto from = places.find(place_of({flight.item->position.cycle, index}));
+    const bool fades = d.input.scene.reduced_motion || from == places.end(); // another scene shows no chip to take on
+    if (!d.input.scene.reduced_motion && flight.t < kLeaves) return;
+    const float t = d.input.scene.reduced_motion ? flight.t : eased(flight.t, kLeaves, 1);
+    ui::chip(d.ui.canvas, d.ui.theme, fades ? flight.to : between(from->second, flight.to, t), flight.item->label,
+             {.role = flight.item->role, .alpha = fades ? t : 1});
+}
+
+// Returns where they begin; `right` where there are none.
+float draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float chip_bottom, float left, float right) {
     const CycleView& view = *d.input.scene.view;
     const CycleSummary* cycle = view.current();
-    if (!cycle) return;
+    if (!cycle) return right;
     std::vector<std::pair<std::string, Role>> ghosts;
     for (const DraftSlot& slot : cycle->drafts) {
         if (slot.state != DraftSlot::State::rejected && slot.state != DraftSlot::State::discarded) continue;
         ghosts.emplace_back(label_of(*d.input.scene.trace, slot.draft->token),
                             slot.state == DraftSlot::State::rejected ? Role::rejected : Role::discarded);
     }
-    if (ghosts.empty()) return;
+    if (ghosts.empty()) return right;
     ui::Canvas& c = d.ui.canvas;
     float width = 0;
     for (const auto& [label, role] : ghosts) width += ui::chip_width(c, label, 28) + 8;
     float x = std::max(left, std::min(own_x + own_w / 2 + 14, right - width));
-    const float hook = own_x + 16;
+    const float begin = x, hook = own_x + 16;
     if (hook < x - 8) {
         c.line({hook, chip_bottom + 4}, {hook, y + 14}, {d.ui.theme.muted, 1.5F});
         c.line({hook, y + 14}, {x - 5, y + 14}, {d.ui.theme.muted, 1.5F});
@@ -212,7 +240,7 @@ void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float ch
         const float w = ui::chip_width(c, label, 28);
         if (x + w > right) {
             c.text({x, y + 19}, "…", Font::text, 14, d.ui.theme.muted);
-            return;
+            return std::min(begin, hook);
         }
         ui::chip(c, d.ui.theme, {x, y, w, 28}, label, {.role = role});
         x += w + 8;
@@ -221,6 +249,7 @@ void draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float ch
         ghosts.size() == 1 ? "rejected this round, kept as a ghost" : "not used this round, kept as ghosts";
     if (x + 8 + c.text_width(words, Font::text, 14) < right)
         c.text({x + 8, y + 19}, words, Font::text, 14, d.ui.theme.muted);
+    return std::min(begin, hook);
 }
 
 // A token of the output and where it is drawn.
@@ -312,6 +341,7 @@ void draw_ribbon(const FrameDraw& d) {
     if (divided >= 0)
         c.line({divided + 10.5F, chip_y}, {divided + 10.5F, chip_y + chip_h}, t.hairline());
     const ui::Id stop = ribbon_stop(d, placed);
+    std::vector<Flight> flights;
     float own_x = -1, own_w = 0;
     for (const auto& [item, at] : placed) {
         if (!item->folded.empty()) {
@@ -326,7 +356,11 @@ void draw_ribbon(const FrameDraw& d) {
             continue;
         }
         const bool newest = item == &items.front();
-        draw_chip(d, *item, {at, chip_y, item->w, chip_h}, newest, stop);
+        const Rect box{at, chip_y, item->w, chip_h};
+        if (const float way = moved(d.input.scene, brought_by(d, item->position)); way < 1)
+            flights.push_back({item, box, way});
+        else
+            draw_chip(d, *item, box, newest, stop);
         if (newest) {
             own_x = at;
             own_w = item->w;
@@ -334,8 +368,11 @@ void draw_ribbon(const FrameDraw& d) {
     }
     if (in_prompt) x += 8;
     c.fill({x + 2, chip_y + 4, 2, chip_h - 8}, t.ink);
-    if (own_x >= 0) draw_ghosts(d, own_x, own_w, ghost_y, chip_y + chip_h, left, right);
+    const float free = own_x >= 0 ? draw_ghosts(d, own_x, own_w, ghost_y, chip_y + chip_h, left, right) : right;
+    // Where there is no column for it, the legend stands before what was not used.
+    if (!legend && left + ui::legend_line_width(c) + 24 <= free) ui::legend_line(c, t, {left, ghost_y + 19});
     d.ui.pop_clip();
+    for (const Flight& flight : flights) draw_flight(d, flight);
 }
 
 } // namespace speclens

@@ -279,6 +279,8 @@ void draw_doors(const FrameDraw& d, const std::optional<Shown>& shown) {
     const float left = s.center().x - (w * static_cast<float>(columns) + kBetween * static_cast<float>(columns - 1)) / 2;
     std::vector<ui::Id> ids;
     for (int i = 0; i < count; ++i) ids.push_back(d.ui.id("door " + std::to_string(i)));
+    // The first is marked, so that Enter or Space goes on: who has not read on presses one of them.
+    if (std::ranges::find(ids, d.ui.state.focus) == ids.end()) d.ui.move_focus(ids.front());
     for (int i = 0; i < count; ++i) {
         const Rect box{left + (w + kBetween) * static_cast<float>(i % columns), top + (h + kBetween) * static_cast<float>(i / columns), w, h};
         const Door& door = doors[static_cast<std::size_t>(i)];
@@ -297,8 +299,10 @@ void draw_doors(const FrameDraw& d, const std::optional<Shown>& shown) {
         d.ui.pop_clip();
         const auto digit = static_cast<ui::Key>(static_cast<int>(ui::Key::d1) + i);
         if (touched.clicked || d.ui.take_key(digit)) return leave(d, door.leads);
+        const bool lesson = door.leads.size() == 1 && std::holds_alternative<OpenFile>(door.leads.front());
+        if (lesson && d.ui.take_key(ui::Key::page_down)) return leave(d, door.leads); // as a clicker sends it
     }
-    ui::fitted_text(d.ui.canvas, {s.center().x, s.bottom() - 24}, "Esc opens the window as it is; Help shows this again", Font::text, 14,
+    ui::fitted_text(d.ui.canvas, {s.center().x, s.bottom() - 24}, "Enter opens the marked door, Esc the window as it is; Help shows this again", Font::text, 14,
                     d.ui.theme.muted, s.w - 32, Align::center);
     const auto step = [&](int by) {
         const auto at = std::ranges::find(ids, d.ui.state.focus);

@@ -87,6 +87,7 @@ struct FrameRequest {
     std::string scene;      // "loop"
     int beat = -1;          // story beat or step; -1: the most telling one (a rejection if there is one)
     std::size_t cursor = 0; // events shown; 0: chosen by the beat
+    float moving = 1;       // how far the motion of the last of them is; 1: at rest
     std::optional<std::pair<int, int>> selected = {}; // cycle and guess, from 0; absent: as the scene chooses
     int width = 1600, height = 1000;
     std::string theme = "dark";
@@ -108,9 +109,16 @@ void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trac
 // How many beats or steps the scene has with this run: what `beat` may be, from 1.
 [[nodiscard]] int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                               const EngineStatus& status);
-// The same for several frames as an animated GIF, each shown for `ms`.
-void render_animation(const std::vector<FrameRequest>& frames, std::shared_ptr<const Trace> trace, const RunSettings& settings,
-                      const EngineStatus& status, int ms, const std::filesystem::path& file);
+// How long the step moves that leads to this frame, in seconds; 0: nothing moves there.
+[[nodiscard]] double frame_motion(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                                  const EngineStatus& status);
+// The same for several frames as an animated GIF.
+struct AnimationFrame {
+    FrameRequest request;
+    int ms = 1500; // how long it is shown
+};
+void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                      const EngineStatus& status, const std::filesystem::path& file);
 // What this frame would show more with: cycles to replay, runs to measure. The caller answers in the request.
 [[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request,
                                                std::shared_ptr<const Trace> trace,

@@ -28,8 +28,11 @@ std::string part_words(const FrameRequest&) {
 int frame_beats(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) {
     absent();
 }
-void render_animation(const std::vector<FrameRequest>&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
-                      int, const std::filesystem::path&) {
+double frame_motion(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) {
+    absent();
+}
+void render_animation(const std::vector<AnimationFrame>&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
+                      const std::filesystem::path&) {
     absent();
 }
 std::vector<Command> frame_wants(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&,

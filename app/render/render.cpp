@@ -11,6 +11,7 @@
 #include "kernels/error.h"
 #include "scenes/accept/accept_model.h"
 #include "scenes/race/race_model.h"
+#include "scenes/shared/motion.h"
 #include "ui/canvas_svg.h"
 #include "ui/file_write.h"
 #include "ui/fonts.h"
@@ -86,7 +87,7 @@ void go_to_example(Prepared& p, const FrameRequest& request, const std::shared_p
 float zoom_of(const FrameRequest& request, const Scene& scene) {
     const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
     const float zoom = request.zoom > 0 ? request.zoom : request.presenter ? 1 : window_scale(size);
-    return request.presenter ? zoom * presenter_scale(size, scene.presenter_stage()) : zoom;
+    return request.presenter ? zoom * presenter_scale(size, scene.presenter_stage(), scene.shows_run()) : zoom;
 }
 
 // `settings` and `status` must outlive the result.
@@ -106,6 +107,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     p.source.update(trace, first_cursor(request, *p.scene, beats, p.source.whole()));
     SceneInput& scene = p.input.scene;
     p.source.fill(scene);
+    if (!beats && request.moving < 1 && scene.cursor > 0) scene.moving = {{scene.cursor - 1, request.moving}};
     if (request.selected) scene.selected = Position{request.selected->first, request.selected->second};
     static_cast<Answers&>(scene) = request.answers;
     scene.settings = &settings;
@@ -209,6 +211,7 @@ std::string part_words(const FrameRequest& request) {
     const ui::Vec2 size{static_cast<float>(request.width) / zoom, static_cast<float>(request.height) / zoom};
     LayoutWish wish;
     wish.presenter = request.presenter;
+    wish.run = scene->shows_run();
     const FrameLayout shown = frame_layout(size, wish, scene->whole_window());
     if (shown.pan_limit.x <= 0 && shown.pan_limit.y <= 0) return "";
     char text[160];
@@ -228,20 +231,28 @@ int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace,
     return places_of(request, p, p.scene->beats(p.input.scene));
 }
 
-void render_animation(const std::vector<FrameRequest>& frames, std::shared_ptr<const Trace> trace,
-                      const RunSettings& settings, const EngineStatus& status, int ms,
-                      const std::filesystem::path& file) {
+double frame_motion(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                    const EngineStatus& status) {
+    Prepared p;
+    prepare(p, request, std::move(trace), settings, status);
+    const SceneInput& scene = p.input.scene;
+    if (request.race || scene.cursor == 0 || p.scene->beats(scene) > 0) return 0;
+    return motion_seconds((*scene.trace)[scene.cursor - 1], false);
+}
+
+void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace,
+                      const RunSettings& settings, const EngineStatus& status, const std::filesystem::path& file) {
     const ui::FontSet fonts;
     ui::HeadlessFrame pixels(fonts);
     std::vector<ui::GifFrame> pictures;
-    for (const FrameRequest& frame : frames) {
-        check_size(frame);
+    for (const AnimationFrame& frame : frames) {
+        check_size(frame.request);
         Prepared p;
-        prepare(p, frame, trace, settings, status);
+        prepare(p, frame.request, trace, settings, status);
         FrameUi state;
-        state.layout.presenter = frame.presenter;
+        state.layout.presenter = frame.request.presenter;
         pictures.push_back(
-            {frame_image(p.input, state, frame.width, frame.height, pixels), ms});
+            {frame_image(p.input, state, frame.request.width, frame.request.height, pixels), frame.ms});
     }
     ui::write_gif(file.string(), pictures);
 }
@@ -265,6 +276,8 @@ std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<co
     for (const FrameCommand& command : compose(p.input, state, ui))
         if (const auto* scene = std::get_if<SceneCommand>(&command))
             if (const auto* asked = std::get_if<Command>(scene)) wants.push_back(*asked);
+    for (Measurement& one : p.scene->missing(p.input.scene))
+        if (p.input.scene.beat >= one.pictured) wants.push_back(std::move(one.ask));
     (void)pixels.end();
     return wants;
 }

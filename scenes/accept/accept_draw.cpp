@@ -478,14 +478,14 @@ void draw_parts(const AcceptDraw& d) {
         draw_accept_coin(d);
     else
         ui::slot(d.ui.canvas, d.ui.theme, {x, y + 428, w, 88},
-                 "a coin: beat " + std::to_string(kCoinBeat + 1));
+                 "here a coin will decide: beat " + std::to_string(kCoinBeat + 1));
     if (!d.grid.tall) return;
     if (parts.books) {
         draw_accept_strips(d);
         draw_accept_proof(d);
     } else {
         ui::slot(d.ui.canvas, d.ui.theme, {x, y + 548, w, 108},
-                 "two areas and a proof: from beat " + std::to_string(kBooksBeat + 1));
+                 "here two areas will turn out equal: beat " + std::to_string(kBooksBeat + 1));
     }
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 class AdviceScene final : public Scene {
   public:
+    bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kAdviceBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
@@ -57,6 +58,7 @@ class AdviceScene final : public Scene {
         }
         const float gap = 44, left = (area.w - gap) * (d.input.beat >= kWhyBeat ? 0.42F : 0.54F);
         draw_advice_ranking(d, {area.x, area.y, left, area.h});
+        if (d.input.beat == kBetBeat) return; // the lengths of the best would be the answer
         const ui::Rect right{area.x + left + gap, area.y, area.w - left - gap, area.h};
         if (d.input.beat == kWhyBeat) return draw_advice_round(d, right);
         if (d.input.beat == kChangeBeat) return draw_advice_change(d, right);

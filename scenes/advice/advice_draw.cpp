@@ -51,14 +51,45 @@ void interval(const AdviceDraw& d, const AdviceCell& cell, Vec2 low, Vec2 at, Ve
     }
 }
 
+// Names alone, in an order that says nothing: whoever bets first looks at the answer with other eyes.
+void draw_advice_bets(const AdviceDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    head(d, area, "Which would you bet on?", "click one; the answer comes with the next beat");
+    std::vector<const AdviceCell*> cells = d.model.best;
+    std::ranges::sort(cells, {}, &AdviceCell::drafter);
+    const float top = area.y + 56, pitch = std::min(44.0F, (area.bottom() - 54 - top) / static_cast<float>(cells.size()));
+    for (std::size_t i = 0; i < cells.size() && pitch >= 20; ++i) {
+        const std::string& name = cells[i]->drafter;
+        const Rect row{area.x, top + pitch * static_cast<float>(i), area.w, pitch};
+        const ui::Touch touch = ui::touch(d.ui, d.ui.id("bet " + name), row);
+        const bool chosen = d.state.bet == name;
+        if (touch.clicked) d.state.bet = name;
+        if (chosen || touch.hovered) canvas.fill({row.x, row.y + 2, row.w, row.h - 4}, theme.raised.alpha(chosen ? 0.9F : 0.45F), 4);
+        if (touch.focused) ui::focus_ring(canvas, theme, row);
+        const float base = row.center().y + 5;
+        canvas.text({row.x + 8, base}, name, chosen ? Font::text_bold : Font::text, 14, theme.ink);
+        canvas.text({row.right() - 8, base}, chosen ? "your bet" : "?", Font::text, 14, chosen ? theme.ink : theme.muted, Align::right);
+    }
+}
+
+// "small  K 1", and that it was bet on.
+std::string ranked_name(const AdviceDraw& d, const AdviceCell& cell) {
+    return cell.drafter + "  K " + std::to_string(cell.k) + (d.state.bet == cell.drafter ? " · your bet" : "");
+}
+
 } // namespace
 
 void draw_advice_ranking(const AdviceDraw& d, Rect area) {
+    if (d.input.beat == kBetBeat) return draw_advice_bets(d, area);
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const AdviceModel& m = d.model;
     head(d, area, "Every drafter at its best", "plain time ÷ speculative time; the line is plain decoding");
-    const float name_w = std::min(150.0F, area.w * 0.34F), value_w = 64;
+    float name_w = 0;
+    for (const AdviceCell* cell : m.best) name_w = std::max(name_w, 20 + canvas.text_width(ranked_name(d, *cell), Font::text_bold, 14));
+    name_w = std::min(name_w, area.w * 0.5F);
+    const float value_w = 64;
     const float top = area.y + 56, bottom = area.bottom() - 54;
     if (bottom - top < 26) return;
     const auto fits = static_cast<std::size_t>(std::max(1.0F, (bottom - top) / 26));
@@ -77,7 +108,7 @@ void draw_advice_ranking(const AdviceDraw& d, Rect area) {
         if (&cell == m.marked || touch.hovered)
             canvas.fill({row.x, row.y + 2, row.w, row.h - 4}, theme.raised.alpha(&cell == m.marked ? 0.9F : 0.45F), 4);
         const float y = row.center().y;
-        ui::fitted_text(canvas, {row.x + 8, y + 5}, cell.drafter + "  K " + std::to_string(cell.k),
+        ui::fitted_text(canvas, {row.x + 8, y + 5}, ranked_name(d, cell),
                         &cell == m.marked ? Font::text_bold : Font::text, 14, theme.ink, name_w - 16);
         interval(d, cell, {x(cell.low), y}, {x(cell.speed_up), y}, {x(cell.high), y});
         canvas.text({area.right() - 4, y + 5}, figure_words(m, cell.speed_up), Font::mono, 14, theme.ink, Align::right);
@@ -212,6 +243,11 @@ void draw_advice_details(const AdviceDraw& d) {
                       {.size = 14, .color = theme.muted, .max_lines = 3});
         return;
     }
+    if (d.input.beat == kBetBeat) {
+        ui::paragraph(canvas, {x, r.y + 58}, w, "Bet first: the next beat says how every drafter did, and what stands out.",
+                      {.size = 14, .color = theme.muted, .max_lines = 3});
+        return;
+    }
     float y = r.y + 58;
     std::vector<std::string> sentences = advice_findings(*d.model.advice);
     if (d.input.beat == kChangeBeat) sentences = break_even_words(*d.model.advice);
@@ -231,7 +267,7 @@ void draw_advice_controls(const AdviceDraw& d) {
     ui::field_label(ui, at, "This machine");
     const std::string off = m.under_way ? "Measuring: Esc ends it" : m.impossible.empty() && !d.input.settings ? "There is no run yet" : m.impossible;
     if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = off})) d.out.push_back(ask_advice(d.input));
-    if (!m.measured()) return;
+    if (!m.measured() || d.input.beat == kBetBeat) return; // they begin with the best one
     if (row.room() >= 150) {
         at = row.place(std::min(190.0F, row.room()));
         ui::field_label(ui, at, "Drafter");

@@ -12,11 +12,12 @@
 namespace speclens {
 
 inline constexpr int kAdviceBeats = 4;
-inline constexpr int kWhyBeat = 2, kChangeBeat = 3;
+inline constexpr int kBetBeat = 0, kWhyBeat = 2, kChangeBeat = 3; // at the first the answer is not shown
 
 // What the user set.
 struct AdviceState {
     std::string marked; // drafter; empty: the best one
+    std::string bet;    // on whom the user bet before the answer was shown; empty: on nobody
     bool operator==(const AdviceState&) const = default;
 };
 

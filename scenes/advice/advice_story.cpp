@@ -97,10 +97,11 @@ StageTitle advice_title(const AdviceModel& m, int beat) {
     if (beat == kWhyBeat && !m.in_doubt)
         title.title = named(*m.marked) + ": " + ui::number(m.marked->tokens_per_round, 2) + " tokens for " +
                       ui::number(m.marked->round_ms() / m.advice->plain_ms, 2) + " plain passes";
+    if (beat == kBetBeat) title.title = "Which of " + counted(static_cast<int>(m.best.size()), "drafter") + " pays here?";
     title.short_title = title.title;
     title.subtitle = std::to_string(m.advice->prompts) + " prompts, texts of " + std::to_string(m.advice->shortest) + " to " +
                      std::to_string(m.advice->longest) + " tokens, T = " + temperature_words(m.advice->temperature) +
-                     "; bars: 90 % of other such sets of prompts" + (m.under_way ? "; measuring, " + ui::percent(m.done) : "");
+                     (beat == kBetBeat ? "" : "; bars: 90 % of other such sets of prompts") + (m.under_way ? "; measuring, " + ui::percent(m.done) : "");
     return title;
 }
 
@@ -121,7 +122,7 @@ std::string advice_description(const SceneInput& input, const AdviceModel& m) {
     std::ostringstream out;
     const StageTitle title = advice_title(m, input.beat);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
-    if (m.measured()) {
+    if (m.measured() && input.beat != kBetBeat) { // whoever reads the frame bets first, too
         out << "Plain decoding: " << ui::number(m.advice->plain_ms, 3) << " ms a token\n";
         for (const AdviceCell* cell : m.best)
             out << named(*cell) << (cell == m.marked ? " (marked): " : ": ") << figure_words(m, cell->speed_up) << " [" << range(*cell)

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "scenes/bottleneck/bottleneck_model.h"
-#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
 #include "ui/tokens.h"
 
@@ -12,6 +11,7 @@ namespace {
 
 class BottleneckScene final : public Scene {
   public:
+    bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kBottleneckBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
@@ -31,17 +31,20 @@ class BottleneckScene final : public Scene {
         draw_bottleneck_controls(d);
         keys(d);
         if (std::ranges::any_of(out, measures)) state_.answered = input.beat;
-        // While the room votes, so that the answer is there with the next beat; the question stays open.
-        if (ahead_.due(input, kQuestionBeat + 1, "passes") && !input.passes && can_measure(input, model))
-            out.push_back(measure_both());
-        if (ahead_.due(input, kFormsBeat, "forms") && !input.passes_forms && can_measure_forms(input, model))
-            out.push_back(measure_forms());
-        if (input.still && model.told && can_measure(input, model)) {
-            if (!input.passes) out.push_back(measure_both());
-            if (!input.passes_forms && input.beat == kFormsBeat) out.push_back(measure_forms());
-        }
         ui.pop_id();
         return out;
+    }
+
+    // Asked for while the room votes, so that the answer is there with the next beat; the question stays open.
+    std::vector<Measurement> missing(const SceneInput& input) const override {
+        const BottleneckModel model = bottleneck_model(input, state_);
+        std::vector<Measurement> lacking;
+        if (!can_measure(input, model)) return lacking;
+        constexpr int kTold = kQuestionBeat + 1;
+        if (!input.passes) lacking.push_back({.name = "passes", .ask = measure_both(), .beat = kTold, .pictured = kTold});
+        if (!input.passes_forms && (input.still || can_measure_forms(input, model)))
+            lacking.push_back({.name = "forms", .ask = measure_forms(), .beat = kFormsBeat, .pictured = kFormsBeat});
+        return lacking;
     }
 
     std::string describe(const SceneInput& input) const override {
@@ -105,7 +108,6 @@ class BottleneckScene final : public Scene {
     }
 
     BottleneckState state_;
-    AskAhead ahead_;
 };
 
 } // namespace

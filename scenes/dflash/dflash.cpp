@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "scenes/dflash/dflash_draw.h"
-#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/guest_round.h"
@@ -49,15 +48,20 @@ class DFlashScene final : public Scene {
                     search_.ask(input, blind_refusal(), out);
             }
             keys(d);
-            // A picture measures at once, the window one beat ahead.
-            for (const auto& [study, needed] : {std::pair{time_study(input), kDFlashTimesBeat},
-                                                std::pair{conditioning_study(input), kDFlashTimesBeat + 1}})
-                if (input.still || ahead_.due(input, needed, study.name))
-                    if (!study.runs.empty() && !study_named(input, study.name)) out.push_back(Command{study});
         }
         round.keep_place(out);
         ui.pop_id();
         return out;
+    }
+
+    std::vector<Measurement> missing(const SceneInput& run) const override {
+        const GuestRound round(run, "dflash");
+        std::vector<Measurement> lacking;
+        if (!shows_or_will(run, dflash_model(round.seen()), "dflash")) return lacking;
+        for (const auto& [study, told] : {std::pair{time_study(run), kDFlashTimesBeat},
+                                          std::pair{conditioning_study(run), kDFlashTimesBeat + 1}})
+            if (lacks(study, study_named(run, study.name))) lacking.push_back({.name = study.name, .ask = study, .beat = told});
+        return lacking;
     }
 
     std::string describe(const SceneInput& input) const override {
@@ -77,7 +81,6 @@ class DFlashScene final : public Scene {
     ShownHead shown_; // as drawn last
     GuestAsker guest_;
     ExampleSearch search_;
-    AskAhead ahead_;
 
     static void draw_stage(const DFlashDraw& d) {
         const ui::Rect stage = d.input.stage;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "scenes/shared/emphasis.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -516,6 +517,21 @@ void mover_row(const DominoDraw& d, const Internals::Mover& m, float x, float ri
                     fine_probability(std::exp(m.final_logp)));
 }
 
+// The bands of the stage that a beat is not about.
+void dim_other_bands(const DominoDraw& d) {
+    const DominoGrid& g = d.grid;
+    if (g.spare) return; // a room sees what the sentence is about
+    enum Band { block, base, final, verdicts, clock, bands };
+    const float ends[bands + 1] = {g.block - 6, g.base - 4, g.base + 23 * static_cast<float>(g.rows) + 1, g.off - 7, g.clock - 6, g.bottom};
+    constexpr bool kShown[kDominoBeats][bands] = {
+        {true, false, false, false, false}, {false, true, false, false, false}, {false, true, true, false, false},
+        {false, true, true, false, false},  {false, true, true, false, false},  {false, false, true, false, false},
+        {false, false, false, true, false}, {true, false, false, false, true}};
+    const auto& shown = kShown[std::clamp(d.input.beat, 0, kDominoBeats - 1)];
+    for (int band = block; band < bands; ++band)
+        if (!shown[band]) dim(d.ui, {d.input.stage.x, ends[band], d.input.stage.w, ends[band + 1] - ends[band]});
+}
+
 } // namespace
 
 void draw_domino_stage(const DominoDraw& d) {
@@ -527,6 +543,7 @@ void draw_domino_stage(const DominoDraw& d) {
     draw_domino_drafts(d);
     draw_domino_verdicts(d);
     draw_domino_clock(d);
+    dim_other_bands(d);
 }
 
 DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {

@@ -1,7 +1,6 @@
 // Scene S7, EAGLE-3: one layer continues the target's features, one pass for every guess. What a pass costs,
 // how far the head's own features drift from the true ones, and how often each position stays.
 #include "scenes/eagle3/eagle3_draw.h"
-#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/guest_round.h"
@@ -34,13 +33,17 @@ class Eagle3Scene final : public Scene {
                 draw_eagle3_controls(d);
             }
             keys(d);
-            const RunStudy study = time_study(input);
-            if ((input.still || ahead_.due(input, kEagle3TimesBeat, study.name)) && !study.runs.empty() && !study_named(input, study.name))
-                out.push_back(Command{study});
         }
         round.keep_place(out);
         ui.pop_id();
         return out;
+    }
+
+    std::vector<Measurement> missing(const SceneInput& run) const override {
+        const GuestRound round(run, "eagle3");
+        const RunStudy study = time_study(run);
+        if (!shows_or_will(run, eagle3_model(round.seen()), "eagle3") || !lacks(study, study_named(run, study.name))) return {};
+        return {{.name = study.name, .ask = study, .beat = kEagle3TimesBeat}};
     }
 
     std::string describe(const SceneInput& input) const override {
@@ -56,7 +59,6 @@ class Eagle3Scene final : public Scene {
   private:
     ShownHead shown_; // as drawn last
     GuestAsker guest_;
-    AskAhead ahead_;
 
     static void draw_stage(const Eagle3Draw& d) {
         const ui::Rect stage = d.input.stage;

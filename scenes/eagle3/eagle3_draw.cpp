@@ -34,7 +34,7 @@ void strip(const Eagle3Draw& d, const Internals::Strip* found, double scale, Rec
     ui::tooltip(d.ui, rect,
                 found->name + ": " + ui::integer(found->values) + " values, mean-pooled to " +
                     std::to_string(found->cells.size()) + " cells, " + ui::number(found->low, 2) + " to " +
-                    ui::number(found->high, 2) + "; full colour at ± " + ui::number(scale, 2));
+                    ui::number(found->high, 2) + "; amber above 0, cyan below, full colour at ± " + ui::number(scale, 2));
 }
 
 // The largest cell of the features of this cycle: all of them share one scale.

@@ -5,7 +5,6 @@
 #include "scenes/failures/batch_lanes.h"
 #include "scenes/failures/failures_model.h"
 #include "scenes/failures/loss_bars.h"
-#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/history.h"
@@ -82,8 +81,7 @@ class FailuresScene final : public Scene {
                 while (ui.take_key(static_cast<ui::Key>(static_cast<int>(ui::Key::d0) + digit))) {
                 }
             const RunStudy study = diagnosis_study(diagnosis.patients);
-            const bool wanted = ui.take_key(ui::Key::m) || (input.still && !study_named(input, kDiagnosisStudy));
-            if (wanted && !study.runs.empty() && !diagnosis.measuring) {
+            if (ui.take_key(ui::Key::m) && !study.runs.empty() && !diagnosis.measuring) {
                 state_.diagnosis = {};
                 out.push_back(Command{study});
             }
@@ -93,11 +91,7 @@ class FailuresScene final : public Scene {
             const bool possible = models_loaded(input) && model.untimed.empty();
             if (possible && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
             if (ui.take_key(ui::Key::b) && load_problem(input, model).empty()) out.push_back(Command{load_to_measure(input)});
-            if ((input.still || ahead_.due(input, 1, "passes")) && possible && !input.passes) out.push_back(Command{MeasurePasses{}});
         }
-        // The set-ups of the last beat are run one beat ahead.
-        if (!input.still && ahead_.due(input, kFailuresBeats - 1, kDiagnosisStudy) && !study_named(input, kDiagnosisStudy))
-            if (const RunStudy study = diagnosis_study(diagnosis_patients(input)); !study.runs.empty()) out.push_back(Command{study});
         history_.follow(state_, ui.state.active != 0);
         ui.pop_id();
         return out;
@@ -105,6 +99,17 @@ class FailuresScene final : public Scene {
 
     bool can_take_back(bool forward) const override { return history_.can(forward); }
     void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
+
+    std::vector<Measurement> missing(const SceneInput& input) const override {
+        std::vector<Measurement> lacking;
+        const bool game = input.still && plays(input, state_);
+        if (!game && !input.passes && models_loaded(input) && failures_model(input, state_).untimed.empty())
+            lacking.push_back({.name = "passes", .ask = MeasurePasses{}, .beat = 1});
+        const RunStudy study = diagnosis_study(diagnosis_patients(input));
+        if (lacks(study, study_named(input, kDiagnosisStudy)))
+            lacking.push_back({.name = study.name, .ask = study, .beat = kFailuresBeats - 1, .pictured = game ? 0 : kFailuresBeats});
+        return lacking;
+    }
 
     std::string describe(const SceneInput& input) const override {
         const FailuresModel model = failures_model(input, state_);
@@ -124,7 +129,6 @@ class FailuresScene final : public Scene {
 
   private:
     FailuresState state_;
-    AskAhead ahead_;
     ControlHistory<FailuresState> history_;
 };
 

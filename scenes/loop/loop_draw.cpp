@@ -10,6 +10,7 @@
 
 #include "engine/drafters/drafter.h"
 #include "scenes/loop/loop_story.h"
+#include "scenes/shared/motion.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -33,13 +34,22 @@ struct LoopDraw {
     const LoopModel& model;
     const LoopGrid& grid;
     ui::Ui& ui;
-    // Progress of the motion of `phase`: 1 unless that is what the last step did.
-    [[nodiscard]] float motion(Phase phase) const {
-        if (model.phase != phase || input.t >= 1) return 1;
-        const float rest = 1 - std::clamp(input.t, 0.0F, 1.0F);
-        return 1 - rest * rest * rest;
+    [[nodiscard]] float moved(const void* event) const { return speclens::moved(input, event); }
+    // Where a chip is on its way, and how much of it is seen: with reduced motion it fades in where it rests.
+    [[nodiscard]] Rect on_the_way(Rect from, Rect to, float t) const {
+        return input.reduced_motion ? to : between(from, to, eased(t));
     }
+    [[nodiscard]] float seen(float t) const { return std::min(1.0F, input.reduced_motion ? t : 3 * t); }
+    void tell_place(int index, Rect at) const {
+        if (input.places) (*input.places)[place_of({model.cycle->cycle, index})] = at;
+    }
+    // Of what fills or opens from one side.
+    [[nodiscard]] float grown(float t) const { return input.reduced_motion ? 1 : eased(t); }
 };
+
+// Parts of the motion that a verdict brings: the coin falls, then the guess goes where it belongs; a refused one is struck
+// above its place and drops.
+constexpr float kCoinFalls = 0.4F, kGoes = 0.75F, kStruck = 0.88F;
 
 void row_name(const LoopDraw& d, float y, const std::string& name, const std::string& detail) {
     const float room = d.grid.left - d.grid.gutter - 12;
@@ -136,10 +146,10 @@ void draw_draft_row(const LoopDraw& d) {
             ui::slot(d.ui.canvas, theme, box, g.roomy() ? "guess " + std::to_string(i + 1) : "");
             continue;
         }
-        const bool newest = d.model.phase == Phase::draft && i == d.model.drafted - 1;
-        ui::ChipStyle style{.role = Role::draft};
-        if (newest) style.alpha = std::min(1.0F, d.input.t * 2);
-        ui::chip(d.ui.canvas, theme, box, label_of(*d.input.trace, c.draft->token), style);
+        const float come = d.moved(c.draft); // from the token that it was guessed behind
+        const Rect behind{box.x - g.pitch * 0.6F, box.y, box.w, box.h};
+        ui::chip(d.ui.canvas, theme, d.on_the_way(behind, box, come), label_of(*d.input.trace, c.draft->token),
+                 {.role = Role::draft, .alpha = d.seen(come)});
         const float gap = g.pitch - g.width;
         const bool followed = i + 1 < drafts(d) && (!column(d, i + 1).draft || column(d, i + 1).parent == i);
         if (followed && i + 1 < g.first + g.count && !alone)
@@ -168,8 +178,9 @@ void draw_verify_row(const LoopDraw& d) {
                  d.model.drafted > 0 ? "one target pass will check all of them" : "one target pass");
         return;
     }
-    bar.w *= d.motion(Phase::verify);
-    d.ui.canvas.fill(bar, theme.role(Role::target), 4);
+    const float swept = d.moved(verify);
+    bar.w *= d.grown(swept);
+    d.ui.canvas.fill(bar, theme.role(Role::target).alpha(d.seen(swept)), 4);
     if (bar.w < whole - 1) return;
     const ui::Color on = theme.on(Role::target);
     const std::string ms = d.model.timed() ? d.model.ms(d.model.cycle->verify_ms) + " ms" : std::string();
@@ -211,7 +222,7 @@ void draw_distribution_rows(const LoopDraw& d) {
                     ui::fitting(d.ui.canvas, {"no guess here", "no guess"}, Font::text, 14, g.width);
                 small(d, g.x(i), g.y + 239, drafts(d) == 0 ? "" : none, Align::left);
                 value_row(i, g.y + 252, std::exp(d.model.own->p), Role::target, false,
-                          d.motion(Phase::resample));
+                          d.grown(d.moved(d.model.own)));
             } else if (drafts(d) > 0) {
                 const int n = drafts(d);
                 if (d.model.tree) {
@@ -231,10 +242,9 @@ void draw_distribution_rows(const LoopDraw& d) {
         const LoopColumn& c = column(d, i);
         if (!c.draft) continue;
         const bool gone = c.fate == Fate::discarded;
-        const bool newest = d.model.phase == Phase::accept && i == d.model.newest;
         const std::optional<double> q = !c.q && d.model.greedy ? std::optional<double>(0.0) : c.q;
         value_row(i, g.y + 228, q, Role::draft, gone, 1);
-        value_row(i, g.y + 252, c.p, Role::target, gone, newest ? d.motion(Phase::accept) : 1);
+        value_row(i, g.y + 252, c.p, Role::target, gone, d.grown(d.moved(c.check)));
     }
 }
 
@@ -335,11 +345,16 @@ void draw_coin_row(const LoopDraw& d) {
             draw_comparison(d, i, c);
             continue;
         }
-        const bool newest = d.model.phase == Phase::accept && i == d.model.newest;
         ui::Gauge gauge{.accept = std::min(1.0, c.check->threshold)};
-        if (c.check->u)
-            gauge.coin = *c.check->u * static_cast<double>(newest ? d.motion(Phase::accept) : 1.0F);
+        const float t = d.moved(c.check);
+        if (c.check->u && (t >= 1 || d.input.reduced_motion))
+            gauge.coin = *c.check->u;
         ui::gauge(d.ui.canvas, d.ui.theme, box, gauge);
+        if (c.check->u && !gauge.coin) { // it falls where it lands; the words tell it only then
+            const float fall = 30 * (1 - eased(t, 0, kCoinFalls)), x = box.x + box.w * static_cast<float>(std::clamp(*c.check->u, 0.0, 1.0));
+            ui::coin_marker(d.ui.canvas, d.ui.theme, x, box.y - 5 - fall, box.bottom() + 5 - fall);
+            if (t < kCoinFalls) continue;
+        }
         const std::string threshold = compared_probability(std::min(1.0, c.check->threshold));
         if (!c.check->u) {
             d.ui.canvas.text({g.middle(i), g.y + 334}, threshold, Font::mono, 14, d.ui.theme.ink,
@@ -355,6 +370,48 @@ void draw_coin_row(const LoopDraw& d) {
     }
 }
 
+// What settles a guess: its own verdict, or where none was given the refusal that ended the round.
+const Checked* verdict_of(const LoopDraw& d, const LoopColumn& c) {
+    if (c.check || c.fate != Fate::discarded || d.model.tree || d.model.rejected < 0) return c.check;
+    return column(d, d.model.rejected).check;
+}
+
+// A guess comes down from its place in the draft row once the coin has fallen.
+void draw_outcome_chip(const LoopDraw& d, int i, Rect box) {
+    const LoopColumn& c = column(d, i);
+    const Rect from{box.x, d.grid.y + 108, box.w, box.h};
+    const float t = d.moved(verdict_of(d, c));
+    ui::ChipStyle style{.role = c.fate == Fate::accepted   ? Role::accepted
+                                : c.fate == Fate::rejected ? Role::rejected
+                                                           : Role::discarded};
+    Rect at = box;
+    if (d.input.reduced_motion) {
+        style.alpha = t;
+    } else if (t < 1) {
+        if (t < kCoinFalls) return;
+        Rect above = box;
+        above.y -= 14;
+        if (c.fate == Fate::accepted) at = between(from, box, eased(t, kCoinFalls, 1));
+        if (c.fate == Fate::discarded) at = between(from, box, eased(t, kGoes, 1));
+        if (c.fate == Fate::rejected) {
+            at = t < kStruck ? between(from, above, eased(t, kCoinFalls, kGoes)) : between(above, box, eased(t, kStruck, 1));
+            style.strike = std::clamp((t - kGoes) / (kStruck - kGoes), 0.0F, 1.0F);
+        }
+    }
+    ui::chip(d.ui.canvas, d.ui.theme, at, label_of(*d.input.trace, c.draft->token), style);
+    if (c.fate == Fate::accepted) d.tell_place(i, at);
+}
+
+// It comes out of the strip of what it was drawn from, once that is open.
+constexpr float kOpens = 0.6F;
+void draw_own_chip(const LoopDraw& d, Rect box, Role role, float from_below) {
+    const float t = d.moved(d.model.own), come = d.input.reduced_motion ? t : std::clamp((t - kOpens) / (1 - kOpens), 0.0F, 1.0F);
+    const Rect below{box.x, box.y + from_below, box.w, box.h}, at = d.on_the_way(below, box, come);
+    ui::chip(d.ui.canvas, d.ui.theme, at, label_of(*d.input.trace, d.model.own->token),
+             {.role = role, .solid = d.model.phase == Phase::resample, .alpha = come});
+    if (come > 0) d.tell_place(d.model.cycle->own_slot(), at);
+}
+
 void draw_outcome_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const float y = g.y + 356;
@@ -365,12 +422,7 @@ void draw_outcome_row(const LoopDraw& d) {
         if (i == drafts(d)) {
             if (d.model.own && d.model.rejected < 0) {
                 const bool bonus = d.model.own->from == TargetToken::From::bonus;
-                ui::ChipStyle style{.role = d.model.own_dropped ? Role::discarded
-                                            : bonus             ? Role::bonus
-                                                                : Role::target};
-                style.solid = d.model.phase == Phase::resample;
-                if (d.model.phase == Phase::resample) style.alpha = std::min(1.0F, d.input.t * 2);
-                ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, d.model.own->token), style);
+                draw_own_chip(d, box, d.model.own_dropped ? Role::discarded : bonus ? Role::bonus : Role::target, 64);
             } else {
                 ui::slot(d.ui.canvas, d.ui.theme, box,
                          d.model.rejected >= 0 ? "no bonus"
@@ -384,14 +436,7 @@ void draw_outcome_row(const LoopDraw& d) {
             ui::slot(d.ui.canvas, d.ui.theme, box, c.draft && g.roomy() ? "open" : "");
             continue;
         }
-        ui::ChipStyle style{.role = c.fate == Fate::accepted   ? Role::accepted
-                                    : c.fate == Fate::rejected ? Role::rejected
-                                                               : Role::discarded};
-        if (d.model.phase == Phase::accept && i == d.model.newest) {
-            style.alpha = std::min(1.0F, d.input.t * 2);
-            style.strike = std::clamp(d.input.t * 2 - 1, 0.0F, 1.0F);
-        }
-        ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, c.draft->token), style);
+        draw_outcome_chip(d, i, box);
     }
 }
 
@@ -470,7 +515,7 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
         return;
     }
     const std::vector<Share> shares = shares_of(own.top, own.token, own.u);
-    const float open = d.motion(Phase::resample);
+    const float open = d.input.reduced_motion ? 1 : eased(d.moved(&own), 0, kOpens);
     const auto box_of = [&](const Share& share) {
         return Rect{strip.x + strip.w * open * static_cast<float>(share.from), strip.y,
                     strip.w * open * static_cast<float>(share.p), strip.h};
@@ -515,7 +560,7 @@ void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     const float needed = drawn == unnamed.end() ? 0 : listed_share(d, *drawn).w - kGap;
     std::string caption;
     const std::string short_coin = own.u ? " · coin " + ui::probability(*own.u) : std::string();
-    const std::string others = grey >= 1 ? " · grey: others" : "",
+    const std::string others = grey >= 1 ? " · grey piece: others" : "",
                       numbered = own.u ? ", by token number" : "";
     for (const std::string& words :
          {what + numbered + coin + others, what + coin + others, short_what + coin + others,
@@ -554,9 +599,7 @@ void draw_own_row(const LoopDraw& d) {
     const Rect chip{seen ? g.x(column) : g.left, y, g.width, 36};
     const ui::Color hue = d.ui.theme.role(role);
     if (replaced && seen) {
-        ui::ChipStyle style{.role = role, .solid = d.model.phase == Phase::resample};
-        if (d.model.phase == Phase::resample) style.alpha = std::min(1.0F, d.input.t * 2);
-        ui::chip(d.ui.canvas, d.ui.theme, chip, label_of(*d.input.trace, d.model.own->token), style);
+        draw_own_chip(d, chip, role, 20);
         ui::arrow(d.ui.canvas, {g.middle(column), y - 26}, {g.middle(column), y - 1}, {hue, 2});
     }
     // The strip takes the free side of the chip; under a bonus the whole width to its left.
@@ -659,10 +702,9 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     const std::string saving = settled && !m.doubt.empty() ? "time saved: in doubt" : saving_words(m);
     const float words = canvas.text_width(saving, Font::text_bold, 15);
     std::vector<ui::Segment> phases = speculative_lane(m);
-    if (m.phase == Phase::draft && !phases.empty())
-        phases.back().length *= static_cast<double>(d.motion(Phase::draft));
-    if (m.phase == Phase::verify && !phases.empty())
-        phases.back().length *= static_cast<double>(d.motion(Phase::verify));
+    if (!phases.empty() && m.phase == Phase::draft && m.drafted > 0)
+        phases.back().length *= static_cast<double>(d.grown(d.moved(column(d, m.drafted - 1).draft)));
+    if (!phases.empty() && m.phase == Phase::verify) phases.back().length *= static_cast<double>(d.grown(d.moved(m.cycle->verify)));
     ui::gantt_lane(canvas, theme, x, upper.y, upper.h, phases, 2, d.ui.input.mouse);
     if (m.settled && m.other_ms > 0) {
         // Verdicts, commit and bookkeeping: no role of their own, so a neutral block.

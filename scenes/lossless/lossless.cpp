@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "scenes/lossless/lossless_draw.h"
-#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 
@@ -14,13 +13,14 @@ constexpr long kStillTexts = 3000; // that a picture without a window shows
 
 class LosslessScene final : public Scene {
   public:
+    bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kLosslessBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
         ui.push_id("lossless");
-        follow_beat(input);
-        if (input.still) draw_for_a_picture(input, state_);
+        const bool turned = follow_beat(input);
+        if (input.still || (turned && input.lecture)) draw_for_a_picture(input, state_);
         const LosslessModel model = lossless_model(state_);
         const LosslessDraw d{input, model, state_, ui, out};
         if (input.stage.w > 0) {
@@ -36,11 +36,14 @@ class LosslessScene final : public Scene {
         draw_lossless_details(d);
         draw_lossless_controls(d);
         keys(d);
-        const RunStudy study = greedy_study(input);
-        if ((input.still || ahead_.due(input, kLosslessBeats - 1, study.name)) && !study.runs.empty() && !study_of(input, study))
-            out.push_back(Command{study});
         ui.pop_id();
         return out;
+    }
+
+    std::vector<Measurement> missing(const SceneInput& input) const override {
+        const RunStudy study = greedy_study(input);
+        if (!lacks(study, study_of(input, study))) return {};
+        return {{.name = study.name, .ask = study, .beat = kLosslessBeats - 1}};
     }
 
     std::string describe(const SceneInput& input) const override {
@@ -65,11 +68,12 @@ class LosslessScene final : public Scene {
         return kRules[std::clamp(input.beat, 0, kLosslessBeats - 1)];
     }
 
-    // A beat brings its rule along once; afterwards the user may choose another.
-    void follow_beat(const SceneInput& input) {
-        if (input.beat == beat_) return;
+    // A beat brings its rule along once; afterwards the user may choose another. Says whether it has just been opened.
+    bool follow_beat(const SceneInput& input) {
+        if (input.beat == beat_) return false;
         beat_ = input.beat;
         if (const int rule = rule_of(input); rule >= 0) state_.rule = rule;
+        return true;
     }
 
     static bool drawn_by(int beat, int rule) {
@@ -116,7 +120,6 @@ class LosslessScene final : public Scene {
     }
 
     LosslessState state_;
-    AskAhead ahead_;
     int beat_ = -1;
 };
 

@@ -108,6 +108,7 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
     for (int power = 1; power <= x.hi; ++power)
         canvas.text({x(power), plot.bottom() + 20}, ui::integer(std::lround(std::pow(10, power))), Font::mono,
                     14, theme.muted, Align::center);
+    canvas.text({plot.right() - 2, plot.y + 18}, "distance, log", Font::text, 14, theme.muted, Align::right);
     canvas.text({plot.center().x, plot.bottom() + 40}, "texts drawn", Font::text, 14, theme.muted,
                 Align::center);
     canvas.push_clip({plot.x, plot.y - 6, plot.w + 6, plot.h + 6});
@@ -121,6 +122,7 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
         bool chosen;
     };
     std::vector<End> ends;
+    std::vector<Vec2> crosses; // two that would lie on each other stand side by side
     for (const auto& [name, count] : d.state.counts) {
         const bool chosen = name == d.model.rule->name;
         std::vector<Vec2> line;
@@ -128,8 +130,13 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
             line.push_back({x(std::log10(look.drawn)), y(std::log10(std::max(look.distance, 1e-6)))});
         canvas.polyline(line, {chosen ? theme.ink : theme.muted.alpha(0.6F), chosen ? 2.5F : 1.0F});
         for (std::size_t i = 0; i < line.size(); ++i)
-            if (count.looks[i].drawn == count.caught)
-                ui::icon(canvas, ui::Icon::cross, line[i], 12, theme.role(Role::rejected));
+            if (count.looks[i].drawn == count.caught) {
+                Vec2 at = line[i];
+                const auto hides = [&](Vec2 other) { return std::abs(other.x - at.x) < 11 && std::abs(other.y - at.y) < 11; };
+                while (std::ranges::any_of(crosses, hides)) at.x += 12;
+                crosses.push_back(at);
+                ui::icon(canvas, ui::Icon::cross, at, 12, theme.role(Role::rejected));
+            }
         if (!line.empty()) ends.push_back({line.back(), rule_words(name), chosen});
     }
     canvas.pop_clip();

@@ -9,6 +9,7 @@ namespace {
 
 class NumbersScene final : public Scene {
   public:
+    bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kNumbersBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {
@@ -31,6 +32,10 @@ class NumbersScene final : public Scene {
         if (ui.take_key(ui::Key::up)) choose_figure(d, model.selected - 1);
         if (ui.take_key(ui::Key::c))
             choose_filter(state_, static_cast<FigureFilter>((static_cast<int>(state_.filter) + 1) % kFigureFilters));
+        if (ui.take_key(ui::Key::s)) // the next column, once each way
+            choose_sort(state_, state_.sort != FigureSort::source && !state_.falling
+                                    ? state_.sort
+                                    : static_cast<FigureSort>((static_cast<int>(state_.sort) + 1) % kFigureSorts));
         ui.pop_id();
         return out;
     }
@@ -43,7 +48,10 @@ class NumbersScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Another figure"}, {"C", "All figures, telling pairs, the disputed, the wrong ones"}};
+        return {{"↑ ↓", "Another figure"},
+                {"C", "All figures, telling pairs, the disputed, the wrong ones"},
+                {"S", "Sort by value, method, claim, conditions"},
+                {"/", "Search"}};
     }
 
   private:

@@ -7,6 +7,7 @@
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
+#include "ui/text_field.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
 
@@ -18,7 +19,7 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-constexpr float kFigureRow = 28;
+constexpr float kFigureRow = 28, kSearch = 40; // the second: above the table, with the space below it
 
 ui::Role standing_role(const PublishedFigure& figure) {
     return figure.standing == Standing::wrong ? Role::rejected : Role::target;
@@ -77,6 +78,33 @@ Columns columns_of(const NumbersDraw& d, Rect area) {
     return c;
 }
 
+// A head that sorts by its column when it is clicked, and shows which way.
+void sort_head(const NumbersDraw& d, ui::Vec2 at, const char* words, FigureSort sort) {
+    const bool here = d.state.sort == sort;
+    const std::string text = std::string(words) + (!here ? "" : d.state.falling ? " ↓" : " ↑");
+    const Rect box{at.x - 4, at.y - 15, d.ui.canvas.text_width(text, Font::text, 14) + 8, 20};
+    const ui::Touch touch = ui::touch(d.ui, d.ui.id(std::string("sort by ") + words), box, {.grow = false});
+    d.ui.canvas.text(at, text, Font::text, 14, here || touch.hovered ? d.ui.theme.ink : d.ui.theme.muted);
+    if (touch.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, box);
+    if (touch.clicked) choose_sort(d.state, sort);
+    ui::tooltip(d.ui, box, "sort by this column; again: the other way round, then as the sources print them");
+}
+
+// How much of the table is above and below what is seen.
+void draw_bar(const NumbersDraw& d, Rect rows, int first, int fits, int total) {
+    if (total <= fits) return;
+    const float all = static_cast<float>(total), length = std::max(24.0F, rows.h * static_cast<float>(fits) / all);
+    const float travel = rows.h - length, most = static_cast<float>(total - fits);
+    const Rect hit{rows.right() - 4, rows.y, 12, rows.h};
+    const ui::Touch touch = ui::touch(d.ui, d.ui.id("bar"), hit, {.focusable = false, .grow = false});
+    const float y = rows.y + travel * static_cast<float>(first) / most;
+    if (touch.held) {
+        const float to = std::clamp((d.ui.input.mouse.y - length / 2 - rows.y) / travel, 0.0F, 1.0F) * most;
+        choose_figure(d, static_cast<int>(to) + (to > static_cast<float>(first) ? fits - 1 : 0));
+    }
+    d.ui.canvas.fill({rows.right() + 2, y, 4, length}, touch.hovered || touch.held ? d.ui.theme.muted : d.ui.theme.line, 2);
+}
+
 } // namespace
 
 void choose_figure(const NumbersDraw& d, int row) {
@@ -85,14 +113,24 @@ void choose_figure(const NumbersDraw& d, int row) {
     d.state.selected = d.model.rows[static_cast<std::size_t>(std::clamp(row, 0, last))]->id;
 }
 
+void draw_numbers_search(const NumbersDraw& d, Rect box) {
+    ui::text_field(d.ui, "search", box, d.state.query,
+                   {.size = 14, .max_bytes = 200, .placeholder = "Search method, claim, condition, source   /"});
+    if (d.ui.take_key(ui::Key::slash)) d.ui.move_focus(d.ui.id("search")); // after it was drawn: the key is no text of it
+}
+
 void draw_numbers_table(const NumbersDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const NumbersModel& m = d.model;
     const int total = static_cast<int>(m.rows.size());
+    if (m.figures && !d.input.presenter) {
+        draw_numbers_search(d, {area.x, area.y - 4, std::min(420.0F, area.w), 32});
+        area.y += kSearch, area.h -= kSearch;
+    }
     if (total == 0) {
         ui::slot(canvas, theme, {area.x, area.y, area.w, std::min(160.0F, area.h)},
-                 m.figures ? "no figure fits these filters" : "the published figures are not at hand");
+                 m.figures ? "no figure fits this search and these filters" : "the published figures are not at hand");
         return;
     }
     const int fits = std::max(1, static_cast<int>((area.h - 30) / kFigureRow));
@@ -107,10 +145,16 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
     const auto head = [&](float x, const char* words) {
         canvas.text({x, area.y + 14}, words, Font::text, 14, theme.muted);
     };
-    head(at.value, at.wrong ? "as printed" : "value");
-    at.wrong ? head(at.right, "what follows") : head(at.method, "method");
-    head(at.claim, "claim");
-    if (at.wide) head(at.last, at.wrong ? "why it is wrong" : "conditions");
+    const float base = area.y + 14;
+    sort_head(d, {at.value, base}, at.wrong ? "as printed" : "value", FigureSort::value);
+    if (at.wrong)
+        head(at.right, "what follows");
+    else
+        sort_head(d, {at.method, base}, "method", FigureSort::method);
+    sort_head(d, {at.claim, base}, "claim", FigureSort::claim);
+    if (at.wide && at.wrong) head(at.last, "why it is wrong");
+    if (at.wide && !at.wrong) sort_head(d, {at.last, base}, "conditions", FigureSort::conditions);
+    draw_bar(d, {area.x, area.y + 24, area.w, kFigureRow * static_cast<float>(fits)}, d.state.first, fits, total);
     for (int i = 0; i < std::min(fits, total - d.state.first); ++i) {
         const int row = d.state.first + i;
         const PublishedFigure& figure = *m.rows[static_cast<std::size_t>(row)];

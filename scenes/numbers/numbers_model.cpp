@@ -1,6 +1,8 @@
 #include "scenes/numbers/numbers_model.h"
 
 #include <algorithm>
+#include <cctype>
+#include <sstream>
 
 #include "engine/published/published_words.h"
 
@@ -34,6 +36,52 @@ bool can_be_repeated(const PublishedFigure& figure) {
 
 } // namespace
 
+namespace {
+
+std::string folded(std::string text) {
+    std::erase(text, '-'); // "EAGLE-3" is written eagle3, too
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+}
+
+// What a column is sorted by: numbers by their size, words by the alphabet.
+std::string sort_words(const PublishedFigure& figure, FigureSort sort) {
+    return folded(sort == FigureSort::method  ? figure.method + " " + figure.variant
+                  : sort == FigureSort::claim ? figure.claim
+                                              : published_conditions(figure));
+}
+
+void sort_rows(std::vector<const PublishedFigure*>& rows, const NumbersState& state) {
+    if (state.sort == FigureSort::source) return;
+    const auto by = [&](const auto& key) {
+        std::ranges::stable_sort(rows, [&](const PublishedFigure* a, const PublishedFigure* b) {
+            return state.falling ? key(*b) < key(*a) : key(*a) < key(*b);
+        });
+    };
+    if (state.sort == FigureSort::value)
+        by([](const PublishedFigure& figure) { return figure.values.empty() ? 0.0 : figure.values.front(); });
+    else
+        by([&](const PublishedFigure& figure) { return sort_words(figure, state.sort); });
+}
+
+} // namespace
+
+bool found_by(const Published& figures, const PublishedFigure& figure, const std::string& query) {
+    const std::string all = folded(published_value(figure) + " " + figure.method + " " + figure.variant + " " + figure.claim + " " +
+                                   published_conditions(figure) + " " + published_citation(figure, figures.source_of(figure)));
+    std::istringstream words(folded(query));
+    for (std::string word; words >> word;)
+        if (all.find(word) == std::string::npos) return false;
+    return true;
+}
+
+void choose_sort(NumbersState& state, FigureSort sort) {
+    const bool once_more = state.sort == sort;
+    if (once_more && state.falling) sort = FigureSort::source;
+    state.falling = once_more && sort != FigureSort::source;
+    state.sort = sort;
+}
+
 std::vector<const PublishedFigure*> telling_pairs(const Published& figures) {
     std::vector<const PublishedFigure*> pairs;
     for (const char* id : kMostInstructive)
@@ -58,6 +106,7 @@ void follow_numbers_beat(const SceneInput& input, NumbersState& state, int& beat
     state.filter = beat == kDisputedBeat ? FigureFilter::disputed
                    : beat == kWrongBeat  ? FigureFilter::wrong
                                          : state.own.value_or(beat == 0 ? FigureFilter::pairs : FigureFilter::all);
+    state.query.clear(); // it would hide what the beat is about
     if (!input.figures) return;
     // The first of them that the filters let through; without one, the figure that the user chose stays.
     const NumbersModel model = numbers_model(input, state);
@@ -82,15 +131,17 @@ NumbersModel numbers_model(const SceneInput& input, const NumbersState& state) {
         if (state.filter == FigureFilter::wrong && !wrong) continue;
         if (state.filter == FigureFilter::disputed && !disputed) continue;
         if (state.filter == FigureFilter::pairs && std::ranges::find(pairs, &figure) == pairs.end()) continue;
+        if (!state.query.empty() && !found_by(*m.figures, figure, state.query)) continue;
         m.rows.push_back(&figure);
     }
+    sort_rows(m.rows, state);
     for (const PublishedFigure* figure : figures_told(*m.figures, input.beat)) {
         const auto from = m.rows.begin() + m.told, at = std::find(from, m.rows.end(), figure);
         if (at == m.rows.end()) continue;
         std::rotate(from, at, at + 1);
         ++m.told;
     }
-    if (state.filter == FigureFilter::pairs) // one of a pair below the other
+    if (state.filter == FigureFilter::pairs && state.sort == FigureSort::source) // one of a pair below the other
         std::ranges::stable_sort(m.rows, {}, [&](const PublishedFigure* figure) { return std::ranges::find(pairs, figure) - pairs.begin(); });
     const auto found = std::ranges::find(m.rows, state.selected, &PublishedFigure::id);
     m.selected = m.rows.empty() ? -1 : found == m.rows.end() ? 0 : static_cast<int>(found - m.rows.begin());

@@ -15,11 +15,18 @@ namespace speclens {
 enum class FigureFilter : std::uint8_t { all, pairs, disputed, wrong };
 inline constexpr int kFigureFilters = 4;
 
+// By which column the rows stand; source: as the sources print them.
+enum class FigureSort : std::uint8_t { source, value, method, claim, conditions };
+inline constexpr int kFigureSorts = 5;
+
 // What the user set.
 struct NumbersState {
     FigureFilter filter = FigureFilter::all; // in force: the user's own, or what a beat brought along
     std::optional<FigureFilter> own;         // chosen by the user: comes back after such a beat
     std::string method;                      // empty: all
+    std::string query;                       // words that a row must have, in any order; empty: all rows
+    FigureSort sort = FigureSort::source;
+    bool falling = false; // from the largest value, or from Z, on
     std::string selected;                    // id of a figure; empty: the first one
     int first = 0;                           // row at the top of the table
 };
@@ -49,5 +56,9 @@ inline constexpr int kCountingBeat = 1, kDisputedBeat = 2, kWrongBeat = 3, kRepe
 // others.
 void follow_numbers_beat(const SceneInput& input, NumbersState& state, int& beat);
 void choose_filter(NumbersState& state, FigureFilter filter);
+// By this column; once more: the other way round, then as the sources print them.
+void choose_sort(NumbersState& state, FigureSort sort);
+// Whether a figure has every word of `query` in its value, method, claim, conditions or source; cases are alike.
+[[nodiscard]] bool found_by(const Published& figures, const PublishedFigure& figure, const std::string& query);
 
 } // namespace speclens

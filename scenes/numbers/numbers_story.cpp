@@ -72,7 +72,7 @@ StageTitle numbers_title(const SceneInput& input, const NumbersModel& m, const N
                          ", pairs that say the same of one method and disagree · ! disputed, ✕ wrong in its source";
         return title;
     }
-    title.subtitle = "shown: " + std::to_string(shown) +
+    title.subtitle = "shown: " + std::to_string(shown) + (state.query.empty() ? "" : " with “" + state.query + "”") +
                      (state.filter == FigureFilter::disputed ? " that stand against another"
                       : state.filter == FigureFilter::wrong  ? " that are wrong in their source"
                                                              : "") +

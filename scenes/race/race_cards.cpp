@@ -23,6 +23,19 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
+// Why there are no averages, in as many words as fit.
+std::string why_empty(const RaceDraw& d, float room) {
+    const std::string words = no_averages_words(d.model);
+    const std::string shorter = d.model.measured && d.model.race && !d.model.race->cut && d.model.race->prompts > 0 ? "being measured"
+                                                                                                                  : "needs more prompts";
+    return ui::fitting(d.ui.canvas, {words, shorter}, Font::text, 14, room - 16);
+}
+
+// Three digits behind the point for a fraction of a millisecond; none that the column has no room for.
+std::string cost_number(double ms) {
+    return ui::number(ms, ms >= 100 ? 1 : ms >= 10 ? 2 : 3);
+}
+
 // Heading of a card: a finding and its conditions, the first of several wordings that fits beside what is
 // `taken` at the right. Returns the rectangle that is left for the figure.
 Rect race_card(const RaceDraw& d, Rect card, const std::string& heading,
@@ -191,7 +204,7 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     const float width = with_paper ? (in.w - gap - 34) * 0.56F : in.w - 34;
     const Rect area{in.x + 30, in.y + 8, width, in.h - 8 - foot};
     if (live.empty()) {
-        ui::slot(c, t, {area.x, area.y, area.w, std::min(32.0F, area.h)}, no_averages_words(d.model));
+        ui::slot(c, t, {area.x, area.y, area.w, std::min(32.0F, area.h)}, why_empty(d, area.w));
     } else {
         double x_max = 0, y_max = 0, y_min = 1e9;
         for (const Point& p : live) {
@@ -235,8 +248,8 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     ui::tooltip(d.ui, right.area, paper.conditions + derived + "; source: " + paper.source);
 }
 
-// Conditional acceptance by draft position: the chance that guess i stays once all before it did, with 95 %
-// score intervals. A line ends where fewer than thirty rounds arrive. Where the first guess is the hardest, a
+// Conditional acceptance by draft position: the chance that guess i stays once all before it did, that of the chosen lane
+// with 95 % score intervals. A line ends where fewer than thirty rounds arrive. Where the first guess is the hardest, a
 // line of words says after what.
 
 struct Line {
@@ -256,7 +269,6 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
                                                : skipped});
     std::vector<Line> lines;
     std::size_t longest = 1;
-    double lowest = 1;
     for (const RaceLaneModel& lane : d.model.lanes) {
         if (lane.plain() || !lane.lane->average) continue;
         const Totals& totals = lane.lane->average->totals;
@@ -266,27 +278,26 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
             line.value.push_back(totals.conditional[i]);
             line.low.push_back(interval.low);
             line.high.push_back(interval.high);
-            lowest = std::min(lowest, interval.low);
         }
         if (line.value.empty()) continue;
         longest = std::max(longest, line.value.size());
         lines.push_back(std::move(line));
     }
     if (lines.empty()) {
-        ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, no_averages_words(d.model));
+        ui::slot(c, t, {in.x, in.y + 8, in.w, 32}, why_empty(d, in.w));
         return;
     }
     const RaceLaneModel* first = in.h > 170 ? first_guess_lane(d.model) : nullptr;
     if (first)
         ui::fitted_text(c, {in.x, in.bottom() - 2}, capital(first->title) + ", " + first_guess_words(*first),
                         Font::text, 14, t.muted, in.w);
-    const double bottom = std::max(0.0, std::floor(lowest * 10) / 10);
     const ui::Scale x{.lo = 1,
                       .hi = static_cast<double>(std::max<std::size_t>(2, longest)),
                       .a = in.x + 44,
                       .b = in.right() - 100};
-    const ui::Scale y{.lo = bottom, .hi = 1, .a = in.bottom() - (first ? 50 : 26), .b = in.y + 12};
-    ui::axis_y(c, t, y, in.x + 30, ui::ticks(bottom, 1, in.h > 180 ? 5 : 3),
+    // From 0 to 1, as acceptance is drawn in every other scene.
+    const ui::Scale y{.lo = 0, .hi = 1, .a = in.bottom() - (first ? 50 : 26), .b = in.y + 12};
+    ui::axis_y(c, t, y, in.x + 30, ui::ticks(0, 1, in.h > 180 ? 5 : 3),
                {.grid_to = x.b, .grid = true, .base_line = false});
     ui::Ticks positions;
     const std::size_t step = longest > 8 ? 2 : 1;
@@ -310,8 +321,8 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
             upper.push_back({at, y(line.high[i])});
             lower.push_back({at, y(line.low[i])});
         }
-        ui::band(c, upper, lower, t.ink.alpha(chosen ? 0.16F : 0.08F));
-        if (middle.size() > 1) c.polyline(middle, {ink, 1.5F});
+        if (chosen) ui::band(c, upper, lower, t.ink.alpha(0.16F)); // bands of all would hide each other
+        if (middle.size() > 1) c.polyline(middle, {ink, chosen ? 2.5F : 1.5F});
         for (const ui::Vec2 p : middle) {
             c.disc(p, 6, t.panel);
             ui::icon(c, line.lane->mark, p, 9, ink);
@@ -432,7 +443,7 @@ void draw_race_costs(const RaceDraw& d, Rect card) {
         ui::tooltip(d.ui, {x0, y, x1 - x0, h}, cost_words(d, b));
         c.text({in.right() - 62, base}, "÷ " + ui::per_round(b.tokens), Font::mono, 14, t.muted,
                Align::right);
-        c.text({in.right(), base}, ui::number(b.tokens > 0 ? b.round() / b.tokens : 0, 3), Font::mono, 14,
+        c.text({in.right(), base}, cost_number(b.tokens > 0 ? b.round() / b.tokens : 0), Font::mono, 14,
                t.ink, Align::right);
     }
     if (!with_paper) return;

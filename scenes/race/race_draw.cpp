@@ -32,7 +32,7 @@ RaceGrid race_grid(const SceneInput& input, const RaceModel& model) {
     const float clock = 16 + rows * pitch + (g.roomy ? 56.0F : 58.0F);
     const float middle = stage.h - header - clock - 8;
     g.header = {stage.x, stage.y, stage.w, header};
-    const bool cards = !model.stepped && !input.presenter && stage.h >= 600 && stage.w >= 1050;
+    const bool cards = !model.stepped && !input.presenter && stage.h >= 600 && stage.w >= 1000;
     const float lane_h = cards ? std::floor((middle - 8) * (g.roomy ? 0.48F : 0.46F)) : middle;
     g.lanes = {stage.x, stage.y + header, stage.w, lane_h};
     g.cards = {stage.x, g.lanes.bottom() + 8, stage.w, cards ? middle - 8 - lane_h : 0};

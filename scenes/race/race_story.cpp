@@ -236,6 +236,8 @@ std::string race_title_short(const RaceModel& m) {
     const RaceLaneModel* fastest = lane_at(m, m.fastest);
     const bool sure = m.table || (m.doubt.empty() && m.level.size() < 2);
     const bool told = !m.stepped && m.measured && fastest && m.lanes.size() > 1 && sure;
+    if (const std::string whole = race_title(m); !told && whole.find("; ") != std::string::npos)
+        return capital(whole.substr(whole.find("; ") + 2)); // "Who is fastest is in doubt"
     if (!told || race_title(m).ends_with("?")) return "";
     const bool once =
         race_title(m).find(" this time;") != std::string::npos; // many prompts say something else

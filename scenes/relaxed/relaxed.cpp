@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "scenes/relaxed/relaxed_draw.h"
-#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/history.h"
@@ -37,11 +36,14 @@ class RelaxedScene final : public Scene {
         draw_relaxed_controls(d);
         keys(d);
         history_.follow(state_, ui.state.active != 0);
-        const RunStudy study = relaxed_study(input, state_);
-        if ((input.still || ahead_.due(input, kRelaxedBeats - 1, study.name)) && !study.runs.empty() && !study_of(input, study))
-            out.push_back(Command{study});
         ui.pop_id();
         return out;
+    }
+
+    std::vector<Measurement> missing(const SceneInput& input) const override {
+        const RunStudy study = relaxed_study(input, state_);
+        if (!lacks(study, study_of(input, study))) return {};
+        return {{.name = study.name, .ask = study, .beat = kRelaxedBeats - 1}};
     }
 
     std::string describe(const SceneInput& input) const override {
@@ -125,7 +127,6 @@ class RelaxedScene final : public Scene {
     }
 
     RelaxedState state_;
-    AskAhead ahead_;
     ControlHistory<RelaxedChoice> history_;
     int beat_ = -1;
     const Trace* trace_ = nullptr; // only compared

@@ -176,7 +176,7 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
                       {.color = theme.muted});
         return;
     }
-    ui::fitted_text(canvas, {area.x, area.y + 34}, means_over(m) + "; a curve per rule", Font::text, 14,
+    ui::fitted_text(canvas, {area.x, area.y + 34}, means_over(m) + "; line: what the chosen rule can be set to", Font::text, 14,
                     theme.muted, area.w);
     float head = 54;
     if (!m.all_count()) {
@@ -209,10 +209,10 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
 
     canvas.push_clip({plot.x - 6, plot.y - 6, plot.w + 12, plot.h + 12});
     for (const RelaxedCurve& curve : *m.curves) {
+        if (curve.rule != m.rule) continue; // curves of all cross, and no name tells them apart
         std::vector<Vec2> line;
         for (const TradeOff& point : curve.points) line.push_back(at(point));
-        const bool chosen = curve.rule == m.rule;
-        canvas.polyline(line, {chosen ? theme.ink : theme.muted.alpha(0.6F), chosen ? 2.5F : 1.0F});
+        canvas.polyline(line, {theme.ink, 2.5F});
     }
     canvas.pop_clip();
     // The ends and the chosen rule first: they are named where there is room for few.

@@ -9,6 +9,7 @@ namespace {
 
 class ServerScene final : public Scene {
   public:
+    bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kServerBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {

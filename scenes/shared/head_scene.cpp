@@ -273,4 +273,8 @@ std::string no_models(const SceneInput& input) {
     return models_loaded(input) ? "" : "No models are loaded: this run was saved earlier";
 }
 
+bool shows_or_will(const SceneInput& input, const HeadModel& model, const std::string& drafter) {
+    return model.empty == HeadModel::Empty::no || (input.settings && input.settings->drafter == drafter && drafter_ready(input, drafter));
+}
+
 } // namespace speclens

@@ -111,4 +111,7 @@ void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& bu
                     ControlRow& row, std::vector<SceneCommand>& out);
 [[nodiscard]] std::string no_models(const SceneInput& input); // why nothing can be run; empty: it can
 
+// Whether a round of this drafter is on screen, or a run of it that is about to begin.
+[[nodiscard]] bool shows_or_will(const SceneInput& input, const HeadModel& model, const std::string& drafter);
+
 } // namespace speclens

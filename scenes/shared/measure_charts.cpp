@@ -236,4 +236,8 @@ const Study* study_of(const SceneInput& input, const RunStudy& now) {
     return then == first ? study : nullptr;
 }
 
+bool lacks(const RunStudy& plan, const Study* known) {
+    return !plan.runs.empty() && (!known || (known->complete() && known->points.empty()));
+}
+
 } // namespace speclens

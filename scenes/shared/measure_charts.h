@@ -48,5 +48,7 @@ inline constexpr const char* kTimeStudy = "draft time";
 // The same, unless it was of another prompt, other dice or another drafter than `now`, which would be
 // measured now, begins with.
 [[nodiscard]] const Study* study_of(const SceneInput& input, const RunStudy& now);
+// Whether it could be run and is neither there nor under way; one that was stopped before its first run is not there.
+[[nodiscard]] bool lacks(const RunStudy& plan, const Study* known);
 
 } // namespace speclens

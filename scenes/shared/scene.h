@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,12 @@ enum class Deed : std::uint32_t {
     return 1U << static_cast<std::uint32_t>(deed);
 }
 
+// A step that is not at rest yet.
+struct StepMotion {
+    std::size_t event = 0; // its index in the trace
+    float t = 1;           // 0 … <1, by the clock
+};
+
 struct SceneInfo; // below
 
 // Everything a frame depends on.
@@ -66,7 +73,8 @@ struct SceneInput : Answers {
     std::size_t cursor = 0;               // events shown
     std::size_t available = 0;            // trace size of this frame
     int beat = 0;                         // story beat, for scenes that are not driven by the cursor
-    float t = 1;                          // progress 0…1 of the last step's motion; 1 = at rest
+    std::vector<StepMotion> moving;       // steps that are still in motion; see motion.h
+    std::map<ui::Id, ui::Rect>* places = nullptr; // where tokens are drawn, told by the scene for the output; may be null
     const RunSettings* settings =
         nullptr; // what the controls show (may differ from the header until restart)
     const std::vector<EarlierSettings>* earlier = nullptr; // of the rounds before a fork; may be null
@@ -82,7 +90,8 @@ struct SceneInput : Answers {
     bool banner = false;    // a banner stands where the title would be
     bool strip = false;     // the story rectangle is the two-line strip of the compact layout
     bool presenter = false; // large type for a room: fewer parts, and the story is one sentence
-    bool still = false;     // a picture, no window: measure what the scene would measure on demand
+    bool still = false;     // a picture, no window: nobody will press a key
+    bool lecture = false;   // a step of a lecture, which is turned to and not worked at
     bool reduced_motion = false;
     bool letters_article =
         false; // notation switch: false: p target / q draft (papers), true: swapped letters
@@ -148,6 +157,15 @@ using SceneCommand = std::variant<Command, Go, SetCursor, SetBeat, Select, OpenS
                                   ToggleRaceClock, ToggleStepped, FocusLane, ToggleLane, OpenLane,
                                   PickRacePrompt, EditPrompt, ShowDetails, ToggleLetters, StoryTold, ServerOrder>;
 
+// What a beat tells of and what is not measured yet. Who asks the engine for it, and when, is decided in one place for all
+// scenes: app/frame/ask_ahead.h for a window, frame_wants() for a picture.
+struct Measurement {
+    std::string name;
+    Command ask;
+    int beat = 0;     // the first that tells of it
+    int pictured = 0; // the first whose picture shows it
+};
+
 class Scene {
   public:
     virtual ~Scene() = default;
@@ -157,6 +175,8 @@ class Scene {
     virtual std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) = 0;
     // Whether the stage takes the whole window between menu and status bar.
     [[nodiscard]] virtual bool whole_window() const { return false; }
+    // Whether it is about the run on screen; else output and timeline would be of something else, and the stage has their room.
+    [[nodiscard]] virtual bool shows_run() const { return true; }
     // Least stage, in logical px, that its presenter form needs.
     [[nodiscard]] virtual ui::Vec2 presenter_stage() const { return {920, 500}; }
     // The same frame in words: every number that is visible, in reading order.
@@ -168,6 +188,8 @@ class Scene {
     // The guess that the beat of `input` is about, where another round than the one on screen has what the beat must
     // show; none: what is on screen will do, or the run has no such guess.
     [[nodiscard]] virtual std::optional<Position> example(const SceneInput&) const { return {}; }
+    // What is still to be measured for its beats; empty without models.
+    [[nodiscard]] virtual std::vector<Measurement> missing(const SceneInput&) const { return {}; }
     // Undo and redo of what was set on this scene's own controls, before anything of the run is taken back.
     [[nodiscard]] virtual bool can_take_back(bool /*forward*/) const { return false; }
     virtual void take_back(bool /*forward*/) {}

@@ -118,8 +118,8 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     const float next_w = leads_on(input, story) ? 164 : kButton;
     const float buttons = kButton + 8 + next_w, task = story.task.empty() ? 0 : 84;
     const float x = r.x + 16, w = r.w - 16 - 16 - buttons - 16 - task;
-    const float heading = ui.canvas.text_width(story.heading, Font::text_bold, 15) + 12;
-    ui.canvas.text({x, r.y + 21}, story.heading, Font::text_bold, 15, ui.theme.ink);
+    const float heading = std::min(ui.canvas.text_width(story.heading, Font::text_bold, 15) + 12, w * 0.75F);
+    ui::fitted_text(ui.canvas, {x, r.y + 21}, story.heading, Font::text_bold, 15, ui.theme.ink, heading - 8);
     // The text starts behind the heading and goes on below it.
     const auto fits = [&](const std::string& words) {
         const auto lines = ui::wrap(ui.canvas, words, Font::text, 14, w - heading);

@@ -2,7 +2,6 @@
 // machine for the prompt and the drafter on screen, or with numbers set by hand.
 #include <algorithm>
 
-#include "scenes/shared/ask_ahead.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/history.h"
@@ -33,11 +32,14 @@ class SpeedupScene final : public Scene {
         draw_speedup_controls(d);
         keys(d);
         history_.follow(state_, ui.state.active != 0);
-        const RunStudy study = speedup_study(input);
-        if ((input.still || ahead_.due(input, kSpeedupBestBeat, study.name)) && !study.runs.empty() && !study_named(input, study.name))
-            out.push_back(Command{study});
         ui.pop_id();
         return out;
+    }
+
+    std::vector<Measurement> missing(const SceneInput& input) const override {
+        const RunStudy study = speedup_study(input);
+        if (!lacks(study, study_named(input, study.name))) return {};
+        return {{.name = study.name, .ask = study, .beat = kSpeedupBestBeat}};
     }
 
     std::string describe(const SceneInput& input) const override {
@@ -95,7 +97,6 @@ class SpeedupScene final : public Scene {
     }
 
     SpeedupState state_;
-    AskAhead ahead_;
     ControlHistory<SpeedupState> history_;
 };
 

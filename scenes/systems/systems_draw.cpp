@@ -94,6 +94,32 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     }
 }
 
+// What the squares of a page mean, where a line has room for it.
+void draw_page_key(const SystemsDraw& d, ui::Vec2 at, float right) {
+    const ui::Theme& theme = d.ui.theme;
+    ui::Canvas& canvas = d.ui.canvas;
+    const struct {
+        const char* words;
+        ui::Color fill;
+        bool hatched;
+    } kinds[] = {{"before", theme.role(Role::target).alpha(0.55F), false},
+                 {"kept", theme.role(Role::accepted), false},
+                 {"rewound", theme.role(Role::rejected), true},
+                 {"empty", theme.line, true}};
+    constexpr float kSwatch = 11, kWord = 16, kGap = 14;
+    float w = -kGap;
+    for (const auto& kind : kinds) w += kWord + canvas.text_width(kind.words, Font::text, 14) + kGap;
+    if (at.x + w > right) return;
+    for (const auto& kind : kinds) {
+        const Rect box{at.x, at.y - 10, kSwatch, kSwatch};
+        if (!kind.hatched) canvas.fill(box, kind.fill, 1);
+        if (kind.hatched) canvas.outline(box, {kind.fill, 1}, 1);
+        if (kind.hatched && kind.words[0] == 'r') canvas.hatch(box, kind.fill, 4);
+        canvas.text({at.x + kWord, at.y}, kind.words, Font::text, 14, theme.muted);
+        at.x += kWord + canvas.text_width(kind.words, Font::text, 14) + kGap;
+    }
+}
+
 void draw_pages(const SystemsDraw& d, Rect area) {
     const SystemsModel& m = d.model;
     if (m.rounds.empty() || area.h < 96) return;
@@ -139,6 +165,8 @@ void draw_pages(const SystemsDraw& d, Rect area) {
                          : page >= pages.before ? ": taken in this round"
                                                 : ": held before this round"));
     }
+    const int lines = (pages.during - hidden + across - 1) / across;
+    if (const float key = top + static_cast<float>(lines) * kLine + 14; key < area.bottom()) draw_page_key(d, {area.x, key}, area.right());
 }
 
 void draw_wire(const SystemsDraw& d, Rect area) {
@@ -190,7 +218,7 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
         y{0, 10.5, plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, 10, 3),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
-    ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(0, static_cast<double>(run.alpha.size()), 4), {});
+    ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(0, static_cast<double>(run.alpha.size()), 4), {.unit = "round"});
     const auto line = [&](const std::vector<int>& k, const ui::Stroke& stroke) {
         std::vector<Vec2> points;
         for (std::size_t i = 0; i < k.size(); ++i) {
@@ -202,8 +230,12 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
     };
     line(run.article, {theme.muted, 1.5F});
     line(run.formula, {theme.ink, 2.5F});
-    canvas.text({area.right(), plot.y + 16}, formula, Font::mono, 14, theme.ink, Align::right);
-    canvas.text({area.right(), plot.y + 38}, article, Font::mono, 14, theme.muted, Align::right);
+    // Each at the end of its line, pushed apart.
+    const float formula_y = run.formula.empty() ? plot.y + 16 : y(run.formula.back()) + 5;
+    float article_y = run.article.empty() ? plot.y + 38 : y(run.article.back()) + 5;
+    if (std::abs(article_y - formula_y) < 20) article_y = formula_y + (article_y < formula_y ? -20.0F : 20.0F);
+    canvas.text({area.right(), formula_y}, formula, Font::mono, 14, theme.ink, Align::right);
+    canvas.text({area.right(), article_y}, article, Font::mono, 14, theme.muted, Align::right);
 }
 
 void draw_systems_details(const SystemsDraw& d) {

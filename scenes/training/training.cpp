@@ -10,6 +10,7 @@ namespace {
 
 class TrainingScene final : public Scene {
   public:
+    bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kTrainingBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {

@@ -2,8 +2,9 @@
 // guessing several continuations.
 #include <algorithm>
 
-#include "scenes/shared/ask_ahead.h"
+#include "engine/drafters/drafter.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/guest_round.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/trees/trees_draw.h"
 #include "ui/tokens.h"
@@ -17,6 +18,7 @@ class TreesScene final : public Scene {
 
     std::optional<Position> example(const SceneInput& input) const override {
         if (input.beat > kTreesRescueBeat) return {};
+        if (input.beat == 0 && !trees_model(input, state_).tree_drafter.empty()) return {}; // it shows a tree
         return go_to_example(input, rescued_guess());
     }
 
@@ -24,14 +26,16 @@ class TreesScene final : public Scene {
         std::vector<SceneCommand> out;
         ui.push_id("trees");
         follow_beat(input, state_, beat_);
-        const TreesModel model = trees_model(input, state_);
+        const Pictured pictured(input, state_);
+        pictured.ask(guest_, input, out);
+        const TreesModel& model = pictured.model;
         const TreesDraw d{input, model, state_, ui, out};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, trees_title(input, model));
+            draw_stage_title(input, ui, trees_title(pictured.round(input), model));
             const ui::Rect area{input.stage.x + 24, input.stage.y + 92, input.stage.w - 48,
                                 input.stage.h - 104};
-            draw_trees_stage(d, area);
+            draw_trees_stage({pictured.round(input), model, state_, ui, out}, area);
             ui.pop_clip();
         }
         draw_story(input, ui, trees_story(input, model), out);
@@ -43,18 +47,23 @@ class TreesScene final : public Scene {
             out.push_back(Command{study});
             out.push_back(ShowDetails{});
         }
-        if ((input.still || ahead_.due(input, kTreesCostBeat, study.name)) && !study.runs.empty() && !study_of(input, study))
-            out.push_back(Command{study});
         if (model.blocks > 0 && !model.tree && input.beat <= kTreesRescueBeat) search_.ask(input, rescued_guess(), out);
         ui.pop_id();
         return out;
+    }
+
+    std::vector<Measurement> missing(const SceneInput& input) const override {
+        const RunStudy study = trees_study(input, trees_model(input, state_));
+        if (!lacks(study, study_of(input, study))) return {};
+        return {{.name = study.name, .ask = study, .beat = kTreesCostBeat}};
     }
 
     std::string describe(const SceneInput& input) const override {
         TreesState state = state_;
         int beat = beat_;
         follow_beat(input, state, beat);
-        return trees_description(input, trees_model(input, state));
+        const Pictured pictured(input, state);
+        return trees_description(pictured.round(input), pictured.model);
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
@@ -62,17 +71,38 @@ class TreesScene final : public Scene {
     }
 
   private:
+    // A run of chains has no tree: then the picture shows the round of the cursor as a tree of the same family drafts it.
+    struct Pictured {
+        TreesModel model;
+        std::optional<GuestRound> other;
+
+        Pictured(const SceneInput& input, const TreesState& state) : model(trees_model(input, state)) {
+            if (!model.tree || !model.nodes.empty() || model.tree_drafter.empty()) return;
+            other.emplace(input, find_drafter(model.tree_drafter)->name);
+            model.comes = other->wish().has_value();
+            if (!other->here()) return;
+            const TreesModel seen = trees_model(other->seen(), state);
+            model.nodes = seen.nodes;
+            model.cycle = seen.cycle;
+        }
+        [[nodiscard]] const SceneInput& round(const SceneInput& input) const { return other && other->here() ? other->seen() : input; }
+        void ask(GuestAsker& asker, const SceneInput& input, std::vector<SceneCommand>& out) const {
+            if (other) asker.ask(*other, input, out);
+        }
+    };
+
     // A beat brings its picture along once; afterwards the user may choose the other.
     static void follow_beat(const SceneInput& input, TreesState& state, int& beat) {
         if (input.beat == beat) return;
         beat = input.beat;
         const bool tree_run = input.whole->header && input.whole->header->nodes > 0;
-        state.tree = beat == kTreesBeats - 1 ? tree_run : beat >= 3;
+        const bool can_show = tree_run || !trees_model(input, state).tree_drafter.empty();
+        state.tree = beat == kTreesBeats - 1 ? tree_run : beat == 0 ? can_show : beat > kTreesRescueBeat;
     }
 
     TreesState state_;
+    GuestAsker guest_;
     ExampleSearch search_;
-    AskAhead ahead_;
     int beat_ = -1;
 };
 

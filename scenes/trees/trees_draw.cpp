@@ -115,7 +115,7 @@ std::string sight_words(const std::vector<TreeNode>& nodes) {
 // Where the columns of the tree stand, and how wide their chips are. Where not all labels find room, a column
 // shows only what became of its guesses; the kept path keeps its labels first.
 struct TreeColumns {
-    static constexpr float kGap = 14, kCrowdedGap = 8, kSwatch = 20, kWidest = 124, kCrowdedChip = 28;
+    static constexpr float kGap = 14, kCrowdedGap = 8, kSwatch = 20, kWidest = 124, kCrowdedChip = 28, kLargeChip = 44;
     bool crowded = false; // narrower gaps, lower chips
     float number_w = 20;  // room for the number of a node
     std::vector<float> x, chip;
@@ -153,10 +153,10 @@ bool on_kept_path(const TreesDraw& d, int depth) {
 }
 
 TreeColumns tree_columns(const TreesDraw& d, const TreeLayout& layout, int anchor, int deepest, Rect area,
-                         float number_w) {
+                         float number_w, float chip_h) {
     TreeColumns c;
     c.number_w = number_w;
-    std::vector<float> wanted = wanted_chips(d, layout, anchor, deepest, 32);
+    std::vector<float> wanted = wanted_chips(d, layout, anchor, deepest, chip_h);
     const std::size_t n = wanted.size();
     const float even = area.w / static_cast<float>(n),
                 chip = std::min(even - TreeColumns::kGap - number_w, TreeColumns::kWidest);
@@ -240,6 +240,10 @@ void empty_stage(const TreesDraw& d, Rect area, const std::string& words, const 
 
 void draw_tree_stage(const TreesDraw& d, Rect area) {
     const TreesModel& m = d.model;
+    if (m.nodes.empty() && m.comes) {
+        ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(240.0F, area.h)}, "a tree is drafted for this round");
+        return;
+    }
     if (m.nodes.empty()) {
         empty_stage(d, area, "a run that drafts trees is needed", "Draft a tree",
                     tree_settings(d.input, m).has_value());
@@ -264,9 +268,17 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     for (const TreeNode& node : layout.nodes)
         if (node.drawn()) deepest = std::max(deepest, node.depth);
     const int anchor = anchor_of(*d.input.whole, *shown_cycle(d.input));
-    const std::vector<float> wanted = wanted_chips(d, layout, anchor, deepest, 32);
+    // A small tree is drawn larger: it is what the picture is about.
+    const float most_line = rows > 20 ? 60.0F : 76.0F, line_h = std::min(most_line, tree_h / static_cast<float>(layout.rows));
+    const auto fits_large = [&] {
+        const std::vector<float> large = wanted_chips(d, layout, anchor, deepest, TreeColumns::kLargeChip);
+        const float each = *std::ranges::max_element(large) + TreeColumns::kGap + number_w;
+        return each * static_cast<float>(large.size()) + 140 + 2 * number_w + 40 <= area.w;
+    };
+    const float chip = line_h >= 60 && fits_large() ? TreeColumns::kLargeChip : 32;
+    const std::vector<float> wanted = wanted_chips(d, layout, anchor, deepest, chip);
     float mask_side =
-        std::min({area.h - 100, area.w * 0.34F, std::max(140.0F, 22.0F * static_cast<float>(rows))});
+        std::min({area.h - 100, area.w * 0.34F, std::max(140.0F, 30.0F * static_cast<float>(rows))});
     const bool mask = mask_side > 90;
     if (mask) { // labels before large cells
         const float even = *std::ranges::max_element(wanted) + TreeColumns::kGap + number_w;
@@ -278,12 +290,12 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
                     area.w - number_w - (mask ? mask_side + number_w + 40 : 0), tree_h};
     const std::string title = "The tree: " + counted(rows - 1, "guess") + ", " + counted(levels, "level");
     ui::fitted_text(canvas, {area.x, area.y + 14}, title, Font::text_bold, 15, theme.ink, tree.w);
-    const TreeColumns columns = tree_columns(d, layout, anchor, deepest, tree, number_w);
+    const TreeColumns columns = tree_columns(d, layout, anchor, deepest, tree, number_w, chip);
     if (columns.crowded)
         draw_kept_text(d, {area.x + 24 + canvas.text_width(title, Font::text_bold, 15), area.y + 14},
                        tree.right());
-    const float line = std::min(rows > 20 ? 60.0F : 46.0F, tree.h / static_cast<float>(layout.rows)),
-                chip_h = std::clamp(line - 8, 16.0F, columns.crowded ? TreeColumns::kCrowdedChip : 32.0F);
+    const float line = columns.crowded ? std::min(46.0F, line_h) : line_h,
+                chip_h = std::clamp(line - 8, 16.0F, columns.crowded ? TreeColumns::kCrowdedChip : chip);
     const float used = line * static_cast<float>(layout.rows),
                 top = tree.y + std::max(0.0F, (tree.h - used) / 2);
     const auto box = [&](int depth, float row) {

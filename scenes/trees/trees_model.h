@@ -96,6 +96,7 @@ struct TreesModel {
     double token_mean = 0, block_mean = 0;
     bool none_rescued = false; // of them: no guess of this run is one that a later hit rescues
     std::vector<TreeNode> nodes; // of the cycle on screen; empty: it is no tree
+    bool comes = false;          // one of the same round was asked for
     int cycle = -1;
     std::string chain_drafter,
         tree_drafter; // of the run's family if it has them; empty: there is none that can run

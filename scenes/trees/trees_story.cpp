@@ -5,6 +5,7 @@
 
 #include "engine/published/published_words.h"
 #include "engine/rules/verify.h"
+#include "scenes/shared/guest_round.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/example.h"
 #include "scenes/shared/told_speed.h"
@@ -60,6 +61,11 @@ std::string rescue_words(const SceneInput& input, const TreesModel& m) {
 Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
     switch (beat) {
     case 0:
+        if (m.tree && !m.nodes.empty())
+            return {"More than one way on",
+                    "A chain stops at its first miss, and what stands behind it is lost. A tree guesses several tokens for one "
+                    "place: where one is refused, another may stay. The other way out judges a whole block at once. Both need no "
+                    "better drafter, and both keep the target's distribution."};
         return {"Guesses that were right, and lost",
                 "The token rule stops at the first miss. The guesses behind it are lost, also good ones. Two "
                 "ways out need no better drafter: judge the block as a whole, or guess several continuations "
@@ -169,6 +175,7 @@ StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
                       how_many_kept(kept) + " kept";
         title.subtitle =
             round + " · " + input.whole->header->drafter + " drafter, " + input.whole->header->rule + " rule";
+        if (const std::string own = instead_of(input); !own.empty()) title.subtitle += " · the run's own guesses came from " + own;
         return title;
     }
     if (shows_figures(input, m)) {
@@ -209,7 +216,8 @@ Story trees_story(const SceneInput& input, const TreesModel& m) {
     const Words words = beat_words(input, m, story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
-    const bool shown = m.tree ? !m.nodes.empty() : m.blocks > 0;
+    const Header* header = input.whole->header;
+    const bool shown = m.tree ? header && header->nodes > 0 && !m.nodes.empty() : m.blocks > 0;
     const auto settings = m.tree ? tree_settings(input, m) : block_settings(input, m);
     if (story.step >= 5) {
         if (const RunStudy study = trees_study(input, m); !study.runs.empty()) {

@@ -100,6 +100,21 @@ TEST(AdviceScene, TellsTheVerdictWithItsInterval) {
     EXPECT_TRUE(window.bench->shows("eagle3 by draft length"));
 }
 
+TEST(AdviceScene, AsksForABetBeforeItShowsTheAnswer) {
+    Window window(made_advice());
+    EXPECT_TRUE(window.bench->shows("Which of 4 drafters pays here?")) << window.bench->words;
+    EXPECT_FALSE(window.bench->shows("×")) << window.bench->words;
+    EXPECT_FALSE(window.bench->shows("by draft length"));
+    EXPECT_EQ(window.input().beat, kBetBeat);
+    const SceneInput input = window.input();
+    EXPECT_EQ(find_scene("advice")->make()->describe(input).find("Plain decoding: "), std::string::npos);
+    window.bench->click(window.bench->find("medusa"));
+    EXPECT_TRUE(window.bench->shows("your bet"));
+    window.beat(1);
+    EXPECT_TRUE(window.bench->shows(" · your bet")) << window.bench->words;
+    EXPECT_TRUE(window.bench->shows("by draft length"));
+}
+
 TEST(AdviceScene, EveryBeatHasAPictureOfItsOwn) {
     Window window(made_advice());
     std::vector<std::uint64_t> pictures;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "scenes/numbers/numbers_draw.h"
@@ -51,6 +52,56 @@ TEST(Numbers, FiltersByStandingAndMethod) {
     EXPECT_EQ(numbers_model(list.input(), state).chosen()->id, state.selected);
     state.method = "nobody";
     EXPECT_EQ(numbers_model(list.input(), state).selected, -1);
+}
+
+TEST(Numbers, AreFoundByWordsOfAnyColumn) {
+    Listed list;
+    NumbersState state;
+    state.query = "eagle-3 GSM8K";
+    const NumbersModel found = numbers_model(list.input(), state);
+    ASSERT_FALSE(found.rows.empty());
+    EXPECT_LT(found.rows.size(), found.figures->figures().size());
+    const PublishedFigure* average = found.figures->find("domino-table-eagle3-16-gsm8k-speedup");
+    ASSERT_NE(average, nullptr);
+    EXPECT_NE(std::ranges::find(found.rows, average), found.rows.end());
+    for (const PublishedFigure* figure : found.rows) EXPECT_TRUE(found_by(*found.figures, *figure, "gsm8k eagle-3"));
+    state.query = "eagle-3 nosuchword";
+    EXPECT_TRUE(numbers_model(list.input(), state).rows.empty());
+}
+
+TEST(Numbers, AreSortedByAColumnAndTheOtherWayRound) {
+    Listed list;
+    NumbersState state;
+    const auto printed = numbers_model(list.input(), state).rows;
+    const auto value = [](const PublishedFigure* figure) { return figure->values.empty() ? 0.0 : figure->values.front(); };
+    choose_sort(state, FigureSort::value);
+    EXPECT_TRUE(std::ranges::is_sorted(numbers_model(list.input(), state).rows, {}, value));
+    choose_sort(state, FigureSort::value);
+    EXPECT_TRUE(std::ranges::is_sorted(numbers_model(list.input(), state).rows, std::greater{}, value));
+    choose_sort(state, FigureSort::value);
+    EXPECT_EQ(numbers_model(list.input(), state).rows, printed) << "as the sources print them";
+    choose_sort(state, FigureSort::method);
+    const auto rows = numbers_model(list.input(), state).rows;
+    EXPECT_EQ(rows.size(), printed.size());
+    EXPECT_NE(rows, printed);
+}
+
+TEST(NumbersScene, SearchesAndSortsByHand) {
+    Listed list;
+    list.beat(kRepeatBeat); // of all figures
+    list.bench->key(ui::Key::slash);
+    ui::Input typed;
+    typed.typed = "spec-bench";
+    list.bench->frame(typed);
+    list.bench->settle();
+    EXPECT_TRUE(list.bench->shows("with “spec-bench”")) << list.bench->words;
+    list.beat(kDisputedBeat);
+    EXPECT_FALSE(list.bench->shows("with “spec-bench”")) << "a beat shows what it is about";
+    list.beat(kRepeatBeat);
+    list.bench->click(list.bench->find("value"));
+    EXPECT_TRUE(list.bench->shows("value ↑")) << list.bench->words;
+    list.bench->click(list.bench->find("value ↑"));
+    EXPECT_TRUE(list.bench->shows("value ↓"));
 }
 
 TEST(NumbersScene, MovesThroughTheTableAndExplainsTheChosenFigure) {

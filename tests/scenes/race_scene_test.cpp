@@ -346,7 +346,7 @@ TEST(RaceScene, NamesEveryPublishedPointOnce) {
         for (RaceLane& lane : race->lanes) lane.average = {}; // nothing of its own in the card
         b.observe(race);
         // In a low panel the name may stand without the figure, but it stands there.
-        const ui::Rect panel = s.w > 1280 ? ui::Rect{0, 0, s.w, s.h} : ui::Rect{300, 300, 220, 240};
+        const ui::Rect panel = s.w > 1280 ? ui::Rect{0, 0, s.w, s.h} : ui::Rect{332, 300, 220, 240};
         for (const std::string name : {"EAGLE-3", "DFlash", "Domino"})
             EXPECT_EQ(std::ranges::count_if(b.bench.texts,
                                             [&](const ui::RecordedText& text) {

@@ -5,6 +5,8 @@
 
 #include "app/frame/frame_layout.h"
 #include "tests/scenes/scenes_bench.h"
+#include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_golden.h"
 
 namespace speclens {
 namespace {
@@ -84,6 +86,21 @@ TEST(Ribbon, MarkersOfAChatFoldIntoOneChip) {
     EXPECT_NE(shown.find("chat|Why| so|?|chat|"), std::string::npos) << shown;
     EXPECT_NE(shown.find("im_end"), std::string::npos) << "the target wrote this one: " << shown;
     EXPECT_TRUE(bench.shows("11 in")) << "all of them are counted";
+}
+
+// Colours and edges are explained wherever they are used: in a column beside the output, or in a line below it.
+TEST(Ribbon, NamesTheRolesAtEverySizeAndForARoom) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1000, 700}}) {
+        SceneBench bench("loop", {}, screen);
+        bench.show(fixtures::mixed(), 12);
+        for (const bool presenter : {false, true}) {
+            if (presenter) bench.key(ui::Key::f5);
+            const ui::Rect ribbon = layout_of(bench).ribbon;
+            for (const char* role : {"draft", "target", "accepted", "rejected", "bonus", "discarded"})
+                (void)bench.find(role, ribbon);
+            look(bench, std::to_string(screen.w) + (presenter ? " presenter" : ""), false);
+        }
+    }
 }
 
 } // namespace

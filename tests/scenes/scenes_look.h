@@ -50,7 +50,7 @@ struct Size {
 };
 // 800x500 and 640x360 are 1600×1000 and 1280×720 at 200 %; the last one is the smallest window.
 inline constexpr Size kSizes[] = {{1600, 1000, "1600x1000"}, {1280, 720, "1280x720"}, {1500, 880, "1500x880"},
-                                  {1100, 700, "1100x700"},   {800, 500, "800x500"},   {731, 411, "731x411"},
+                                  {1100, 700, "1100x700"},   {1000, 700, "1000x700"}, {800, 500, "800x500"},   {731, 411, "731x411"},
                                   {640, 360, "640x360"},     {480, 320, "480x320"}};
 
 inline void look(SceneBench& bench, const std::string& what, bool pans) {
@@ -66,7 +66,7 @@ inline void look(SceneBench& bench, const std::string& what, bool pans) {
 // In a small window the story has two lines: what is cut off there stands nowhere else.
 inline void expect_whole_story(const SceneBench& bench, const std::string& what) {
     const ui::Rect screen = bench.screen();
-    const ui::Rect story = frame_layout({screen.w, screen.h}).story;
+    const ui::Rect story = frame_layout({screen.w, screen.h}, bench.controller.chrome.layout).story;
     for (const ui::RecordedText& text : bench.texts)
         EXPECT_FALSE(story.contains(text.box.center()) && text.text.ends_with("…"))
             << what << ": " << text.text;

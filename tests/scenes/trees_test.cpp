@@ -203,7 +203,9 @@ TEST(TreesScene, AnExampleStandsInWhereTheRunHasNoBlock) {
           {"small", "token", 0.0, "This run is greedy."},
           {"small", "token", 1.0, "This run is judged guess by guess."}}) {
         Judged live(drafter, rule, {0, 0, 1280, 720}, 4, temperature);
-        for (const int beat : {0, 1, 2}) {
+        live.beat(0);
+        EXPECT_EQ(live.bench->shows("Who sees whom"), std::string(drafter) == "small_tree") << "a real tree comes first";
+        for (const int beat : {1, 2}) {
             live.beat(beat);
             const std::string where = std::string(drafter) + " beat " + std::to_string(beat);
             EXPECT_TRUE(live.bench->shows(why)) << where;
@@ -214,7 +216,7 @@ TEST(TreesScene, AnExampleStandsInWhereTheRunHasNoBlock) {
         }
     }
     Judged block("small", "block");
-    block.beat(0);
+    block.beat(1);
     const bool rescued = find_in(block.view(), rescued_guess()).has_value();
     EXPECT_EQ(block.bench->shows("A worked example"), !rescued);
     EXPECT_EQ(block.bench->shows("TABLE"), !rescued);

@@ -454,22 +454,26 @@ TEST(Rail, HasFiveGroupsAndEverySceneOnceAtEverySize) {
     for (std::size_t i = 0; i < scenes; ++i) name = scene_beside(name, 1).name;
     EXPECT_EQ(name, scene_groups().front().scenes.front()->name) << "once around";
     for (const char* scene : {"loop", "race"})
-        for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1100, 692}}) {
+        for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1100, 692},
+                                     ui::Rect{0, 0, 1000, 692}}) {
             SceneBench bench(scene, {}, screen);
             bench.show(fixtures::mixed());
             if (std::string(scene) == "race") bench.controller.perform({SceneCommand{OpenScene{"race"}}}, bench.time);
             bench.settle();
-            ui::Rect rail = frame_layout({screen.w, screen.h}, {}, std::string(scene) == "race").rail;
+            const ui::Rect rail = frame_layout({screen.w, screen.h}, {}, std::string(scene) == "race").rail;
             ASSERT_GT(rail.w, 0) << scene << " " << screen.w;
-            if (rail.w < 100) { // while the pointer is there
-                EXPECT_FALSE(bench.shows("Your server"));
-                bench.mouse = rail.center();
-                bench.settle();
-                rail.w += 200;
-            }
             for (const SceneGroup& group : scene_groups()) {
                 (void)bench.find(group.title, rail);
-                for (const SceneInfo* info : group.scenes) (void)bench.find(info->title, rail);
+                for (const SceneInfo* info : group.scenes) {
+                    const std::string title = info->title, first = title.substr(0, title.find(' '));
+                    EXPECT_TRUE(std::ranges::any_of(bench.texts, [&](const ui::RecordedText& text) {
+                        return rail.contains(text.box.center()) && (text.text == title || (screen.w < 1348 && text.text == first));
+                    })) << title << " at " << screen.w;
+                }
+            }
+            for (const ui::RecordedText& text : bench.texts) {
+                if (!rail.contains(text.box.center())) continue;
+                EXPECT_LE(text.box.right(), rail.right()) << text.text << " at " << screen.w;
             }
         }
 }
@@ -487,17 +491,46 @@ TEST(Rail, EveryRowOpensItsScene) {
     }
 }
 
-TEST(Rail, NamesBesideANarrowOneAreClickedAndHideWhatLiesBelow) {
-    SceneBench bench("loop", {}, {0, 0, 1100, 692});
+TEST(Rail, ANarrowOneIsClickedByName) {
+    SceneBench bench("loop", {}, {0, 0, 1000, 692});
     bench.show(fixtures::mixed());
-    const ui::Rect rail = frame_layout({1100, 692}).rail;
-    bench.mouse = rail.center();
+    const ui::Rect rail = frame_layout({1000, 692}).rail;
+    bench.click(bench.find("Relaxed", rail));
+    EXPECT_EQ(bench.controller.frame(0).scene_name, "relaxed");
+    bench.mouse = bench.find("Relaxed", rail);
     bench.settle();
-    bench.click(bench.find("Domino"));
-    EXPECT_EQ(bench.controller.frame(0).scene_name, "domino");
-    bench.mouse = {700, 300};
-    bench.settle();
-    EXPECT_FALSE(bench.shows("Your server")) << bench.words;
+    bench.time += 1;
+    bench.frame();
+    EXPECT_TRUE(bench.shows("Relaxed rules")) << bench.words;
+}
+
+// Output and timeline are of the run on screen: where a scene is about something else, it has their room.
+TEST(Layout, ASceneThatIsNotAboutTheRunHasTheRoomOfItsOutput) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}})
+        for (const SceneInfo& info : scene_list()) {
+            SceneBench bench(info.name, {}, screen);
+            bench.show(fixtures::mixed());
+            const bool whole = info.make()->whole_window(), about_run = info.make()->shows_run();
+            EXPECT_EQ(bench.shows("Output"), !whole && about_run) << info.name << "\n" << bench.words;
+            LayoutWish wish;
+            wish.run = about_run;
+            const FrameLayout with = frame_layout({screen.w, screen.h}), without = frame_layout({screen.w, screen.h}, wish);
+            EXPECT_EQ(without.stage.h > with.stage.h + 100, !about_run) << info.name;
+        }
+    for (const char* name : {"bottleneck", "lossless", "training", "numbers", "systems", "server"})
+        EXPECT_FALSE(find_scene(name)->make()->shows_run()) << name;
+}
+
+// A window at 200 % shows a part of the picture, but it still tells the story and goes on.
+TEST(Layout, AnEnlargedWindowKeepsTheStoryAndItsButtons) {
+    SceneBench bench("loop", {}, {0, 0, 800, 500});
+    bench.show(fixtures::mixed());
+    EXPECT_EQ(bench.controller.chrome.density, Density::single);
+    const FrameLayout l = frame_layout({800, 500});
+    (void)bench.find("Next", l.story);
+    const std::size_t before = bench.cursor();
+    bench.click(bench.find("Back", l.story));
+    EXPECT_LT(bench.cursor(), before);
 }
 
 TEST(Compact, DrawersOpenAndClose) {

@@ -107,7 +107,12 @@ TEST(OpeningMotion, DoorsLeadByKeyAndByPointer) {
                   w.live.bench.key(ui::Key::left);
                   w.live.bench.key(ui::Key::enter);
               })),
-              "loop");
+              "race");
+    // Who does not look for a key presses one of these.
+    for (const ui::Key key : {ui::Key::enter, ui::Key::space})
+        EXPECT_EQ(scene(*through([key](Opened& w) { w.live.bench.key(key); })), "loop");
+    EXPECT_EQ(through([](Opened& w) { w.live.bench.key(ui::Key::page_down); })->live.bench.controller.frame(0).lecture->lecture->title,
+              "/somewhere/first-lesson.lec.toml");
 }
 
 TEST(OpeningMotion, ShowsItsDoorsAtOnceWhereARunHasNoGuesses) {

@@ -1,13 +1,17 @@
 // Links and lectures in the window: copying a link, going to a named place, from step to step.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <functional>
 #include <iterator>
 
+#include "app/views/lecture.h"
 #include "app/views/link.h"
 #include "kernels/error.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/view_bench.h"
+#include "tests/shared/pass_times.h"
 
 namespace speclens {
 namespace {
@@ -141,6 +145,118 @@ TEST(Lectures, PageDownGoesFromStepToStep) {
     live.bench.key(ui::Key::page_up);
     live.bench.key(ui::Key::page_up);
     EXPECT_TRUE(live.bench.shows("step 1 of 3 · First")) << live.bench.words;
+}
+
+// Who presses Page Down alone meets no step that waits for a key: what it shows is measured while the step before is told.
+TEST(Lectures, MeasureOneStepAheadByThemselvesAndOnce) {
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(three_steps(), live.bench.time);
+    live.bench.controller.expect_place({.at = 4});
+    EXPECT_TRUE(live.all<MeasurePasses>().empty()) << "no model is there yet";
+    live.observe(fixtures::mixed(), {});
+    EXPECT_EQ(live.all<MeasurePasses>().size(), 1U) << "of the second step";
+    live.bench.key(ui::Key::page_down);
+    live.bench.settle();
+    EXPECT_EQ(live.all<MeasurePasses>().size(), 1U) << "the scene does not ask once more";
+    EXPECT_TRUE(live.all<RunStudy>().empty());
+    ViewBench alone("loop");
+    alone.observe(fixtures::mixed(), {});
+    alone.bench.settle();
+    EXPECT_TRUE(alone.all<MeasurePasses>().empty()) << "no lecture is open";
+}
+
+TEST(Lectures, MeasureOneStepAheadWithTheSettingsOfThatStep) {
+    LectureView lecture = three_steps();
+    lecture.steps[1].view = {.scene = "speedup", .place = {.beat = 4}, .settings = other_dice()};
+    ViewBench live("loop");
+    live.bench.controller.begin_lecture(lecture, live.bench.time);
+    live.bench.controller.expect_place({.at = 4});
+    live.observe(fixtures::mixed(), {});
+    ASSERT_EQ(live.all<RunStudy>().size(), 1U);
+    EXPECT_EQ(live.all<RunStudy>()[0].runs[0].seed, 99U);
+    live.bench.key(ui::Key::page_down);
+    // It was stopped by the new run before its first run was over.
+    Snapshot p;
+    p.trace = fixtures::toy_run(fixtures::toys()[3]);
+    p.settings = other_dice();
+    p.status.state = EngineStatus::State::idle;
+    p.status.ready_drafters = {"none", "small", "lookup", "domino"};
+    auto cut = std::make_shared<Study>();
+    cut->name = live.all<RunStudy>()[0].name;
+    p.studies[cut->name] = cut;
+    live.bench.controller.observe(p, live.bench.time);
+    live.bench.settle();
+    EXPECT_EQ(live.all<RunStudy>().size(), 2U) << "it is made good as soon as the step is open";
+    live.bench.settle();
+    EXPECT_EQ(live.all<RunStudy>().size(), 2U);
+}
+
+// An engine that has had time for everything it was asked for; the run is the same in all of them, but another object each time.
+std::shared_ptr<const Trace> another_run() {
+    const auto whole = fixtures::mixed();
+    auto copy = std::make_shared<Trace>([](int) { return std::string(); });
+    for (std::size_t i = 0; i < whole->size(); ++i) copy->append((*whole)[i]);
+    return copy;
+}
+Snapshot answered(const ViewBench& live, const RunSettings& settings, const std::shared_ptr<const Trace>& run) {
+    Snapshot p;
+    p.trace = run;
+    p.settings = settings;
+    p.status.state = EngineStatus::State::idle;
+    p.status.ready_drafters = {"none", "small", "small_tree", "lookup", "eagle3", "dflash", "domino"};
+    for (const Command& command : live.sent) {
+        if (std::holds_alternative<MeasurePasses>(command)) p.passes = std::make_shared<const PassTimes>(test::passes_in_cache());
+        const auto* plan = std::get_if<RunStudy>(&command);
+        if (!plan) continue;
+        auto study = std::make_shared<Study>();
+        study->name = plan->name;
+        for (const RunSettings& one : plan->runs) {
+            study->points.emplace_back();
+            study->points.back().settings = one;
+        }
+        study->planned = static_cast<int>(study->points.size());
+        p.studies[plan->name] = study;
+    }
+    return p;
+}
+
+// Every step of the lectures that come with the program, on a machine that had time during the step before.
+TEST(Lectures, NoStepOpensWithAMeasurementMissing) {
+    for (const char* name : {"first-lesson", "drafters"}) {
+        const Lecture file =
+            load_lecture(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "lectures" / (std::string(name) + ".lec.toml"));
+        LectureView lecture;
+        for (const Lecture::Step& step : file.steps) {
+            SceneView view{.scene = step.link.scene, .place = {.beat = step.link.beat, .at = step.link.at}};
+            if (!step.link.options.empty()) view.settings.seed = std::hash<std::string>{}(to_text(step.link));
+            lecture.steps.push_back({step.title, "", 1, view});
+        }
+        ViewBench live(lecture.steps[0].view.scene);
+        live.bench.controller.begin_lecture(lecture, live.bench.time);
+        std::shared_ptr<const Trace> run;
+        RunSettings settings;
+        for (std::size_t step = 0; step < lecture.steps.size(); ++step) {
+            Snapshot known = answered(live, {}, {}); // before the page is turned
+            if (step > 0) live.bench.key(ui::Key::page_down);
+            const SceneView& view = lecture.steps[step].view;
+            const std::string what = std::string(name) + ", step " + std::to_string(step + 1) + ", " + view.scene;
+            if (view.scene == "race") continue; // it is run while it is looked at
+            if (!run || !(settings == view.settings)) run = another_run();
+            settings = view.settings;
+            known.trace = run;
+            known.settings = settings;
+            live.bench.controller.observe(known, live.bench.time);
+            const SceneInput in = live.now().scene;
+            EXPECT_EQ(live.now().lecture->step, static_cast<int>(step)) << what;
+            for (const Measurement& one : live.now().active->missing(in))
+                EXPECT_GT(one.beat, in.beat) << what << " waits for " << one.name;
+            for (int i = 0; i < 2; ++i) { // some is only asked for once the first is there
+                live.bench.settle();
+                live.bench.controller.observe(answered(live, settings, run), live.bench.time);
+            }
+        }
+        EXPECT_FALSE(live.sent.empty());
+    }
 }
 
 TEST(Lectures, TheFirstPageAfterADetourLeadsBack) {

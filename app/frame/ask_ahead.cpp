@@ -1,0 +1,32 @@
+#include "app/frame/ask_ahead.h"
+
+#include <algorithm>
+
+#include "scenes/shared/cycle_pick.h"
+
+namespace speclens {
+
+bool AskAhead::first(const SceneInput& input, const std::string& what) {
+    if (run_ != input.trace) asked_.clear(), run_ = input.trace;
+    if (std::ranges::find(asked_, what) != asked_.end()) return false;
+    asked_.push_back(what);
+    return true;
+}
+
+std::vector<Command> AskAhead::due(const Scene& scene, const SceneInput& input, int beat) {
+    std::vector<Command> asks;
+    if (!models_loaded(input) || !input.whole->stopped) return asks;
+    for (Measurement& one : scene.missing(input))
+        if (one.beat <= beat && first(input, one.name)) asks.push_back(std::move(one.ask));
+    return asks;
+}
+
+std::vector<Command> AskAhead::due_next(const Scene& scene, SceneInput input, int beat, const RunSettings& run, bool open) {
+    const bool same = input.settings && *input.settings == run;
+    if (open && !same) return {}; // it would take the place of what is on screen
+    input.beat = beat;
+    input.settings = &run;
+    return due(scene, input, beat);
+}
+
+} // namespace speclens

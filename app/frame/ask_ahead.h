@@ -1,0 +1,27 @@
+// The one place that decides what is measured before anybody asks for it. Whoever turns the pages of a scene or of a lecture
+// finds every measurement done, or at least begun: it is asked for one page before the page that tells of it, once for every
+// run, and after the run, whose times it would disturb.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenes/shared/scene.h"
+
+namespace speclens {
+
+class AskAhead {
+  public:
+    // What to ask now for this scene, up to `beat`.
+    [[nodiscard]] std::vector<Command> due(const Scene& scene, const SceneInput& input, int beat);
+    // The same for the step that a lecture comes to next. `run`: its settings, which the run on screen need not have.
+    // `open`: the scene on screen is the same.
+    [[nodiscard]] std::vector<Command> due_next(const Scene& scene, SceneInput input, int beat, const RunSettings& run, bool open);
+
+  private:
+    [[nodiscard]] bool first(const SceneInput& input, const std::string& what);
+    const Trace* run_ = nullptr; // only compared
+    std::vector<std::string> asked_;
+};
+
+} // namespace speclens
