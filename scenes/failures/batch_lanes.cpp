@@ -20,7 +20,7 @@ constexpr std::size_t kMostRounds = 8;
 std::string sum_words(const BatchLanes& lanes) {
     return counted(lanes.refused, "row") + " of " + std::to_string(lanes.rows) + " (" +
            ui::number(lanes.rows > 0 ? 100.0 * lanes.refused / lanes.rows : 0, 0) + " %) were refused guesses" +
-           (lanes.prompt > 0 ? ", " + std::to_string(lanes.prompt) + " read prompts" : "");
+           (lanes.prompt > 0 ? ", " + std::to_string(lanes.prompt) + " prompt" : "");
 }
 
 // The rows of one text in one pass, side by side.
@@ -66,6 +66,9 @@ void draw_key(const FailuresDraw& d, Rect r) {
         c.text({x + 16, r.y + 14}, entry.words, Font::text, 14, t.muted);
         x += 16 + w + 16;
     }
+    if (x + 16 + c.text_width("prompt", Font::text, 14) > r.right()) return;
+    c.fill({x, r.y + 3, 11, 11}, t.muted.alpha(0.35F), 1);
+    c.text({x + 16, r.y + 14}, "prompt", Font::text, 14, t.muted);
 }
 
 } // namespace
@@ -103,12 +106,11 @@ void draw_batch_lanes(const FailuresDraw& d, const SweepCell& cell, Rect area) {
     const ui::Theme& t = d.ui.theme;
     const BatchLanes lanes = batch_lanes(cell);
     ui::fitted_text(c, {area.x, area.y + 14}, "The batch, round by round", Font::text_bold, 15, t.ink, area.w);
-    ui::fitted_text(c, {area.x, area.y + 34}, counted(cell.concurrency, "text") + " at once; a cell: the rows of one text in one pass", Font::text, 14,
-                    t.muted, area.w);
+    ui::fitted_text(c, {area.x, area.y + 34}, counted(cell.concurrency, "text") + " at once; a cell: its rows in one pass", Font::text, 14, t.muted, area.w);
     if (lanes.rounds.empty()) return;
     draw_key(d, {area.x, area.y + 42, area.w, 18});
     const std::size_t shown = std::min(lanes.rounds.size(), kMostRounds);
-    const Rect grid{area.x + 8, area.y + 70, area.w - 8, area.h - 70 - 66};
+    const Rect grid{area.x + 8, area.y + 70, area.w - 8, area.h - 70 - 84};
     const float w = grid.w / static_cast<float>(shown), h = std::min(26.0F, grid.h / static_cast<float>(std::max(1, lanes.seats)));
     const float bottom = grid.y + h * static_cast<float>(lanes.seats);
     for (std::size_t i = 0; i < shown; ++i) {
@@ -120,7 +122,8 @@ void draw_batch_lanes(const FailuresDraw& d, const SweepCell& cell, Rect area) {
         c.text({x, bottom + 16}, std::to_string(round.rows), Font::mono, 14, t.ink);
         c.text({x, bottom + 34}, ui::number(round.ms, round.ms < 10 ? 1 : 0), Font::mono, 14, t.muted);
     }
-    ui::fitted_text(c, {area.x, bottom + 54}, "rows of the pass, ms of the round; " + sum_words(lanes), Font::text, 14, t.muted, area.w);
+    ui::fitted_text(c, {area.x, bottom + 54}, "rows of the pass, ms of the round", Font::text, 14, t.muted, area.w);
+    ui::fitted_text(c, {area.x, bottom + 72}, sum_words(lanes), Font::text, 14, t.ink, area.w);
 }
 
 std::string describe_batch_lanes(const SweepCell& cell) {
