@@ -101,7 +101,8 @@ StageTitle advice_title(const AdviceModel& m, int beat) {
     title.short_title = title.title;
     title.subtitle = std::to_string(m.advice->prompts) + " prompts, texts of " + std::to_string(m.advice->shortest) + " to " +
                      std::to_string(m.advice->longest) + " tokens, T = " + temperature_words(m.advice->temperature) +
-                     (beat == kBetBeat ? "" : "; bars: 90 % of other such sets of prompts") + (m.under_way ? "; measuring, " + ui::percent(m.done) : "");
+                     (beat == kBetBeat ? "" : "; bars: 90 % of other such sets of prompts") +
+                     (m.under_way ? "; measuring, " + ui::percent(m.done) : "");
     return title;
 }
 

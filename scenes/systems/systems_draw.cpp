@@ -75,6 +75,8 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     canvas.fill({left(m.shown), plot.y - 4, pitch, plot.h + 4 + 24}, theme.raised, 4);
     ui::axis_y(canvas, theme, y, plot.x, row_ticks(most),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    // Every second number where three digits have no room beside each other.
+    const bool crowded = canvas.text_width(std::to_string(m.rounds[in_view.end - 1].cycle + 1), Font::mono, 14) + 2 > pitch;
     for (std::size_t i = in_view.first; i < in_view.end; ++i) {
         const CacheRound& round = m.rounds[i];
         const float x = left(i) + 2, w = pitch - 4;
@@ -83,7 +85,7 @@ void draw_cache(const SystemsDraw& d, Rect area) {
         const Rect lost{x, y(round.written), w, y(round.kept) - y(round.written)};
         canvas.hatch(lost, theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 5);
         canvas.outline(lost, {theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 1}, 1);
-        if (pitch > 20)
+        if (pitch > 20 && (!crowded || (in_view.end - 1 - i) % 2 == 0))
             canvas.text({x + w / 2, plot.bottom() + 18}, std::to_string(round.cycle + 1),
                         i == m.shown ? Font::mono_medium : Font::mono, 14,
                         i == m.shown ? theme.ink : theme.muted, Align::center);
