@@ -85,12 +85,14 @@ Spread spread_of(const Counts& texts) {
 using Idle = std::map<std::string, double>;
 
 // Texts without a guess are plain decoding's, whatever the rule: a test of these says nothing.
-std::string idle_text(const Idle& idle) {
+// Where nobody asked for these drafters by name, the others were tested all the same.
+std::string idle_text(const Idle& idle, bool asked) {
     std::string text;
     for (const auto& [drafter, share] : idle)
         text += share > 0 ? "Too few guesses to tell: " + drafter + " guessed in " + number(100 * share, 1) +
                                 " % of its texts only.\n"
                           : "Nothing was guessed by " + drafter + ", so nothing of it was tested.\n";
+    if (!asked) return text + "The line below is not about them: try --drafter with each, and a larger --max-tokens.\n";
     return text + "Use a larger --max-tokens, another prompt, or --drafter with one that guesses.\n";
 }
 
@@ -117,8 +119,9 @@ class Verdicts {
   public:
     // `possible`: kinds of text of the exact distribution; 0: it is not known. `pairs`: what will be added, and
     // "none". `draws`: what a test with that many texts a side tells differences with, as least_distance.
-    Verdicts(int possible, int tests, double draws, const std::vector<Pair>& pairs)
-        : few_(possible > 0 ? std::min(kFewest, possible - 1) : kFewest), tests_(tests), draws_(draws) {
+    // `asked`: for one drafter by name.
+    Verdicts(int possible, int tests, double draws, const std::vector<Pair>& pairs, bool asked)
+        : few_(possible > 0 ? std::min(kFewest, possible - 1) : kFewest), tests_(tests), draws_(draws), asked_(asked) {
         for (const Pair& pair : pairs) {
             drafter_ = std::max(drafter_, static_cast<int>(pair.drafter.size()) + 1);
             rule_ = std::max(rule_, static_cast<int>(pair.rule.size()) + 1);
@@ -137,7 +140,8 @@ class Verdicts {
             double& share = idle_.try_emplace(drafter, draws.guessed).first->second;
             share = std::min(share, draws.guessed);
         }
-        hidden_ = std::max(hidden_, hidden);
+        if (!idle) hidden_ = std::max(hidden_, hidden);
+        told_ = told_ || (drafter != kNoDrafter && !idle && !few);
         rows_ += "  " + pad(drafter, drafter_) + pad(rule, rule_) +
                  pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
                  pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
@@ -156,7 +160,7 @@ class Verdicts {
                pad_left("p-value", 10) + "\n" + rows_;
     }
     [[nodiscard]] std::string words(long samples) const {
-        std::string text = idle_.empty() ? "" : idle_text(idle_) + "\n";
+        std::string text = idle_.empty() ? "" : idle_text(idle_, !others_told()) + "\n";
         if (undecided_) text += undecided_text(*undecided_, samples) + "\n";
         if (done_ < tests_)
             text +=
@@ -180,12 +184,13 @@ class Verdicts {
 
   private:
     [[nodiscard]] double least() const { return kFalseAlarm / tests_; }
-    [[nodiscard]] bool decided() const { return !undecided_ && idle_.empty(); }
+    [[nodiscard]] bool others_told() const { return !asked_ && told_; }
+    [[nodiscard]] bool decided() const { return !undecided_ && (idle_.empty() || others_told()); }
 
     int drafter_ = 11, rule_ = 10; // widths of columns
     int few_, tests_, done_ = 0;
     double draws_, hidden_ = 0; // hidden_: the largest distance that a test could miss
-    bool passed_ = true;
+    bool asked_, passed_ = true, told_ = false; // told_: a drafter's guesses were enough for a test
     Idle idle_; // whose guesses were too few for a test
     std::optional<Spread>
         undecided_; // of the first texts with which a test could not have found a difference
@@ -301,7 +306,7 @@ Exit command_lossless(const Options& options) {
     const Draws plain = draw(models, plain_settings, samples, seed, bar);
     const int tests = static_cast<int>(pairs.size()) + (known ? 1 : 0);
     Verdicts verdicts(known ? static_cast<int>(exact.size()) : 0, tests,
-                      static_cast<double>(samples) / (known ? 1 : 2), pairs);
+                      static_cast<double>(samples) / (known ? 1 : 2), pairs, !options.drafters.empty());
     std::string text = "SpecLens lossless · " +
                        (table_only ? std::string("built-in table") : models->target_name()) +
                        " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +

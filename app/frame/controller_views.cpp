@@ -244,8 +244,8 @@ void Controller::ask_ahead(double now) {
     if (!in.whole->stopped || !in.status || in.status->ready_drafters.empty()) return;
     // A scene computes what it lacks from all of these; most frames change none.
     std::size_t key = std::hash<std::string>{}(scene_name_);
-    for (const std::size_t part : {std::hash<const void*>{}(in.trace), std::hash<const void*>{}(in.passes),
-                                   std::hash<std::string>{}(in.status->timed_model), studies_.size(),
+    for (const std::size_t part : {std::hash<const void*>{}(in.trace), std::hash<const void*>{}(in.passes.get()),
+                                   std::hash<std::string>{}(in.status->timed_model), in.studies.size(),
                                    static_cast<std::size_t>(in.beat), static_cast<std::size_t>(lecture_at_), in.whole->events})
         key = key * 31 + part;
     if (std::exchange(ahead_of_, key) == key) return;

@@ -64,7 +64,7 @@ TEST(Lossless, TellsWhatWasTestedUntilItIsInterrupted) {
     start.arguments = {"lossless", "20000"};
     const Outcome outcome = interrupted_when(start, [](const Outcome& o) { return !o.out.empty(); });
     EXPECT_EQ(outcome.code, 130) << outcome.err;
-    for (const char* part : {"none       –", "   ok\n", "Interrupted after ", " of 19 tests.", "until then"})
+    for (const char* part : {"none       –", "   ok\n", "Interrupted after ", " tests.", "until then"})
         EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
     EXPECT_EQ(outcome.out.find("No difference was found"), std::string::npos) << outcome.out;
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::vector<std::string> quick(std::vector<std::string> more) {
+std::vector<std::string> quick_sweep(std::vector<std::string> more) {
     std::vector<std::string> words = {"sweep", "--for", "2", "--repeats", "1", "--max-tokens", "12", "--concurrency", "1,3"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
@@ -20,7 +20,7 @@ std::vector<std::string> quick(std::vector<std::string> more) {
 } // namespace
 
 TEST(Sweep, PrintsATableInWhichEveryCellWasMeasured) {
-    const Outcome out = speclens(quick({"--drafters", "lookup,eagle3,dflash,domino", "--k", "4"}));
+    const Outcome out = speclens(quick_sweep({"--drafters", "lookup,eagle3,dflash,domino", "--k", "4"}));
     ASSERT_EQ(out.code, 0) << out.err << out.out;
     for (const char* part : {"SpecLens sweep", "[LIVE]", "plain", "lookup", "eagle3", "dflash", "domino", "texts at once", "those of their runs alone"})
         EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
@@ -28,7 +28,7 @@ TEST(Sweep, PrintsATableInWhichEveryCellWasMeasured) {
 }
 
 TEST(Sweep, TellsProgramsTheSame) {
-    const Outcome out = speclens(quick({"--drafters", "lookup,eagle3", "--k", "2,4", "--temp", "0.8", "--json", "-"}));
+    const Outcome out = speclens(quick_sweep({"--drafters", "lookup,eagle3", "--k", "2,4", "--temp", "0.8", "--json", "-"}));
     ASSERT_EQ(out.code, 0) << out.err;
     const Json json = Json::parse(out.out);
     EXPECT_EQ(json["schema"], "speclens-sweep/1");
@@ -47,7 +47,7 @@ TEST(Sweep, TellsProgramsTheSame) {
 }
 
 TEST(Sweep, WritesALineACell) {
-    const Outcome out = speclens(quick({"--drafters", "lookup", "--csv", "-"}));
+    const Outcome out = speclens(quick_sweep({"--drafters", "lookup", "--csv", "-"}));
     ASSERT_EQ(out.code, 0) << out.err;
     EXPECT_EQ(std::ranges::count(out.out, '\n'), 5) << out.out;
     EXPECT_TRUE(out.out.starts_with("concurrency,drafter,k,"));
@@ -77,7 +77,7 @@ TEST(Sweep, RefusesWhatItCannotDo) {
     EXPECT_EQ(speclens({"sweep", "--drafters", "none"}).code, 2);
     EXPECT_EQ(speclens({"sweep", "--model", table_file()}).code, 2);
     EXPECT_EQ(speclens({"sweep", "--for", "900"}).code, 2);
-    EXPECT_EQ(speclens(quick({"--drafters", "lookup", "--blocks", "1"})).code, 2);
+    EXPECT_EQ(speclens(quick_sweep({"--drafters", "lookup", "--blocks", "1"})).code, 2);
 }
 
 } // namespace speclens::test
