@@ -17,7 +17,7 @@ namespace speclens::cli {
 namespace {
 
 constexpr int kUsualConcurrency[] = {1, 2, 4, 8, 16};
-constexpr double kUsualSeconds = 120, kMostSeconds = 500; // with the proofs not more than ten minutes
+constexpr double kUsualSeconds = 120, kMostSeconds = 480; // with the proofs not more than ten minutes
 constexpr std::size_t kPrompts = 24;                      // as many texts are run alone
 
 // The lanes of a race that can run here, and who copies from the text: that costs next to nothing.

@@ -62,6 +62,7 @@ TEST(Sweep, TellsWhatWasMeasuredWhenItIsInterrupted) {
 }
 
 TEST(Sweep, IsShownInTheMapOfFailures) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const Outcome out = speclens({"describe", "failures:3", "--concurrency", "1,4", "--for", "2", "--max-tokens", "16"});
     ASSERT_EQ(out.code, 0) << out.err;
     for (const char* part : {"(measured)", "The batch: 1 text at once", "plain batched decoding"})
