@@ -304,8 +304,9 @@ TEST(SpecServerTest, DraftsAsFewAsARequestAsksFor) {
     EXPECT_EQ(text(two), text(usual));
     EXPECT_EQ(text(plain), text(usual));
     const auto rounds = [](const Json& of) { return of["metrics"]["speculative_decoding"]; };
-    for (const Json& drafted : rounds(two)["per_step_drafted"]) EXPECT_LE(drafted, 2) << two;
-    EXPECT_EQ(rounds(two)["per_step_drafted"][0], 2) << two;
+    const Json drafted = rounds(two)["per_step_drafted"];
+    for (const Json& step : drafted) EXPECT_LE(step, 2) << two;
+    EXPECT_EQ(drafted[0], 2) << two;
     EXPECT_EQ(rounds(usual)["per_step_drafted"][0], 4) << usual;
     EXPECT_GT(rounds(two)["num_spec_steps"], rounds(usual)["num_spec_steps"]) << "shorter drafts, more rounds";
     EXPECT_TRUE(rounds(plain).is_null()) << plain;
