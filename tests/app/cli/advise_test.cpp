@@ -26,7 +26,7 @@ std::string short_prompts() {
 }
 
 std::vector<std::string> quick(std::vector<std::string> more) {
-    std::vector<std::string> words = {"advise", "--prompts", short_prompts(), "--max-tokens", "12", "--for", "1"};
+    std::vector<std::string> words = {"advise", "--prompts", short_prompts(), "--max-tokens", "12", "--for", "60"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
 }
