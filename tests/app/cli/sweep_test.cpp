@@ -22,7 +22,7 @@ std::vector<std::string> quick_sweep(std::vector<std::string> more) {
 TEST(Sweep, PrintsATableInWhichEveryCellWasMeasured) {
     const Outcome out = speclens(quick_sweep({"--drafters", "lookup,eagle3,dflash,domino", "--k", "4"}));
     ASSERT_EQ(out.code, 0) << out.err << out.out;
-    for (const char* part : {"SpecLens sweep", "[LIVE]", "plain", "lookup", "eagle3", "dflash", "domino", "texts at once", "those of their runs alone"})
+    for (const char* part : {"SpecLens sweep", "[LIVE]", "plain", "lookup", "eagle3", "dflash", "domino", " at once", "those of their runs alone"})
         EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
     EXPECT_EQ(out.out.find("not measured"), std::string::npos) << out.out;
 }
