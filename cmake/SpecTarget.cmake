@@ -14,7 +14,7 @@ function(spec_target name)
         target_compile_options(${name} PRIVATE -Werror)
     endif()
     # Headers and the templates of their types are most of the compiler's time: ten sources at once take two thirds of
-    # the time of ten alone, ten tests half; twenty save another seventh. A build without SPEC_UNITY compiles one by one and notices a missing #include.
+    # the time of ten alone, ten tests half. A build without SPEC_UNITY compiles one by one and notices a missing #include.
     if(SPEC_UNITY STREQUAL "all")
         set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 20)
     endif()

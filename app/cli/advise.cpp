@@ -54,18 +54,6 @@ struct ServerAnswers {
     bool whole = true;                // Ctrl+C did not end it
 };
 
-RequestSettings request_about(const Options& options, const GalleryPrompt& prompt) {
-    RequestSettings request;
-    request.prompt = prompt.prompt;
-    request.system = prompt.system;
-    request.chat = prompt.chat;
-    request.model = options.server_model;
-    request.max_tokens = options.max_tokens.value_or(64);
-    request.temperature = options.temperature.value_or(0);
-    if (options.has("--seed")) request.seed = options.seed;
-    return request;
-}
-
 // Each prompt as the server drafts, then with drafts switched off, as long as that is obeyed.
 ServerAnswers ask_all(const Options& options, const Endpoint& endpoint, const ServerFacts& facts, const HttpSettings& http) {
     HttpSettings patient = http;
@@ -76,13 +64,14 @@ ServerAnswers ask_all(const Options& options, const Endpoint& endpoint, const Se
     bool try_off = may_switch_off(facts) && !options.plain_rate;
     ProgressBar bar;
     const double end = now_ms() + 1000 * options.for_seconds.value_or(kServerSeconds);
-    RequestSettings first = request_about(options, prompts.front()); // the first one of a server is slower
+    const GalleryPrompt& opening = prompts.front();
+    RequestSettings first = request_with(options, opening.prompt, opening.system, opening.chat); // the first one of a server is slower
     first.max_tokens = 4;
     (void)send_request(endpoint, facts, first, patient);
     for (std::size_t i = 0; i < std::min(prompts.size(), kMostAsked) && now_ms() < end; ++i) {
         bar.show("asking", static_cast<double>(i), static_cast<double>(std::min(prompts.size(), kMostAsked)), "prompts");
         try {
-            RequestSettings request = request_about(options, prompts[i]);
+            RequestSettings request = request_with(options, prompts[i].prompt, prompts[i].system, prompts[i].chat);
             const ServedText with = send_request(endpoint, facts, request, patient);
             const std::optional<double> ms = token_ms(with);
             if (with.counts && asked.counts)

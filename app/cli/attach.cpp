@@ -171,14 +171,7 @@ Exit follow_pipe(const Options& options) {
 
 Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,
          const HttpSettings& http) {
-    RequestSettings request;
-    request.prompt = *options.prompt;
-    request.system = options.system;
-    request.chat = options.chat;
-    request.model = options.server_model;
-    request.max_tokens = options.max_tokens.value_or(64);
-    request.temperature = options.temperature.value_or(0);
-    if (options.has("--seed")) request.seed = options.seed;
+    const RequestSettings request = request_with(options, *options.prompt, options.system, options.chat);
     HttpSettings patient = http;
     patient.silence_seconds = 120; // a queue may be long
     const auto show = [&](const ServedText& served) {

@@ -39,4 +39,16 @@ ServerFacts when_loaded(const Endpoint& endpoint, const HttpSettings& http, cons
     }
 }
 
+RequestSettings request_with(const Options& options, const std::string& prompt, const std::string& system, bool chat) {
+    RequestSettings request;
+    request.prompt = prompt;
+    request.system = system;
+    request.chat = chat;
+    request.model = options.server_model;
+    request.max_tokens = options.max_tokens.value_or(64);
+    request.temperature = options.temperature.value_or(0);
+    if (options.has("--seed")) request.seed = options.seed;
+    return request;
+}
+
 } // namespace speclens::cli

@@ -26,7 +26,7 @@ struct OtherDrafterRound {
 
 // `settings` are those that the round was made with (Run::settings_at); without a draft length the drafter has its
 // usual one. The round is played twice and the second one kept: the first one reads the weights. What
-// fails becomes Guest::problem, and so does a round without a guess.
+// fails becomes OtherDrafterRound::problem, and so does a round without a guess.
 [[nodiscard]] OtherDrafterRound guess_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
                              const FetchOtherDrafterRound& wanted);
 

@@ -1,5 +1,5 @@
 // One Domino cycle as the picture shows it: base and final distribution of every position, what the head saw, and the
-// verdict with the head on and off. A pure function of the trace; a Twin, where there is one, replaces what
+// verdict with the head on and off. A pure function of the trace; a Replay, where there is one, replaces what
 // the trace cannot know.
 #pragma once
 
