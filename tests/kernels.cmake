@@ -5,6 +5,9 @@ spec_test_objects(operation_tests LIBS kernels
             kernels/rows_test.cpp)
 spec_test(kernels_test LABELS fast threads LIBS kernels nlohmann_json::nlohmann_json
     SOME not_address "ExponentialIsAccurateToAFewUnits"  # counting many numbers finds no bad address
+        not_address "AttentionBehind.*/2400$"  # the memory that shorter contexts touch too
+        # Two and five threads find what three and eight do, behind one context what they do behind all.
+        not_thread "AttentionBehind.*/(100|2400)$|NarrowProductsWith.*/[138]$"
         # One thread against a plain loop, for many shapes: there is no race to find.
         not_thread "^Attention[.](ARowHasTheSameBitsInEveryPassBehindAnyContext|HandlesALongContext|MatchesTheReferenceForEveryPrefix)"
         not_thread "^QuantMatmul[.]GivesTheBitsOfAPlainChain(ForEveryWidthAndDepth|InAPrefill)"

@@ -291,19 +291,22 @@ TEST(Attention, ARowHasTheSameBitsInEveryPassBehindAnyContext) {
     });
 }
 
-TEST(Attention, TheNumberOfThreadsDoesNotMatterBehindAnyContext) {
+class AttentionBehind : public testing::TestWithParam<int> {};
+
+TEST_P(AttentionBehind, TheNumberOfThreadsDoesNotMatter) {
+    const int prefix = GetParam();
     for (const Isa isa : available_isas())
         for (const DType cache : caches(*cpu_backend(isa, 1)))
-            for (int rows : {1, 5, 16, 64})
-                for (int prefix : {100, 700, 2400}) {
-                    const Scene scene({9, 3, 64}, rows, prefix + rows, cache);
-                    const std::vector<float> want = attend(*cpu_backend(isa, 1), scene, prefix, prefix);
-                    for (int threads : {2, 3, 5, 8})
-                        EXPECT_TRUE(same_bits(attend(*cpu_backend(isa, threads), scene, prefix, prefix), want))
-                            << name_of(isa) << ", " << name_of(cache) << ", " << rows << " rows behind " << prefix << ", "
-                            << threads << " threads";
-                }
+            for (int rows : {1, 5, 16, 64}) {
+                const Scene scene({9, 3, 64}, rows, prefix + rows, cache);
+                const std::vector<float> want = attend(*cpu_backend(isa, 1), scene, prefix, prefix);
+                for (int threads : {2, 3, 5, 8})
+                    EXPECT_TRUE(same_bits(attend(*cpu_backend(isa, threads), scene, prefix, prefix), want))
+                        << name_of(isa) << ", " << name_of(cache) << ", " << rows << " rows, " << threads << " threads";
+            }
 }
+
+INSTANTIATE_TEST_SUITE_P(Slots, AttentionBehind, testing::Values(100, 700, 2400), testing::PrintToStringParamName());
 
 // A key that is not a number is seen in the part in which it stands, and reaches all who see it and nobody else.
 TEST(Attention, ANumberThatIsNoneSpreadsFromAnyPart) {

@@ -423,28 +423,32 @@ struct Layer {
     }
 };
 
-TEST(NarrowProducts, ARowHasTheSameBitsInEveryPassAndWithEveryNumberOfThreads) {
-    in_every_precision([](const Path& path, Precision precision) {
+class NarrowProductsWith : public testing::TestWithParam<int> {};
+
+TEST_P(NarrowProductsWith, ThreadsGiveARowTheSameBitsInEveryPass) {
+    const int threads = GetParam();
+    in_every_precision([&](const Path& path, Precision precision) {
         Numbers numbers(67);
         const std::vector<float> x = numbers.floats(64 * 256);
         const std::vector<DType> types(std::begin(kAll), std::end(kAll));
+        const auto from = [&](std::ptrdiff_t row) { return std::vector<float>{x.begin() + row * 256, x.end()}; };
         std::vector<std::vector<float>> alone;
-        for (const int threads : {1, 2, 3, 5, 8}) {
-            const std::unique_ptr<Backend> backend = path.backend(threads);
-            const Layer layer(*backend, precision, types);
-            if (threads == 1)
-                for (std::ptrdiff_t row = 0; row < 64; ++row)
-                    alone.push_back(layer.run(*backend, {x.begin() + row * 256, x.begin() + (row + 1) * 256}).front());
-            for (std::ptrdiff_t rows = threads == 1 ? 1 : threads; rows <= 64; rows += threads == 1 ? 1 : 2 * threads + 3) {
-                const std::ptrdiff_t first = 64 - rows;
-                const auto got = layer.run(*backend, {x.begin() + first * 256, x.end()});
-                for (std::ptrdiff_t row = 0; row < rows; ++row)
-                    ASSERT_TRUE(same_bits(got[static_cast<std::size_t>(row)], alone[static_cast<std::size_t>(first + row)]))
-                        << threads << " threads, row " << row << " of " << rows;
-            }
+        const std::unique_ptr<Backend> one = path.backend(1);
+        const Layer by_one(*one, precision, types);
+        for (std::ptrdiff_t row = 0; row < 64; ++row)
+            alone.push_back(by_one.run(*one, {x.begin() + row * 256, x.begin() + (row + 1) * 256}).front());
+        const std::unique_ptr<Backend> backend = path.backend(threads);
+        const Layer layer(*backend, precision, types);
+        for (std::ptrdiff_t rows = threads; rows <= 64; rows += threads == 1 ? 1 : 2 * threads + 3) {
+            const std::ptrdiff_t first = 64 - rows;
+            const auto got = layer.run(*backend, from(first));
+            for (std::ptrdiff_t row = 0; row < rows; ++row)
+                ASSERT_TRUE(same_bits(got[static_cast<std::size_t>(row)], alone[static_cast<std::size_t>(first + row)])) << "row " << row << " of " << rows;
         }
     });
 }
+
+INSTANTIATE_TEST_SUITE_P(Number, NarrowProductsWith, testing::Values(1, 2, 3, 5, 8), testing::PrintToStringParamName());
 
 TEST(NarrowProducts, LetNanAndInfinityThroughOnlyToTheirOwnRow) {
     in_every_precision([](const Path& path, Precision precision) {

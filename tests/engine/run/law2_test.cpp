@@ -360,49 +360,63 @@ TEST_F(Law2, CatchesAPlantedBugInBlockVerification) {
     EXPECT_GT(sample_tables(*target, models, settings, 40000, find_rule("block")).fit.p_value, kAlarm / kTests);
 }
 
-// A transformer with random weights: texts of two tokens under top-k 3, all drafters including layer skip.
-TEST(Law2OnATransformer, HoldsForEveryDrafterAndRule) {
-    const auto models = test::micro_models(1);
+// A transformer with random weights: texts of four tokens under top-k 3, all drafters including layer skip.
+struct TransformerCase {
+    std::string drafter;
+    int ids = 0;   // the most frequent ones that a drafter with a whole output matrix ranks (FR-Spec); 0: all
+    int pool = 0;  // of candidates, for heads that correct
+    bool reduced = false;  // a block whose head ranks half of the ids
+};
+
+void PrintTo(const TransformerCase& one, std::ostream* out) {
+    *out << one.drafter << (one.ids ? "_fr_spec" : "") << (one.pool ? "_pool" : "") << (one.reduced ? "_reduced" : "");
+}
+
+std::vector<TransformerCase> transformer_cases() {
+    std::vector<TransformerCase> cases = {{.drafter = "domino", .pool = 9}};
+    for (const char* block : {"dflash", "domino", "dspark"}) cases.push_back({.drafter = block, .reduced = true});
+    for (const DrafterInfo& drafter : drafter_list()) {
+        cases.push_back({.drafter = drafter.name});
+        if (drafter.reads_setting(Setting::fr_spec)) cases.push_back({.drafter = drafter.name, .ids = 30});
+    }
+    return cases;
+}
+
+class Law2OnATransformer : public testing::TestWithParam<TransformerCase> {};
+
+TEST_P(Law2OnATransformer, HoldsForEveryRule) {
+    const auto& [name, ids, pool, reduced] = GetParam();
+    const auto models = reduced ? test::reduced_models(1) : test::micro_models(1);
+    const DrafterInfo& drafter = *find_drafter(name);
     const Sampling sampling{.temperature = 1, .top_k = 3};
     constexpr int kTokens = 4;
     const std::vector<int> prompt{1, 2, 3};
-    const auto expected = test::exact_texts(models->target, prompt, kTokens, sampling);
+    const auto expected = test::exact_texts(test::micro_models(1)->target, prompt, kTokens, sampling);
     ASSERT_EQ(expected.size(), 81u);
-    // Every drafter as it is, and those with a whole output matrix also with half of it (FR-Spec).
-    // And Domino with a pool of candidates, and blocks whose heads rank half of the ids.
-    const auto reduced = test::reduced_models(1);
-    struct Case {
-        const DrafterInfo* info;
-        int ids, pool;
-        std::shared_ptr<const Models> with;
-    };
-    std::vector<Case> cases = {{find_drafter("domino"), 0, 9, models}};
-    for (const char* block : {"dflash", "domino", "dspark"}) cases.push_back({find_drafter(block), 0, 0, reduced});
-    for (const DrafterInfo& drafter : drafter_list())
-        for (const int ids : {0, 30})
-            if (ids == 0 || drafter.reads_setting(Setting::fr_spec)) cases.push_back({&drafter, ids, 0, models});
-    for (const auto& [info, ids, pool, with] : cases)
-        for (const RuleInfo& rule : rule_list()) {
-            const DrafterInfo& drafter = *info;
-            if (rule.greedy_only || !rule.lossless() || !can_judge(rule, drafter)) continue;
-            RunSettings settings;
-            settings.token_ids = prompt;
-            settings.options = shape_of(drafter, 2, 5);
-            settings.options.fr_spec = ids;
-            settings.options.head_pool = pool;
-            settings.drafter = drafter.name;
-            settings.rule = rule.name;
-            settings.k = 2;
-            settings.sampling = sampling;
-            settings.max_tokens = kTokens;
-            settings.trace_top = 0;
-            settings.timing = false;
-            constexpr long kSamples = 2500;
-            const test::Fit fit = test::fit(expected, test::sampled_texts(with, settings, kSamples), kSamples);
-            EXPECT_GT(fit.p_value, kAlarm / kTests) << drafter.name << (with == reduced ? ", reduced, " : " ") << ids << " ids " << rule.name
-                                                    << " TV " << fit.total_variation;
-        }
+    int rules = 0;
+    for (const RuleInfo& rule : rule_list()) {
+        if (rule.greedy_only || !rule.lossless() || !can_judge(rule, drafter)) continue;
+        ++rules;
+        RunSettings settings;
+        settings.token_ids = prompt;
+        settings.options = shape_of(drafter, 2, 5);
+        settings.options.fr_spec = ids;
+        settings.options.head_pool = pool;
+        settings.drafter = drafter.name;
+        settings.rule = rule.name;
+        settings.k = 2;
+        settings.sampling = sampling;
+        settings.max_tokens = kTokens;
+        settings.trace_top = 0;
+        settings.timing = false;
+        constexpr long kSamples = 2500;
+        const test::Fit fit = test::fit(expected, test::sampled_texts(models, settings, kSamples), kSamples);
+        EXPECT_GT(fit.p_value, kAlarm / kTests) << rule.name << " TV " << fit.total_variation;
+    }
+    EXPECT_GT(rules, 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(Drafters, Law2OnATransformer, testing::ValuesIn(transformer_cases()), testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace speclens
