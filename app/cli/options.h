@@ -116,6 +116,7 @@ struct Options {
     std::string server_model;          // which of the server's models
     std::string host = "127.0.0.1";    // serve
     int port = 8000;                   // serve
+    bool force_heads = false;          // those that were trained on another model
     bool scan = false;                 // list models: other programs' caches too
     bool ask = false;                  // get: only ask whether to
     bool text_only = false, verbose = false, stepped = false, presenter = false;

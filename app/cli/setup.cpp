@@ -183,6 +183,7 @@ ModelPaths model_paths(const Options& options) {
     paths.threads = options.threads;
     paths.weights = options.weights;
     paths.precision = options.precision;
+    paths.force_heads = options.force_heads;
     for (const DrafterChoice& choice : options.drafters) {
         if (choice.folder.empty()) continue;
         const bool head = find_drafter(choice.name)->needs_network();

@@ -174,6 +174,9 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text name, Text text) {
              o.backend = one_of(name, text, {"auto", "cpu", "cuda"});
          }},
+        {"--force-heads", "", "Models",
+         "load heads of yours (NAME=DIR) that say they were trained on another model of this shape: their guesses will mostly be wrong",
+         kLoads, [](Options& o, Text, Text) { o.force_heads = true; }},
         {"--weights", "bf16|keep|q8", "Models",
          "what matrices are in memory: bf16 (the default for GGUF files, which are widened), keep (as in the file: quantised ones "
          "stay so on the CPU), q8 (quantised to eight bits when they are loaded; random ones of --geometry are made so)",

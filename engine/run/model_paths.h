@@ -20,6 +20,8 @@ struct ModelPaths {
                                         // the bundle's
     std::map<std::string, std::filesystem::path> heads = {};  // folders of trained heads, by drafter; the bundle's are
                                                               // added, when the target is the bundle's
+    // Heads in `heads` that say they were trained on another target are loaded all the same, where the shapes are equal.
+    bool force_heads = false;
     std::string backend = "auto";
     int threads = 0;
     WeightForm weights = WeightForm::usual; // of target and draft model; the bundle stays as it is

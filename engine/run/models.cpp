@@ -140,8 +140,7 @@ void check_fingerprint(const fs::path& head, const Models& models) {
     if (told == here) return;
     throw Error(short_name(head / "config.json") + ": the head was trained on another model than " + models.target_name() +
                     ": " + kTrainedOn + " is " + told + ", this model's is " + here,
-                std::string("Give that model with --model. Only the shape is equal: in a copy of the head without ") + kTrainedOn +
-                    " it runs, and its guesses will mostly be wrong.",
+                "Give that model with --model. Only the shape is equal: with --force-heads it runs, and its guesses will mostly be wrong.",
                 Exit::usage);
 }
 
@@ -247,7 +246,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
             throw Error(short_name(folder / "config.json") + ": is " + (method[0] == 'e' ? "an " : "a ") + method +
                             " head, not one for the drafter " + drafter,
                         "Use --drafter " + method + "=DIR.", Exit::usage);
-        check_fingerprint(folder, models);
+        if (!paths.force_heads) check_fingerprint(folder, models);
         models.networks.emplace(drafter, std::move(network));
     }
     if (const char* const mtp = name_of(DraftConfig::Method::mtp); !models.networks.contains(mtp))

@@ -80,8 +80,11 @@ TEST_F(Shipped, OfAnotherModelOfThisShapeAreRefused) {
     EXPECT_NE(load_models(paths).network("domino"), nullptr);
     say_in(head, "0123456789abcdef");
     expect_error([&] { (void)load_models(paths); }, {"domino/config.json", "another model", "0123456789abcdef", print_});
+    paths.force_heads = true;
+    EXPECT_NE(load_models(paths).network("domino"), nullptr) << "forced";
+    paths.force_heads = false;
     fs::copy_file(golden("micro_domino") / "config.json", head / "config.json", fs::copy_options::overwrite_existing);
-    EXPECT_NE(load_models(paths).network("domino"), nullptr) << "it names nobody: forced";
+    EXPECT_NE(load_models(paths).network("domino"), nullptr) << "it names nobody, as published heads";
 }
 
 // Neither the model alone nor the heads alone: who names nothing sees the built-in model then.
