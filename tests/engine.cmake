@@ -17,7 +17,7 @@ spec_test(batch_test
     SOURCES engine/batch/blocks_test.cpp engine/batch/batch_test.cpp engine/batch/lockstep_test.cpp engine/batch/sweep_test.cpp LIBS engine_batch)
 spec_test(advice_test LABELS fast SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp
     LIBS engine nlohmann_json::nlohmann_json)
-spec_test(published_test LABELS fast SOURCES engine/published/published_test.cpp LIBS engine)
+spec_test(published_test LABELS fast SOURCES engine/published/published_test.cpp engine/published/long_answers_test.cpp LIBS engine)
 spec_test(fetch_test LABELS fast SOURCES engine/fetch/fetch_test.cpp engine/fetch/wheel_test.cpp engine/found/found_test.cpp
     LIBS engine_fetch engine_found PkgConfig::LIBZIP nlohmann_json::nlohmann_json)
 spec_test(distributions_test

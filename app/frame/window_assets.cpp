@@ -36,8 +36,7 @@ WindowAssets load_window_assets(const std::filesystem::path& assets) {
         for (const std::string& file : files)
             left_out(file, "Such files are left out; ./run list published names the next.");
     });
-    if (const auto file = assets / "models" / "ablations.json"; std::filesystem::exists(file)) // not everybody made them
-        optional([&] { loaded.ablations = std::make_shared<const Ablations>(load_ablations(file)); });
+    optional([&] { loaded.ablations = std::make_shared<const Ablations>(load_experiments(assets / "models")); });
     if (broken > 1)
         loaded.problem += " (and " + std::to_string(broken - 1) + (broken == 2 ? " more file)" : " more files)");
     return loaded;

@@ -95,8 +95,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
              const RunSettings& settings, const EngineStatus& status) {
     const SceneInfo& info = scene_named(request.scene);
     p.figures = Published::load(assets_folder() / "published");
-    if (const auto file = assets_folder() / "models" / "ablations.json"; std::filesystem::exists(file))
-        p.ablations = load_ablations(file);
+    p.ablations = load_experiments(assets_folder() / "models");
     if (!trace) trace = empty_trace();
     p.scene = info.make();
     p.source.update(trace, trace->size());

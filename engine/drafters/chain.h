@@ -7,7 +7,7 @@ namespace speclens {
 
 // The next node of a chain from row `row` of a pass: the forced token, or one drawn from the distribution, or the most
 // likely one at temperature 0 (then no distribution is stored: it is one-hot at the token).
-// `vocab`: width of the target's distributions; a narrower draft distribution is padded to it (narrow_rows.h is for a wider one).
+// `vocab`: width of the target's distributions; a narrower draft distribution is padded to it (mapped_rows.h is for a wider one).
 [[nodiscard]] DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRequest& request);
 
 // The first `entries` of a head, the others counted as rest; -1: all of them.

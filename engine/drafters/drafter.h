@@ -26,6 +26,7 @@ namespace speclens {
 
 class DraftNetwork;  // engine/drafters/draft_network.h
 class SuffixTrie;    // engine/recall/suffix_trie.h
+class VocabularyMap; // engine/text/vocabulary_map.h
 
 struct DraftNode {
     int token = 0;
@@ -103,6 +104,7 @@ struct DrafterArgs {
     DrafterOptions options;
     std::shared_ptr<const FrequentIds> frequent = {};  // needed where DrafterOptions::fr_spec is set
     std::shared_ptr<const SuffixTrie> answers = {};    // of earlier texts; null: none are remembered
+    std::shared_ptr<const VocabularyMap> vocabularies = {};  // where the draft model has another tokenizer; null: it has the target's
 
     // As `options` want it, whole or cut to the frequent ids: the target's matrix, or one of `network`, one row per id.
     [[nodiscard]] OutputHead target_head() const;
@@ -142,6 +144,7 @@ struct DrafterInfo {
     const char* head_reads = "";     // what that head corrects a draft token by: "the guesses before it"
     bool corrects_first = false;     // the first one too, by the pending token
     bool draws = true;               // draft tokens are drawn by coins at T > 0
+    bool translates = false;         // a draft model with another tokenizer will do
     bool own_ids = false;            // its head ranks ids of its own, a part of the vocabulary
     int default_k = 4;               // draft tokens in a row where nothing else is asked for: what serves it well on the bundle
     int race_place = 0;              // its place among the lanes of a race where none were named, from 1; 0: only when asked for

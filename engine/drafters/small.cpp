@@ -4,7 +4,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
-#include "engine/drafters/narrow_rows.h"
+#include "engine/drafters/mapped_rows.h"
+#include "engine/drafters/translated.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -13,7 +14,7 @@ namespace {
 class Small final : public Drafter {
   public:
     explicit Small(DrafterArgs args)
-        : model_(std::move(args.draft_model)), vocab_(args.target.vocab()), narrow_(model_->vocab(), vocab_) {
+        : model_(std::move(args.draft_model)), vocab_(args.target.vocab()), mapped_(model_->vocab(), vocab_) {
         if (args.options.fr_spec > 0) cut_ = model_->cut_head(*args.frequent, args.options.fr_spec);
     }
 
@@ -45,7 +46,7 @@ class Small final : public Drafter {
         }
         for (int i = 0; i < k; ++i) {
             const Stopwatch watch;
-            PassRows& rows = narrow_.of(model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1,
+            PassRows& rows = mapped_.of(model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1,
                                                          .head = cut_.cut() ? &cut_ : nullptr}));
             DraftNode node = next_node(rows, 0, i, vocab_, request);
             const int token = node.token;
@@ -60,7 +61,7 @@ class Small final : public Drafter {
   private:
     std::unique_ptr<Decoder> model_;
     int vocab_;
-    NarrowRows narrow_;
+    MappedRows mapped_;
     OutputHead cut_;  // no ids: the model's own head
 };
 
@@ -79,11 +80,13 @@ DrafterInfo small_info() {
         .cost = "{guesses}, one pass each",
         .short_cost = "{passes}",
         .needs = DrafterNeeds::draft_model,
+        .translates = true,
         .race_place = 4,
-        .reads = {Setting::fr_spec},
+        .reads = {Setting::fr_spec, Setting::by_text},
         .published = {"small"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> {
             CHECK(args.draft_model != nullptr, "the small drafter needs a draft model");
+            if (args.vocabularies) return make_translated(std::move(args));
             return std::make_unique<Small>(std::move(args));
         },
     };

@@ -7,7 +7,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
-#include "engine/drafters/narrow_rows.h"
+#include "engine/drafters/mapped_rows.h"
 #include "engine/drafters/tree_shape.h"
 #include "kernels/error.h"
 
@@ -18,7 +18,7 @@ class SmallTree final : public Drafter {
   public:
     explicit SmallTree(DrafterArgs args)
         : model_(std::move(args.draft_model)), options_(args.options), vocab_(args.target.vocab()),
-          narrow_(model_->vocab(), vocab_) {
+          mapped_(model_->vocab(), vocab_) {
         if (options_.fr_spec > 0) cut_ = model_->cut_head(*args.frequent, options_.fr_spec);
     }
 
@@ -112,7 +112,7 @@ class SmallTree final : public Drafter {
             model_->prefill(std::span(feed).first(feed.size() - 1));
             feed.erase(feed.begin(), feed.end() - 1);
         }
-        return &narrow_.of(model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1, .head = head()}));
+        return &mapped_.of(model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1, .head = head()}));
     }
 
     // The nodes that have a place for children in the shape, down to the parents of [first, end): logits of those.
@@ -135,7 +135,7 @@ class SmallTree final : public Drafter {
         }
         const int committed = static_cast<int>(tree.request.sequence.size());
         PassRows& rows =
-            narrow_.of(model_->forward({.tokens = tokens, .parents = parents, .logits_from = tree.above, .head = head()}));
+            mapped_.of(model_->forward({.tokens = tokens, .parents = parents, .logits_from = tree.above, .head = head()}));
         model_->truncate(committed);  // the rows stay readable
         return &rows;
     }
@@ -208,7 +208,7 @@ class SmallTree final : public Drafter {
     OutputHead cut_;  // no ids: the model's own head
     DrafterOptions options_;
     int vocab_;
-    NarrowRows narrow_;
+    MappedRows mapped_;
     Limits limits_;  // of shape_
     std::vector<ShapeNode> shape_;
 };

@@ -2,59 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <optional>
 
 #include "engine/base/json_read.h"
+#include "engine/published/experiment_reader.h"
 
 namespace speclens {
 namespace {
 
 constexpr std::size_t kLargestFile = 8'000'000;
-const char* const kRemedy =
-    "Write it again with assets/recipe/ablations.py; engine/published/ablations.h says what it holds.";
-
-using Ordered = nlohmann::ordered_json;
-
-[[noreturn]] void fail(const std::string& where, const std::string& what) {
-    throw Error(where + ": " + what, kRemedy);
-}
-
-double number_of(const Ordered& value, const std::string& where) {
-    if (!value.is_number() || !std::isfinite(value.get<double>())) fail(where, "expected a number");
-    return value.get<double>();
-}
-
-const Ordered& member(const Ordered& object, const char* name, const std::string& where) {
-    if (!object.is_object() || !object.contains(name)) fail(where, std::string("has no \"") + name + "\"");
-    return object[name];
-}
-
-int whole_of(const Ordered& object, const char* name, const std::string& where) {
-    const Ordered& value = member(object, name, where);
-    if (!value.is_number_integer() || value < 0 || value > 1'000'000'000)
-        fail(where, std::string(name) + " is not a count");
-    return value.get<int>();
-}
+using Ordered = ExperimentReader::Ordered;
+constexpr ExperimentReader kReader{"Write it again with assets/recipe/ablations.py; engine/published/ablations.h says what it holds."};
 
 ServedResult read_result(const Ordered& object, const std::string& where) {
     ServedResult result;
-    result.temperature = number_of(member(object, "temperature", where), where);
-    const Ordered& all = member(object, "all", where);
-    result.prompts = whole_of(all, "prompts", where);
-    result.rounds = whole_of(all, "rounds", where);
-    const Ordered& tokens = member(all, "tokens_per_round", where);
-    if (!tokens.is_array() || tokens.size() != 3) fail(where, "tokens_per_round is not [mean, low, high]");
-    result.tokens = number_of(tokens[0], where);
-    result.low = number_of(tokens[1], where);
-    result.high = number_of(tokens[2], where);
-    const Ordered& conditional = member(all, "conditional", where);
+    result.temperature = kReader.number_of(kReader.member(object, "temperature", where), where);
+    const Ordered& all = kReader.member(object, "all", where);
+    result.prompts = kReader.whole_of(all, "prompts", where);
+    result.rounds = kReader.whole_of(all, "rounds", where);
+    const Ordered& tokens = kReader.member(all, "tokens_per_round", where);
+    if (!tokens.is_array() || tokens.size() != 3) kReader.fail(where, "tokens_per_round is not [mean, low, high]");
+    result.tokens = kReader.number_of(tokens[0], where);
+    result.low = kReader.number_of(tokens[1], where);
+    result.high = kReader.number_of(tokens[2], where);
+    const Ordered& conditional = kReader.member(all, "conditional", where);
     if (!conditional.is_array() || conditional.size() > 64)
-        fail(where, "conditional is not a list of at most 64");
+        kReader.fail(where, "conditional is not a list of at most 64");
     for (const Ordered& share : conditional) {
         if (share.is_null()) break; // no round came so far
         if (!share.is_array() || share.empty())
-            fail(where, "conditional holds something else than [share, low, high]");
-        result.conditional.push_back(number_of(share[0], where));
+            kReader.fail(where, "conditional holds something else than [share, low, high]");
+        result.conditional.push_back(kReader.number_of(share[0], where));
     }
     return result;
 }
@@ -64,21 +43,21 @@ ServedResult kind_of(const std::string& key, const std::string& where) {
     ServedResult kind;
     kind.base_only = key.ends_with(", base logits only");
     if (std::sscanf(key.c_str(), "drafts %d", &kind.drafts) != 1 || kind.drafts < 1 || kind.drafts > 64)
-        fail(where, "\"" + key.substr(0, 40) + "\" does not say how many drafts were served");
+        kReader.fail(where, "\"" + key.substr(0, 40) + "\" does not say how many drafts were served");
     return kind;
 }
 
 // A run that was stopped and went on from its checkpoint repeats some rows: the later ones count.
 void read_curve(const Ordered& rows, TrainingRun& run, const std::string& where) {
-    if (!rows.is_array()) fail(where, "curve is not a list");
+    if (!rows.is_array()) kReader.fail(where, "curve is not a list");
     std::map<double, std::map<std::string, double>> by_position;
     for (const Ordered& row : rows) {
-        const double position = number_of(member(row, "positions", where), where);
+        const double position = kReader.number_of(kReader.member(row, "positions", where), where);
         by_position.erase(by_position.lower_bound(position), by_position.end());
         std::map<std::string, double>& values = by_position[position];
         for (const auto& [name, value] : row.items())
             if (name != "positions" && name != "step" && value.is_number())
-                values[name] = number_of(value, where);
+                values[name] = kReader.number_of(value, where);
     }
     for (const auto& [position, values] : by_position) {
         run.positions.push_back(position);
@@ -89,24 +68,24 @@ void read_curve(const Ordered& rows, TrainingRun& run, const std::string& where)
 
 TrainingRun read_run(const Ordered& object, const std::string& where) {
     TrainingRun run;
-    run.seed = whole_of(object, "seed", where);
-    run.steps = whole_of(object, "steps", where);
-    const Ordered& method = member(object, "method", where);
-    if (!method.is_string()) fail(where, "method is not a name");
+    run.seed = kReader.whole_of(object, "seed", where);
+    run.steps = kReader.whole_of(object, "steps", where);
+    const Ordered& method = kReader.member(object, "method", where);
+    if (!method.is_string()) kReader.fail(where, "method is not a name");
     run.method = method.get<std::string>();
     if (object.contains("arguments")) {
-        if (!object["arguments"].is_array()) fail(where, "arguments is not a list");
+        if (!object["arguments"].is_array()) kReader.fail(where, "arguments is not a list");
         for (const Ordered& argument : object["arguments"]) {
-            if (!argument.is_string()) fail(where, "arguments holds something else than words");
+            if (!argument.is_string()) kReader.fail(where, "arguments holds something else than words");
             run.arguments.push_back(argument.get<std::string>());
         }
     }
-    read_curve(member(object, "curve", where), run, where);
-    const Ordered& served = member(object, "served", where);
-    if (!served.is_object()) fail(where, "served is not an object");
+    read_curve(kReader.member(object, "curve", where), run, where);
+    const Ordered& served = kReader.member(object, "served", where);
+    if (!served.is_object()) kReader.fail(where, "served is not an object");
     for (const auto& [key, results] : served.items()) {
         const ServedResult kind = kind_of(key, where);
-        if (!results.is_array()) fail(where, "\"" + key + "\" is not a list");
+        if (!results.is_array()) kReader.fail(where, "\"" + key + "\" is not a list");
         for (const Ordered& one : results) {
             ServedResult result = read_result(one, where + ", " + key);
             result.drafts = kind.drafts;
@@ -115,12 +94,6 @@ TrainingRun read_run(const Ordered& object, const std::string& where) {
         }
     }
     return run;
-}
-
-std::string text_or(const Ordered& object, const char* name) {
-    return object.is_object() && object.contains(name) && object[name].is_string()
-               ? object[name].get<std::string>()
-               : std::string();
 }
 
 // The object under these two names; null: there is none.
@@ -146,20 +119,20 @@ const AblationStudy* Ablations::find(std::string_view name) const {
 
 Ablations parse_ablations(std::string_view json, const std::string& name) {
     const Ordered file = Ordered::parse(json, nullptr, false);
-    if (!file.is_object()) fail(name, "not a JSON object");
+    if (!file.is_object()) kReader.fail(name, "not a JSON object");
     Ablations ablations;
     for (const auto& [study_name, arms] : file.items()) {
         if (study_name == "about") continue;
         AblationStudy study;
         study.name = study_name;
         if (const Ordered about = object_or(file, "about", study_name); !about.is_null()) {
-            study.machine = text_or(about, "machine");
-            study.date = text_or(about, "date");
+            study.machine = kReader.text_or(about, "machine");
+            study.date = kReader.text_or(about, "date");
         }
-        if (!arms.is_object()) fail(name + ": " + study_name, "is not an object of arms");
+        if (!arms.is_object()) kReader.fail(name + ": " + study_name, "is not an object of arms");
         for (const auto& [arm_name, runs] : arms.items()) {
             const std::string where = name + ": " + study_name + ", " + arm_name;
-            if (!runs.is_array()) fail(where, "is not a list of runs");
+            if (!runs.is_array()) kReader.fail(where, "is not a list of runs");
             Arm arm{arm_name, {}};
             for (const Ordered& run : runs) arm.runs.push_back(read_run(run, where));
             if (!arm.runs.empty()) study.arms.push_back(std::move(arm));
@@ -171,6 +144,19 @@ Ablations parse_ablations(std::string_view json, const std::string& name) {
 
 Ablations load_ablations(const std::filesystem::path& file) {
     return parse_ablations(read_text_file(file, kLargestFile), short_name(file));
+}
+
+Ablations load_experiments(const std::filesystem::path& models) {
+    namespace fs = std::filesystem;
+    std::error_code failure;
+    Ablations found;
+    if (const fs::path file = models / "ablations.json"; fs::exists(file, failure)) found = load_ablations(file);
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(models, failure))
+        if (fs::path file = entry.path() / "long_answers.json"; fs::is_regular_file(file, failure)) files.push_back(std::move(file));
+    std::ranges::sort(files);
+    for (const fs::path& file : files) found.long_answers.push_back(load_long_answers(file));
+    return found;
 }
 
 } // namespace speclens

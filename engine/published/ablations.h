@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/published/long_answers.h"
+
 namespace speclens {
 
 struct ServedResult {
@@ -48,10 +50,13 @@ struct AblationStudy {
 
 struct Ablations {
     std::vector<AblationStudy> studies; // in the order of the file
+    std::vector<LongAnswers> long_answers; // of each model that was measured so
     [[nodiscard]] const AblationStudy* find(std::string_view name) const;
 };
 // Throws Error naming the file, the study and the arm.
 [[nodiscard]] Ablations load_ablations(const std::filesystem::path& file);
+// Those of a folder of models, ablations.json, and <model>/long_answers.json beside it; what is not there is empty.
+[[nodiscard]] Ablations load_experiments(const std::filesystem::path& models);
 [[nodiscard]] Ablations parse_ablations(std::string_view json, const std::string& name);
 
 } // namespace speclens

@@ -70,6 +70,7 @@ std::string Models::why_not(const std::string& name) const {
     if (info->needs_network())
         return network(name) ? "" : "no " + network_of(name) + " head is loaded (give one with --drafter " + name + "=DIR)";
     if (!info->needs_draft_model()) return "";
+    if (vocabularies && info->translates) return "";
     if (!draft && !draft_table) return "no draft model is loaded (give one with --drafter " + name + "=DIR)";
     return vocabulary_problem;
 }
@@ -114,6 +115,17 @@ std::string difference(const Model& target, const Model& draft) {
         return "the target has " + std::to_string(target.config.vocab) + " tokens and the draft " +
                std::to_string(draft.config.vocab) + ", and no tokenizers to compare";
     return "";
+}
+
+// Fewer common tokens than this are no vocabulary to draft from.
+constexpr int kFewestCommon = 100;
+
+// What a draft with other tokens can be read by; null: there are too few, or no tokenizers.
+std::shared_ptr<const VocabularyMap> common_tokens(const Model& target, const Model& draft) {
+    if (!target.tokenizer || !draft.tokenizer) return nullptr;
+    auto map = std::make_shared<VocabularyMap>(target.tokenizer, target.config.stops, target.config.vocab, draft.tokenizer, draft.config.stops,
+                                               draft.config.vocab);
+    return map->common() >= kFewestCommon ? map : nullptr;
 }
 
 const char* const kInt8Remedy =
@@ -237,6 +249,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     if (!draft.empty()) {
         models.draft = Model::load(*models.backend, draft, progress, form, precision);
         models.vocabulary_problem = difference(*models.target, *models.draft);
+        if (!models.vocabulary_problem.empty()) models.vocabularies = common_tokens(*models.target, *models.draft);
     }
     std::map<std::string, fs::path> heads = paths.heads;
     heads.insert(shipped.networks.begin(), shipped.networks.end());

@@ -17,6 +17,7 @@
 #include "engine/run/turns.h"
 #include "engine/text/chat.h"
 #include "engine/text/tokenizer.h"
+#include "engine/text/vocabulary_map.h"
 #include "kernels/backend.h"
 
 namespace speclens {
@@ -34,6 +35,7 @@ struct Models {
     ChatFormat chat;                                  // of the target
     std::map<std::string, std::shared_ptr<const DraftNetwork>> networks;  // trained heads, by drafter
     std::shared_ptr<const SuffixTrie> answers;        // that earlier runs wrote, where they are remembered (answer_memory.h)
+    std::shared_ptr<const VocabularyMap> vocabularies; // of a `draft` with another tokenizer; null: it has the target's, or none to compare
     std::string vocabulary_problem;                   // why `draft` cannot draft for `target`; empty: it can
     std::string bundle;                               // "bundle S" when the target is the shipped one, else empty
     double load_ms = 0;                               // what loading all of it took

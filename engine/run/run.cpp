@@ -68,6 +68,9 @@ void check_settings(const Models& models, const RunSettings& s) {
         throw Error("max-tokens must be at least 1, got " + std::to_string(s.max_tokens),
                     "Ask for some tokens.", Exit::usage);
     check_options(s.drafter, s.options, models.layers());
+    if (s.options.by_text && models.draft && !models.vocabularies)
+        throw Error("--by-text is for a draft model with another tokenizer, and " + models.draft_name() + " has the target's tokens", "Leave --by-text out.",
+                    Exit::usage);
 }
 
 // A server tells the likeliest tokens only; under a top-k that keeps no others its distribution is exact. Says what
@@ -101,6 +104,9 @@ Plan plan_of(const Models& models, const RunSettings& s) {
         plan.k = std::min(plan.k, network->config.most_drafts());
         plan.notice = network->config.notice;
     }
+    if (plan.drafter->translates && models.vocabularies)
+        plan.notice = "the draft model has another tokenizer: " + std::to_string(models.vocabularies->common()) + " of its " +
+                      std::to_string(models.draft->config.vocab) + " tokens are the target's too";
     plan.nodes = plan.drafter->tree ? s.options.tree_budget : 0;
     return plan;
 }
@@ -285,7 +291,8 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
     drafter_ = plan.drafter->make(
         {*target_,
          plan.drafter->needs_draft_model() ? draft_decoder(*models_, prompt_size, capacity) : nullptr,
-         models_->network(plan.drafter->name), settings_.options, frequent_ids(*models_, settings_, plan), models_->answers});
+         models_->network(plan.drafter->name), settings_.options, frequent_ids(*models_, settings_, plan), models_->answers,
+         plan.drafter->translates ? models_->vocabularies : nullptr});
 
     trace_ = std::make_shared<Trace>(models_->texts());
     trace_->append(header_of(*models_, settings_, plan, prompt));

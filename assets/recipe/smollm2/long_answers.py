@@ -9,6 +9,7 @@ import argparse
 import json
 import subprocess
 import tempfile
+from datetime import date
 from pathlib import Path
 
 PROMPTS = (
@@ -59,7 +60,8 @@ def main():
     parser.add_argument("--tokens", type=int, default=3000)
     parser.add_argument("--temperature", type=float, default=0.7)
     parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--machine", default="", help="words for the picture: \"2-core AMD EPYC\"")
+    parser.add_argument("--json", type=Path, help="../models/smollm2/long_answers.json is what the scene DFlash shows")
     args = parser.parse_args()
     found = []
     for window in args.windows:
@@ -76,7 +78,10 @@ def main():
                           "draft_ms": round(draft / rounds, 2), "verify_ms": round(verify / rounds, 2)})
             print(json.dumps(found[-1]), flush=True)
     if args.json:
-        args.json.write_text(json.dumps({"drafter": args.drafter, "k": args.k, "temperature": args.temperature, "prompts": PROMPTS, "seeds": args.seeds, "stretches": found}, indent=1) + "\n")
+        about = {"drafter": args.drafter, "target": "SmolLM2-135M-Instruct", "k": args.k, "temperature": args.temperature, "seeds": args.seeds,
+                 "machine": args.machine, "date": date.today().isoformat(), "prompts": PROMPTS}
+        lines = ",\n  ".join(json.dumps(one) for one in found)
+        args.json.write_text(json.dumps(about, indent=1)[:-2] + ',\n "stretches": [\n  ' + lines + "\n ]\n}\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,149 @@
+#include "scenes/dflash/dflash_long.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+
+namespace speclens {
+namespace {
+
+using ui::Font;
+using ui::Rect;
+using ui::Vec2;
+
+std::string window_words(int window) {
+    return window == 0 ? "sees all" : "last " + std::to_string(window);
+}
+
+struct LongLine {
+    std::string name;
+    std::vector<Stretch> points;
+    bool live = false, hollow = false;
+};
+
+std::vector<LongLine> lines_of(const SceneInput& input) {
+    std::vector<LongLine> lines;
+    if (const LongAnswers* recorded = recorded_long_answers(input))
+        for (const LongAnswers::Series& series : recorded->series)
+            lines.push_back({.name = window_words(series.window), .points = series.stretches, .hollow = series.window != 0});
+    if (std::vector<Stretch> own = stretches_of(*input.whole); !own.empty()) lines.push_back({.name = "this run", .points = std::move(own), .live = true});
+    return lines;
+}
+
+float middle_of(const ui::Scale& x, const Stretch& one) {
+    return x((one.from + one.to) / 2.0);
+}
+
+void draw_line(const DFlashDraw& d, const LongLine& line, const ui::Scale& x, const ui::Scale& y) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Color ink = line.live ? d.ui.theme.ink : d.ui.theme.muted;
+    for (std::size_t i = 0; i < line.points.size(); ++i) {
+        const Stretch& one = line.points[i];
+        const Vec2 at{middle_of(x, one), y(one.tokens)};
+        if (i > 0) {
+            const Stretch& before = line.points[i - 1];
+            canvas.line({middle_of(x, before), y(before.tokens)}, at, {ink, 1.5F, line.hollow ? 4.0F : 0.0F, 3});
+        }
+        line.hollow ? canvas.ring(at, 5, {ink, 1.5F}) : canvas.disc(at, 4, ink);
+        ui::tooltip(d.ui, {at.x - 8, at.y - 8, 16, 16},
+                    line.name + ", tokens " + std::to_string(one.from) + " to " + std::to_string(one.to) + " of the answer: " + ui::per_round(one.tokens) +
+                        " a round, " + counted(one.rounds, "round") + (one.draft_ms > 0 ? ", drafting " + ui::number(one.draft_ms, 1) + " ms" : ""));
+    }
+}
+
+// Names at the right ends, apart from each other.
+void name_lines(const DFlashDraw& d, const std::vector<LongLine>& lines, Rect plot, const ui::Scale& y) {
+    std::vector<const LongLine*> order;
+    for (const LongLine& line : lines) order.push_back(&line);
+    std::ranges::sort(order, std::ranges::greater(), [](const LongLine* line) { return line->points.back().tokens; });
+    float next = plot.y + 10;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const float lowest = plot.bottom() - 18 * static_cast<float>(order.size() - 1 - i);
+        next = std::min(std::max(y(order[i]->points.back().tokens) + 5, next), lowest);
+        d.ui.canvas.text({plot.right() + 10, next}, order[i]->name, order[i]->live ? Font::text_bold : Font::text, 14,
+                         order[i]->live ? d.ui.theme.ink : d.ui.theme.muted);
+        next += 18;
+    }
+}
+
+std::string source_words(const LongAnswers& recorded) {
+    return "recorded: " + (recorded.target.empty() ? std::string() : recorded.target + ", ") + "K = " + std::to_string(recorded.k) +
+           ", T = " + ui::number(recorded.temperature, 1) + ", " + counted(recorded.answers, "answer") +
+           (recorded.machine.empty() ? std::string() : ", " + recorded.machine) + (recorded.date.empty() ? std::string() : ", " + recorded.date);
+}
+
+} // namespace
+
+std::vector<Stretch> stretches_of(const CycleView& view) {
+    std::vector<Stretch> found;
+    int before = 0;
+    double tokens = 0;
+    for (const CycleSummary& cycle : view.cycles) {
+        if (!cycle.commit) break;
+        const int brought = static_cast<int>(cycle.commit->tokens.size());
+        if (cycle.verify) { // a round, and not the token of the prompt's own pass
+            if (found.empty() || before >= found.back().to) {
+                const int from = before / kStretch * kStretch;
+                found.push_back({.from = from, .to = from + kStretch});
+                tokens = 0;
+            }
+            Stretch& one = found.back();
+            const double rounds = one.rounds++;
+            tokens += brought;
+            one.tokens = tokens / one.rounds;
+            one.draft_ms += (cycle.draft_ms - one.draft_ms) / (rounds + 1);
+            one.verify_ms += (cycle.verify_ms - one.verify_ms) / (rounds + 1);
+        }
+        before += brought;
+    }
+    if (!found.empty()) found.back().to = std::min(found.back().to, before);
+    return found;
+}
+
+const LongAnswers* recorded_long_answers(const SceneInput& input) {
+    if (!input.ablations) return nullptr;
+    for (const LongAnswers& one : input.ablations->long_answers)
+        if (one.drafter == "dflash") return &one;
+    return nullptr;
+}
+
+void draw_dflash_long(const DFlashDraw& d, Rect card) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const std::vector<LongLine> lines = lines_of(d.input);
+    const LongAnswers* recorded = recorded_long_answers(d.input);
+    ui::fitted_text(canvas, {card.x, card.y + 12}, "Tokens a round, by how much of the answer stands before it", Font::text_bold, 14, theme.ink, card.w);
+    if (lines.empty()) {
+        ui::slot(canvas, theme, {card.x, card.y + 26, card.w, card.h - 30}, "no run, and nothing recorded");
+        return;
+    }
+    double most = 1.5;
+    int length = kStretch;
+    for (const LongLine& line : lines)
+        for (const Stretch& one : line.points) most = std::max(most, one.tokens), length = std::max(length, one.to);
+    const Rect plot{card.x + 38, card.y + 30, card.w - 38 - 84, card.h - 30 - 48};
+    const ui::Scale x{0, static_cast<double>(length), plot.x, plot.right()}, y{1, 1 + (most - 1) * 1.1, plot.bottom(), plot.y};
+    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(1, 1 + (most - 1) * 1.1, 4), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::axis_x(canvas, theme, x, plot.bottom(), ui::ticks(0, length, plot.w > 500 ? 6 : 3), {});
+    for (const LongLine& line : lines) draw_line(d, line, x, y);
+    name_lines(d, lines, plot, y);
+    ui::fitted_text(canvas, {card.x, card.bottom() - 6}, recorded ? source_words(*recorded) : std::string("this run only: nothing was recorded"), Font::text, 14,
+                    theme.muted, card.w);
+}
+
+std::string describe_long_answers(const SceneInput& input) {
+    std::string text;
+    for (const LongLine& line : lines_of(input)) {
+        text += "Tokens a round along the answer, " + line.name + ":";
+        for (const Stretch& one : line.points) text += (&one == &line.points.front() ? " " : ", ") + ("up to " + std::to_string(one.to)) + " " + ui::per_round(one.tokens);
+        text += "\n";
+    }
+    if (const LongAnswers* recorded = recorded_long_answers(input)) text += capital(source_words(*recorded)) + "\n";
+    return text;
+}
+
+} // namespace speclens

@@ -1,0 +1,234 @@
+// A draft model with another tokenizer: two made vocabularies, each with tokens that the other lacks. The map of their tokens, texts of one in
+// ids of the other, and both promises of a lossless drafter: by ids and by text.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "engine/base/json_read.h"
+#include "engine/rules/verify.h"
+#include "engine/run/run.h"
+#include "engine/text/vocabulary_map.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/model_support.h"
+#include "tests/shared/statistics.h"
+#include "tests/shared/texts.h"
+
+namespace speclens::test {
+namespace {
+
+Json target_json() {
+    return Json::parse(read_file(golden("micro_qwen3") / "tokenizer.json"));
+}
+
+std::shared_ptr<const Tokenizer> tokenizer_of(const Json& json) {
+    const TempFolder folder;
+    write_file(folder / "tokenizer.json", json.dump());
+    return Tokenizer::load(folder / "tokenizer.json");
+}
+
+// The target's characters with two of three of its merges and two merges of its own, all ids in another order.
+Json draft_json() {
+    Json json = target_json(), merges = Json::array();
+    std::vector<std::string> tokens;
+    std::set<std::string> merged, known;
+    for (const Json& merge : json["model"]["merges"]) merged.insert(merge[0].get<std::string>() + merge[1].get<std::string>());
+    for (const auto& [token, id] : json["model"]["vocab"].items())
+        if (!merged.contains(token)) tokens.push_back(token), known.insert(token);
+    Json all = json["model"]["merges"];
+    all.push_back({"q", "z"});
+    all.push_back({"qz", "x"});
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const std::string left = all[i][0], right = all[i][1];
+        if (i % 3 == 1 && i + 2 < all.size()) continue;
+        if (!known.contains(left) || !known.contains(right) || !known.insert(left + right).second) continue;
+        merges.push_back(all[i]);
+        tokens.push_back(left + right);
+    }
+    Json vocab = Json::object();
+    int id = static_cast<int>(tokens.size());
+    for (const std::string& token : tokens) vocab[token] = --id;
+    id = static_cast<int>(tokens.size());
+    for (Json& added : json["added_tokens"]) added["id"] = id++;
+    json["model"]["vocab"] = vocab;
+    json["model"]["merges"] = merges;
+    return json;
+}
+
+const std::shared_ptr<const Tokenizer>& target_tokenizer() {
+    static const auto made = tokenizer_of(target_json());
+    return made;
+}
+
+const std::shared_ptr<const Tokenizer>& draft_tokenizer() {
+    static const auto made = tokenizer_of(draft_json());
+    return made;
+}
+
+int stop_of(const Tokenizer& tokenizer) {
+    for (int id = tokenizer.size() - 1; id >= 0; --id)
+        if (tokenizer.is_special(id)) return id;
+    return -1;
+}
+
+std::shared_ptr<const speclens::VocabularyMap> both() {
+    const std::vector<int> ours{stop_of(*target_tokenizer())}, theirs{stop_of(*draft_tokenizer())};
+    return std::make_shared<speclens::VocabularyMap>(target_tokenizer(), ours, target_tokenizer()->size(), draft_tokenizer(), theirs, draft_tokenizer()->size());
+}
+
+std::shared_ptr<const Models> foreign_models() {
+    const auto config = [](int layers, int hidden, const Tokenizer& tokenizer) {
+        ModelConfig made = micro_config(layers, hidden);
+        made.vocab = tokenizer.size();
+        made.stops = {stop_of(tokenizer)};
+        return made;
+    };
+    auto models = std::make_shared<Models>();
+    models->backend = test_backend(2);
+    models->target = Model::random(*models->backend, config(4, 48, *target_tokenizer()), "micro target", 5);
+    models->draft = Model::random(*models->backend, config(2, 32, *draft_tokenizer()), "micro draft", 6);
+    models->tokenizer = target_tokenizer();
+    models->vocabulary_problem = "other tokens";
+    models->vocabularies = both();
+    return models;
+}
+
+constexpr const char* kTexts[] = {"The river was quiet, and the old bridge held.\n  Twelve 12 34!", "caf\xc3\xa9 \xf0\x9f\x8c\x8a na\xc3\xafve \xe6\xb0\xb4", "qzxqzx  a", ""};
+
+TEST(TwoVocabularies, JoinsTokensOfTheSameBytesAndEndsByWhatTheyAreFor) {
+    const auto map = both();
+    int common = 0;
+    for (int id = 0; id < draft_tokenizer()->size(); ++id) {
+        const int ours = map->to_target(id);
+        if (ours < 0) continue;
+        ++common;
+        EXPECT_EQ(map->to_draft(ours), id);
+        EXPECT_EQ(target_tokenizer()->bytes_of(ours), draft_tokenizer()->bytes_of(id));
+    }
+    EXPECT_EQ(common, map->common());
+    EXPECT_GT(common, 256);
+    EXPECT_LT(common, draft_tokenizer()->size()) << "the draft has tokens of its own";
+    EXPECT_LT(common, target_tokenizer()->size()) << "and so has the target";
+    EXPECT_EQ(map->to_target(draft_tokenizer()->id_of("qzx")), -1);
+    EXPECT_EQ(map->to_draft(stop_of(*target_tokenizer())), stop_of(*draft_tokenizer()));
+    EXPECT_TRUE(map->is_draft_stop(stop_of(*draft_tokenizer())));
+}
+
+TEST(TwoVocabularies, SpellsEveryTextAndBack) {
+    const auto map = both();
+    for (const char* text : kTexts) {
+        DraftSpelling spelling(map);
+        const std::vector<int> ids = spelling.ids(target_tokenizer()->encode(text));
+        EXPECT_EQ(draft_tokenizer()->decode(ids), text);
+        EXPECT_EQ(ids, draft_tokenizer()->encode(text)) << "as the draft reads it anywhere";
+        EXPECT_EQ(target_tokenizer()->decode(map->as_target(ids, true)), text);
+    }
+}
+
+TEST(TwoVocabularies, LeavesOutAnUnfinishedCharacterAndTheLastTokenWhereMoreMayCome) {
+    const auto map = both();
+    std::vector<int> wave = draft_tokenizer()->encode("a \xf0\x9f\x8c\x8a");
+    while (draft_tokenizer()->bytes_of(wave.back()).size() > 1) wave.pop_back(); // bytes of the character are tokens of one
+    ASSERT_GT(wave.size(), 2u);
+    wave.pop_back();
+    EXPECT_EQ(target_tokenizer()->decode(map->as_target(wave, true)), "a") << "the blank's token could have merged with what comes";
+    const std::vector<int> words = draft_tokenizer()->encode("the bridge held");
+    const std::vector<int> whole = map->as_target(words, true), open = map->as_target(words, false);
+    EXPECT_EQ(open, std::vector<int>(whole.begin(), whole.end() - 1));
+}
+
+// However a text came to grow, its ids are the same: rounds, forks and batches must not differ.
+TEST(TwoVocabularies, SpellingIsAFunctionOfTheTextAlone) {
+    const auto map = both();
+    std::mt19937 random(3);
+    for (int round = 0; round < 20; ++round) {
+        std::vector<int> sequence;
+        const auto any = [&] { return static_cast<int>(random() % static_cast<unsigned>(target_tokenizer()->size())); };
+        DraftSpelling grown(map);
+        for (int i = 0; i < 300; ++i) {
+            sequence.push_back(any());
+            if (random() % 4 != 0) continue;
+            DraftSpelling fresh(map);
+            ASSERT_EQ(grown.ids(sequence), fresh.ids(sequence)) << i;
+        }
+        grown.begin();
+        DraftSpelling fresh(map);
+        const std::span<const int> start = std::span(sequence).first(150);
+        EXPECT_EQ(grown.ids(start), fresh.ids(start));
+    }
+}
+
+RunSettings foreign(bool by_text, int k, double temperature) {
+    RunSettings settings = greedy("small", k);
+    settings.token_ids = target_tokenizer()->encode("The river was quiet, and the old");
+    settings.options.by_text = by_text;
+    settings.sampling.temperature = temperature;
+    return settings;
+}
+
+TEST(Translated, GreedyTextIsThePlainTextForEveryK) {
+    const auto models = foreign_models();
+    EXPECT_EQ(models->why_not("small"), "");
+    EXPECT_EQ(models->why_not("small_tree"), "other tokens");
+    RunSettings plain = foreign(false, 0, 0);
+    plain.drafter = "none";
+    const std::vector<int> expected = finished(models, plain)->sequence();
+    for (const bool by_text : {false, true})
+        for (const int k : {1, 2, 3, 7}) {
+            int drafted = 0;
+            const auto run = finished(models, foreign(by_text, k, 0));
+            for (std::size_t i = 0; i < run->trace().size(); ++i) drafted += std::holds_alternative<Drafted>(run->trace()[i]);
+            EXPECT_EQ(run->sequence(), expected) << (by_text ? "by text, K " : "by ids, K ") << k;
+            EXPECT_GT(drafted, 5);
+            EXPECT_NE(run->trace().header()->notice.find("another tokenizer"), std::string::npos);
+        }
+}
+
+TEST(Translated, WritesTheTargetsDistributionUnderEveryRuleForChains) {
+    const auto models = foreign_models();
+    const Sampling sampling{.temperature = 1, .top_k = 3};
+    const auto expected = exact_texts(models->target, foreign(false, 2, 1).token_ids, 3, sampling);
+    for (const bool by_text : {false, true})
+        for (const RuleInfo& rule : rule_list()) {
+            if (rule.greedy_only || !rule.lossless() || !can_judge(rule, *find_drafter("small")) || rule.siblings != Siblings::none) continue;
+            RunSettings settings = foreign(by_text, 2, 1);
+            settings.rule = rule.name;
+            settings.sampling = sampling;
+            settings.max_tokens = 3;
+            settings.trace_top = 0;
+            constexpr long kSamples = 2000;
+            const Fit got = fit(expected, sampled_texts(models, settings, kSamples), kSamples);
+            EXPECT_GT(got.p_value, 1e-6) << rule.name << (by_text ? " by text" : " by ids") << " TV " << got.total_variation;
+        }
+}
+
+// By ids its distribution has all mass on the common tokens: what only the target has can never be drafted.
+TEST(Translated, DraftsOnlyWhatBothHave) {
+    const auto models = foreign_models();
+    RunSettings settings = foreign(false, 3, 1);
+    settings.trace_top = -1;
+    const auto run = finished(models, settings);
+    for (std::size_t i = 0; i < run->trace().size(); ++i)
+        if (const auto* drafted = std::get_if<Drafted>(&run->trace()[i])) {
+            EXPECT_GE(models->vocabularies->to_draft(drafted->token), 0);
+            double mass = 0;
+            for (const TopEntries::Entry& entry : drafted->top.entries) {
+                EXPECT_GE(models->vocabularies->to_draft(entry.id), 0);
+                mass += std::exp(entry.logp);
+            }
+            EXPECT_NEAR(mass, 1, 1e-6);
+        }
+}
+
+TEST(Translated, ByTextIsRefusedWhereTheTokensAreTheSame) {
+    RunSettings settings = greedy("small", 3);
+    settings.options.by_text = true;
+    expect_error([&] { speclens::Run run(micro_models(1), settings); }, {"--by-text", "the target's tokens"});
+    settings = foreign(false, 3, 0);
+    settings.options.fr_spec = 20;
+    expect_error([&] { speclens::Run run(foreign_models(), settings); }, {"FR-Spec"});
+}
+
+} // namespace
+} // namespace speclens::test

@@ -1,0 +1,58 @@
+// Acceptance along long answers as it was recorded: the shipped file, and what a damaged one says.
+#include "engine/published/long_answers.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/published/ablations.h"
+#include "tests/shared/model_support.h"
+#include "tests/shared/temp_folder.h"
+
+namespace speclens {
+namespace {
+
+const std::string kWhole =
+    R"({"drafter":"dflash","target":"M","k":5,"temperature":0.7,"seeds":2,"machine":"m","date":"2026-11-26","prompts":["a","b","c"],"stretches":[)"
+    R"({"window":128,"from":0,"to":256,"rounds":9,"tokens_per_round":1.25,"draft_ms":2,"verify_ms":20},)"
+    R"({"window":0,"from":0,"to":256,"rounds":8,"tokens_per_round":1.5,"draft_ms":3,"verify_ms":30},)"
+    R"({"window":0,"from":256,"to":512,"rounds":7,"tokens_per_round":1.4,"draft_ms":3.5,"verify_ms":31}]})";
+
+TEST(LongAnswers, AreReadByWindow) {
+    const LongAnswers answers = parse_long_answers(kWhole, "x.json");
+    EXPECT_EQ(answers.drafter, "dflash");
+    EXPECT_EQ(answers.answers, 6);
+    ASSERT_EQ(answers.series.size(), 2u);
+    EXPECT_EQ(answers.series[0].window, 0) << "all of the text first";
+    ASSERT_EQ(answers.series[0].stretches.size(), 2u);
+    EXPECT_EQ(answers.series[0].stretches[1].from, 256);
+    EXPECT_EQ(answers.series[0].stretches[1].rounds, 7);
+    EXPECT_DOUBLE_EQ(answers.series[1].stretches[0].tokens, 1.25);
+}
+
+TEST(LongAnswers, SayWhatIsWrong) {
+    const auto with = [](const std::string& part, const std::string& other) {
+        std::string text = kWhole;
+        text.replace(text.find(part), part.size(), other);
+        return text;
+    };
+    test::expect_error([&] { (void)parse_long_answers("[", "x.json"); }, {"x.json", "JSON"});
+    test::expect_error([&] { (void)parse_long_answers(with(R"("drafter":"dflash",)", ""), "x.json"); }, {"x.json", "drafter"});
+    test::expect_error([&] { (void)parse_long_answers(with(R"("k":5)", R"("k":5.5)"), "x.json"); }, {"k is not a count"});
+    test::expect_error([&] { (void)parse_long_answers(with(R"("tokens_per_round":1.4)", R"("tokens_per_round":0.5)"), "x.json"); }, {"tokens_per_round"});
+    test::expect_error([&] { (void)parse_long_answers(with(R"("from":256,"to":512)", R"("from":100,"to":512)"), "x.json"); }, {"do not ascend"});
+    test::expect_error([&] { (void)parse_long_answers(with(R"("stretches":[)", R"("stretches":[3,)"), "x.json"); }, {"stretches"});
+}
+
+TEST(LongAnswers, OfEveryModelAreFoundBesideTheAblations) {
+    const test::TempFolder models;
+    EXPECT_TRUE(load_experiments(models.path()).long_answers.empty());
+    std::filesystem::create_directories(models / "one");
+    std::ofstream(models / "one/long_answers.json") << kWhole;
+    EXPECT_EQ(load_experiments(models.path()).long_answers.size(), 1u);
+    const Ablations shipped = load_experiments(std::filesystem::path(SPEC_SOURCE_DIR) / "assets/models");
+    EXPECT_FALSE(shipped.studies.empty());
+    ASSERT_EQ(shipped.long_answers.size(), 1u);
+    EXPECT_GE(shipped.long_answers[0].series.front().stretches.back().to, 1500);
+}
+
+} // namespace
+} // namespace speclens
