@@ -12,7 +12,7 @@ if(TARGET app_window)
             scenes/race_scene_test.cpp scenes/stepped_race_test.cpp app/frame/overlay_test.cpp app/frame/opening_test.cpp app/window/file_dialog_test.cpp app/window/portal_test.cpp
             app/frame/preferences_test.cpp app/frame/random_test.cpp scenes/loop_test.cpp scenes/loop_rows_test.cpp scenes/loop_clock_test.cpp
             scenes/ribbon_test.cpp scenes/motion_test.cpp app/frame/keyboard_test.cpp scenes/accept_test.cpp app/frame/popups_test.cpp app/frame/palette_test.cpp
-            app/frame/undo_test.cpp app/frame/fork_test.cpp scenes/table_test.cpp
+            app/frame/undo_test.cpp app/frame/parts_test.cpp app/frame/fork_test.cpp scenes/table_test.cpp
         LIBS app_window)
 
     spec_test(scenes_window_tests LABELS window

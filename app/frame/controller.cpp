@@ -4,16 +4,13 @@
 #include <utility>
 
 #include "engine/drafters/drafter.h"
-#include "engine/run/trace_json.h"
+#include "engine/lab/study.h"
+#include "engine/model/precision.h"
 #include "kernels/error.h"
-#include "scenes/race/race_model.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/words.h"
 
 namespace speclens {
 namespace {
-
-constexpr double kPlayStep = 0.55;      // least seconds per step at speed 1
 
 // What a change brings with it that was not asked for.
 std::string rule_words(const RunSettings& from, const RunSettings& to) {
@@ -26,11 +23,8 @@ std::string rule_words(const RunSettings& from, const RunSettings& to) {
 } // namespace
 
 Controller::Controller(EnginePort port, const RunSettings& settings, const std::string& scene)
-    : port_(std::move(port)), settings_(settings) {
-    source_.update(empty_trace(), 0);
-    race_wish_.base = settings;
+    : common_{std::move(port), chrome}, run_(common_, settings), cursor_(common_), race_(common_, settings), lecture_(told), files_(common_) {
     open_scene(find_scene(scene) ? scene : scene_list().front().name);
-    if (!has_engine()) status_.state = EngineStatus::State::stopped;
 }
 
 Scene& Controller::scene() {
@@ -47,100 +41,51 @@ void Controller::open_scene(const std::string& name) {
     scene_took_back_ = false;
     place_.reset(); // of the scene before
     chrome.layout.pan = {};
-    playing_ = false;
-    if (in_race()) return enter_race();
-    if (unmoved_ && live_ && !saved_) arriving_ = true; // each scene has its own first look
-}
-
-bool Controller::ended() const {
-    if (source_.whole().stopped || source_.whole().failed) return true;
-    return saved_ ? !growing_ : !has_engine();
+    common_.player.playing = false;
+    if (in_race()) return race_.enter();
+    if (arrival_.unmoved && run_.live() && !run_.saved()) arrival_.due = true; // each scene has its own first look
 }
 
 // ---- engine ----
 
 void Controller::observe(const Snapshot& published, double now) {
-    status_ = published.status;
-    answers_ = published;
-    earlier_ = published.earlier;
+    common_.status = published.status;
     prompt_room_ = published.prompt_room;
-    saved_status_.ready_drafters = status_.ready_drafters;
     observe_opening(published);
-    observe_race(published);
-    if (status_.state == EngineStatus::State::failed) {
-        restarts_ = 0;
-        // The run that was asked about is still the engine's.
-        for (Command& question : std::exchange(questions_, {})) port_.send(std::move(question));
-    }
-    const auto begun = static_cast<int>(published.runs - std::exchange(runs_seen_, published.runs));
-    if (published.trace && published.trace != live_) {
-        const bool first = !live_;
-        live_ = published.trace;
-        questions_.clear(); // of the run before; scenes ask again
-        // The controls show the newest wish, not a run that another restart will replace at once.
-        restarts_ = std::max(0, restarts_ - std::max(1, begun));
-        if (restarts_ == 0 && !saved_) {
-            settings_ = published.settings;
-            keep_to_limit(now);
-        }
-        if (!saved_) {
-            source_.update(live_, 0);
-            cursor_ = 1;
-            selected_.reset();
-            arriving_ = unmoved_ = true;
-            example_due_ = !arrive_cycle_;
-            seek_ = Seek::none;
-            // Later runs get their budget with the command that starts them.
-            if (first && port_.set_budget) port_.set_budget(run_ahead_ ? Gate::kUnlimited : kFirstSteps);
-        }
+    race_.observe(published);
+    if (in_race()) race_.enter(); // the models may have come just now
+    if (run_.observe(published, now)) {
+        cursor_.stand(run_.live(), 1);
+        arrival_.due = arrival_.unmoved = true;
+        arrival_.example_due = !arrival_.cycle;
     }
     tick(now);
-    if (wanted_view_ && live_ && wanted_view_->model == model_word()) show_view(*std::exchange(wanted_view_, {}), now);
-}
-
-// The run may guess fewer in a row than were asked for: that is all its drafter can do.
-void Controller::keep_to_limit(double now) {
-    const Header* run = live_->header();
-    if (!run || run->drafter != settings_.drafter || settings_.options.tree_depth > 0) return;
-    if (run->k <= 0 || run->k >= settings_.k) return;
-    most_in_a_row_[run->drafter] = settings_.k = run->k;
-    (void)at_limit(now);
-}
-
-bool Controller::at_limit(double now) {
-    const auto most = most_in_a_row_.find(settings_.drafter);
-    if (most == most_in_a_row_.end() || settings_.k < most->second) return false;
-    say(settings_.drafter + " guesses at most " + counted(most->second, "token") + " in a row", now);
-    return true;
+    if (wanted_view_ && run_.live() && wanted_view_->model == model_word()) show_view(*std::exchange(wanted_view_, {}), now);
 }
 
 void Controller::show_saved(std::shared_ptr<const Trace> trace, const RunSettings& settings, bool growing) {
-    saved_ = std::move(trace);
-    forks_.clear();
-    growing_ = growing;
-    settings_ = settings;
-    saved_status_.state = EngineStatus::State::stopped;
-    source_.update(saved_, 0);
-    cursor_ = telling_cursor(source_.whole()).cursor;
-    selected_.reset();
-    playing_ = false;
-    arriving_ = growing;
-    example_due_ = true;
+    run_.open(std::move(trace), settings, growing);
+    undo_.began();
+    cursor_.stand(run_.saved(), 0);
+    cursor_.go_to(telling_cursor(cursor_.source.whole()).cursor, 0, false);
+    common_.player.playing = false;
+    arrival_.due = growing;
+    arrival_.example_due = true;
+}
+
+void Controller::show_race(std::shared_ptr<const RaceView> race) {
+    race_.open(std::move(race));
+    open_scene("race");
 }
 
 void Controller::saved_is_over(const std::string& notice, double now) {
-    growing_ = false;
-    if (!notice.empty()) say(notice, now);
+    run_.is_over();
+    if (!notice.empty()) common_.say(notice, now);
 }
 
 void Controller::saved_is_broken(const std::string& what, const std::string& remedy) {
-    growing_ = false;
+    run_.is_over();
     complain(what, remedy);
-}
-
-void Controller::complain(const std::string& what, const std::string& remedy) {
-    banner_ = what;
-    remedy_ = remedy;
 }
 
 Preferences Controller::preferences() const {
@@ -155,142 +100,124 @@ void Controller::prefer(const Preferences& preferences) {
     chrome.introduced = preferences.introduced;
 }
 
+// ---- the run and the race ----
+
 void Controller::restart(RunSettings settings) {
     scene_took_back_ = false;
-    const bool changed = !(settings == wished());
-    if (in_race() && changed && !race_wish_.lanes.empty()) race_history_.keep(race_wish_);
-    if (!in_race() && (changed || !forks_.empty())) run_history_.keep(version());
+    if (in_race()) return race_.change(std::move(settings));
+    if (!(settings == run_.settings()) || undo_.forked()) undo_.keep(version());
     begin_run(std::move(settings));
 }
 
 void Controller::change_run(RunSettings settings, double now) {
     std::string words = rule_words(wished(), settings);
-    const bool measuring = std::ranges::any_of(answers_.studies, [](const auto& s) { return !s.second->complete(); });
+    SceneInput shown;
+    run_.fill(shown);
+    const bool measuring = std::ranges::any_of(shown.studies, [](const auto& s) { return !s.second->complete(); });
     if (measuring && !in_race() && !(settings == wished()))
-        words +=
-            std::string(words.empty() ? "" : " · ") + "the measurement under way is of the settings before";
-    const bool other = !in_race() && saved_in_other_precision();
-    const Precision saved = other ? saved_->header()->precision : Precision::f32;
+        words += std::string(words.empty() ? "" : " · ") + "the measurement under way is of the settings before";
+    const bool other = !in_race() && run_.in_other_precision();
+    const Precision saved = other ? run_.saved()->header()->precision : Precision::f32;
     restart(std::move(settings));
     if (other) made_with(saved);
-    if (!words.empty()) say(words, now);
+    if (!words.empty()) common_.say(words, now);
 }
 
 void Controller::begin_run(RunSettings settings) {
-    if (in_race()) return wish_race(std::move(settings));
-    if (!port_.send) return;
-    dismiss();
-    own_prompt_ = settings.prompt != settings_.prompt && settings.token_ids.empty() && !knows(settings.prompt);
-    settings.lens = true; // scenes show it; lanes of a race and most saved runs have none
-    settings_ = settings;
-    saved_ = nullptr;
-    growing_ = false;
-    forks_.clear();
-    did(Deed::changed_run);
-    arrive_cycle_.reset();
-    arrive_guess_.reset();
-    ++restarts_;
-    port_.send(Restart{std::move(settings), run_ahead_ ? Gate::kUnlimited : kFirstSteps});
+    if (!common_.has_engine()) return;
+    common_.dismiss();
+    own_prompt_ = settings.prompt != run_.settings().prompt && settings.token_ids.empty() && !knows(settings.prompt);
+    undo_.began();
+    arrival_.cycle.reset();
+    arrival_.guess.reset();
+    run_.begin(std::move(settings));
 }
 
 // From a round of the run on screen, or of the one that was just asked for.
 void Controller::begin_branch(Fork fork) {
-    if (forks_.empty()) root_ = settings_;
-    forks_.push_back(fork);
-    arriving_ = true;
-    arrive_cycle_ = fork.cycle;
-    arrive_from_ = live_;
-    arrive_guess_.reset();
-    if (fork.force_draft) arrive_guess_ = Position{fork.cycle, fork.force_draft->first};
-    if (fork.force_coin) arrive_guess_ = Position{fork.cycle, fork.force_coin->first};
-    ++restarts_;
-    fork.budget = run_ahead_ ? Gate::kUnlimited : 40;
-    port_.send(std::move(fork));
+    undo_.branched(run_.settings(), fork);
+    arrival_.due = true;
+    arrival_.cycle = fork.cycle;
+    arrival_.from = run_.live();
+    arrival_.guess.reset();
+    if (fork.force_draft) arrival_.guess = Position{fork.cycle, fork.force_draft->first};
+    if (fork.force_coin) arrival_.guess = Position{fork.cycle, fork.force_coin->first};
+    run_.branch(std::move(fork));
 }
 
-// Shows the first event worth seeing as soon as it is there; until then the end of what is there.
-void Controller::arrive(double now) {
-    const CycleView& whole = source_.whole();
-    if (arrive_cycle_) {
-        if (live_ == arrive_from_) return; // the branch is not there yet
-        for (const CycleSummary& cycle : whole.cycles) {
-            if (cycle.cycle != *arrive_cycle_) continue;
-            if (!cycle.complete() && !whole.stopped) break;
-            arriving_ = unmoved_ = false;
-            arrive_cycle_.reset();
-            go_to(cycle.complete() ? cycle.end_event - 1 : cycle.end_event, now, false);
-            selected_ = std::exchange(arrive_guess_, {});
-            return;
-        }
-        if (!whole.stopped) return go_to(source_.trace().size(), now, false);
-        arrive_cycle_.reset();
-    }
-    const MostInstructive telling = scene().from_the_beginning() ? opening_cursor(whole) : telling_cursor(whole);
-    if (telling.settled || (!run_ahead_ && whole.events >= 2) || whole.cycles.size() > 24) arriving_ = false;
-    go_to(telling.cursor, now, false);
+void Controller::fork_run(const Fork& fork, double now) {
+    if (!common_.has_engine()) return;
+    if (run_.saved()) return common_.say("A saved run cannot be forked: start it again first", now);
+    scene_took_back_ = false;
+    undo_.keep(version());
+    common_.did(Deed::forked);
+    common_.say("On a new branch from round " + std::to_string(fork.cycle + 1), now);
+    begin_branch(fork);
+}
+
+void Controller::made_with(Precision precision) {
+    complain("this was made with " + precision_words(precision) + ", here a run has " + precision_words(common_.status.precision) +
+                 ": its text may differ",
+             std::string("Start the program with --precision ") + name_of(precision) + ".");
+}
+
+void Controller::race_prompt(double now) {
+    if (in_race()) return common_.say("This prompt is in the race: Ctrl+N writes another", now);
+    race_.view_prompt_of(run_.settings());
+    open_scene("race");
+}
+
+void Controller::open_lane(int lane) {
+    const auto& race = race_.shown();
+    if (!race || lane < 0 || lane >= static_cast<int>(race->lanes.size())) return;
+    RunSettings settings = race->lanes[static_cast<std::size_t>(lane)].settings;
+    settings.trace_top = run_.settings().trace_top;
+    settings.timing = run_.settings().timing;
+    open_scene("loop");
+    restart(std::move(settings));
+}
+
+void Controller::ask(const Command& command, double now) {
+    if (const auto* run = std::get_if<Restart>(&command)) return change_run(run->settings, now);
+    if (const auto* race = std::get_if<StartRace>(&command)) return race_.start(race->settings);
+    if (const auto* fork = std::get_if<Fork>(&command)) return fork_run(*fork, now);
+    if (common_.has_engine()) run_.ask(command, now);
 }
 
 // ---- time ----
 
 void Controller::tick(double now) {
-    const std::shared_ptr<const Trace> shown = saved_ ? saved_ : live_ ? live_ : source_.shared();
-    source_.update(shown, cursor_);
-    if (arriving_) arrive(now);
+    const std::shared_ptr<const Trace> shown = run_.shown();
+    cursor_.grow(shown);
+    if (arrival_.due) arrive(now);
     if (place_) settle_place(now);
-    if (example_due_) show_example(now);
-    if (seek_ != Seek::none) {
-        if (const auto at = found(seek_)) {
-            const Seek sought = std::exchange(seek_, Seek::none);
-            if (port_.set_budget && !run_ahead_ && sought != Seek::step) port_.set_budget(0);
-            go_to(*at, now, true);
-            if (sought == Seek::rejection) {
-                did(Deed::found_rejection);
-                // Every scene shows the guess that was asked for, also one that would choose another.
-                const Checked& check = std::get<Checked>(source_.trace()[*at - 1]);
-                selected_ = Position{check.cycle, check.index};
-            }
-        } else if (ended()) {
-            // What is not there is no place to go to; a step goes as far as it can.
-            if (seek_ == Seek::rejection)
-                say("No further rejection in this run", now);
-            else
-                go_to(source_.trace().size(), now, false);
-            seek_ = Seek::none;
-        }
-    }
-    tick_race(now);
+    if (arrival_.example_due) show_example(now);
+    if (cursor_.seeking()) cursor_.follow_seek(ended(), now);
+    if (in_race()) race_.tick(now);
     offer_real_model();
     ask_ahead(now);
-    if (playing_ && !in_race() && now >= next_play_) {
-        play_on(now);
-    }
-    source_.update(shown, cursor_);
-}
-
-void Controller::play_on(double now) {
-    next_play_ = now + kPlayStep / speed_;
-    if (const int count = beats(now); count > 0) {
-        if (beats_[scene_name_] + 1 >= count)
-            playing_ = false;
-        else
-            step_beat(1);
-    } else if (cursor_ >= source_.trace().size() && ended()) {
-        playing_ = false;
-    } else {
-        step_forward(now);
-    }
-}
-
-int Controller::beats(double now) {
-    return scene().beats(scene_input(now));
+    if (common_.player.playing && !in_race() && now >= common_.player.next) play_on(now);
+    cursor_.grow(shown);
 }
 
 double Controller::next_change(double now) const {
-    if (!keys_.empty()) return 0;
-    if (!moving(now).empty()) return 0;
-    if (playing_ && in_race()) return 0;
-    if (playing_) return std::max(0.0, next_play_ - now);
-    return -1;
+    const Player& player = common_.player;
+    if (!keys_.empty() || !cursor_.moving(now, reduced_motion).empty()) return 0;
+    if (!player.playing) return -1;
+    return in_race() ? 0 : std::max(0.0, player.next - now);
+}
+
+void Controller::guarded(const std::function<void()>& work) {
+    common_.dismiss(); // what was tried before
+    try {
+        work();
+    } catch (const Error& error) {
+        complain(error.what(), error.remedy());
+    } catch (const std::filesystem::filesystem_error& error) { // its own words name the file twice
+        complain(error.path1().string() + ": " + error.code().message(), "Check the path and the permissions.");
+    } catch (const std::exception& error) {
+        complain(error.what(), "Nothing was lost; try again.");
+    }
 }
 
 // ---- frame ----
@@ -300,41 +227,24 @@ std::vector<ui::KeyPress> Controller::take_keys(const ui::WidgetState& widgets) 
     return std::exchange(keys_, {});
 }
 
-void Controller::dismiss() {
-    banner_.clear();
-    remedy_.clear();
-}
-
-void Controller::say(const std::string& words, double now) {
-    chrome.message = words;
-    chrome.message_until = now + 4;
-}
-
 SceneInput Controller::scene_input(double now) const {
     SceneInput in;
-    source_.fill(in);
-    static_cast<Answers&>(in) = answers_;
-    if (saved_) in.forget_run();
-    in.earlier = saved_ ? nullptr : earlier_.get();
+    cursor_.source.fill(in);
+    run_.fill(in);
+    race_.fill(in, in_race());
     in.server = server_.get();
     in.settings = &wished();
-    in.status = saved_ ? &saved_status_ : &status_;
-    in.selected = selected_;
-    in.deeds = deeds_;
+    in.selected = cursor_.selected;
+    in.deeds = common_.deeds;
     in.letters_article = letters_article_;
     in.reduced_motion = reduced_motion;
     in.next = &scene_beside(scene_name_, 1);
-    in.lecture = !lecture_.steps.empty();
-    in.playing = playing_;
-    in.told = told_;
-    in.moving = moving(now);
+    in.lecture = lecture_.open();
+    in.playing = common_.player.playing;
+    in.told = common_.player.told;
+    in.moving = cursor_.moving(now, reduced_motion);
     const auto beat = beats_.find(scene_name_);
     in.beat = beat == beats_.end() ? 0 : beat->second;
-    in.race = race().get();
-    in.race_ms = race_clock();
-    in.race_rounds = race_by_rounds();
-    in.race_lane = race_lane_ >= 0 ? race_lane_ : kRaceLanes - 1;
-    in.race_pace = playing_ && in_race() && !race_by_rounds() ? race_pace() : 0;
     in.figures = figures.get();
     in.ablations = ablations.get();
     in.gallery = &prompts();
@@ -360,30 +270,30 @@ FrameInput Controller::frame(double now) {
     in.gallery = &prompts();
     in.glossary = &glossary;
     in.quiz = &quiz;
-    in.saved = &saved_files_;
+    in.saved = &files_.list();
     in.read = &read;
     in.prompt_room = prompt_room_ ? &prompt_room_ : nullptr;
-    in.playing = playing_;
-    in.speed = speed_;
-    in.engine = has_engine();
-    in.run_ahead = run_ahead_;
+    in.playing = common_.player.playing;
+    in.speed = common_.player.speed;
+    in.engine = common_.has_engine();
+    in.run_ahead = common_.run_ahead;
     in.can_undo = scene().can_take_back(false) || !next_words(false).empty();
     in.can_redo = scene().can_take_back(true) || !next_words(true).empty();
     in.served = served();
-    in.hash = source_.hash();
-    in.altered = source_.altered();
+    in.hash = cursor_.source.hash();
+    in.altered = cursor_.source.altered();
     in.density = chrome.density;
     in.zoom = scale();
     in.zoom_fits = zoom == 0;
     in.theme = theme;
-    in.banner = banner_;
-    in.remedy = remedy_;
+    in.banner = common_.banner;
+    in.remedy = common_.remedy;
     in.offer = offer_;
-    in.can_browse = static_cast<bool>(port_.browse);
+    in.can_browse = static_cast<bool>(common_.port.browse);
     in.models = &models_;
     in.model = model_word();
     in.fetch = fetch_.get();
-    if (!lecture_.steps.empty()) in.lecture = LecturePlace{&lecture_, lecture_at_};
+    in.lecture = lecture_.place();
     return in;
 }
 

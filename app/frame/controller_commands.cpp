@@ -1,80 +1,24 @@
-// The controller's answers to what a frame asked for, and the files that it writes.
+// The controller's answers to what a frame asked for.
 #include <algorithm>
-#include <cstdlib>
-#include <ctime>
 #include <utility>
 
 #include "app/frame/controller.h"
 #include "app/frame/file_kind.h"
+#include "app/frame/model_choices.h"
 #include "app/views/lecture.h"
 #include "engine/lab/race_json.h"
-#include "engine/model/precision.h"
 #include "engine/run/model_names.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
-#include "scenes/race/race_model.h"
+#include "scenes/shared/run_controls.h"
 
 namespace speclens {
 namespace {
 
 constexpr double kReadWord = 0.25; // seconds per word of a story, at speed 1
 
-std::string stamp() {
-    const std::time_t now = std::time(nullptr);
-    std::tm local{};
-    localtime_r(&now, &local);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
-    return text;
-}
-
-// Two files of one second are two files.
-std::filesystem::path new_file(const std::filesystem::path& folder, const std::string& stem,
-                               const std::string& ending) {
-    std::filesystem::path file = folder / (stem + ending);
-    std::error_code gone; // the folder
-    for (int n = 2; std::filesystem::exists(file, gone); ++n)
-        file = folder / (stem + "-" + std::to_string(n) + ending);
-    return file;
-}
-
-bool asks_about_run(const Command& command) {
-    return std::holds_alternative<FetchDistributions>(command) || std::holds_alternative<FetchReplay>(command) ||
-           std::holds_alternative<FetchOtherDrafterRound>(command) || std::holds_alternative<CompareDrafters>(command);
-}
-
 } // namespace
-
-std::filesystem::path data_folder(const std::string& kind) {
-    const char* data = std::getenv("XDG_DATA_HOME");
-    const char* home = std::getenv("HOME");
-    std::filesystem::path folder = data && *data ? std::filesystem::path(data)
-                                   : home        ? std::filesystem::path(home) / ".local" / "share"
-                                                 : std::filesystem::current_path();
-    folder = folder / "speclens" / kind;
-    std::error_code problem;
-    std::filesystem::create_directories(folder, problem);
-    if (problem)
-        throw Error("cannot create " + folder.string() + ": " + problem.message(),
-                    "Set XDG_DATA_HOME to a folder that can be written.");
-    return folder;
-}
-
-void Controller::guarded(double now, const std::function<void()>& work) {
-    dismiss(); // what was tried before
-    try {
-        work();
-    } catch (const Error& error) {
-        complain(error.what(), error.remedy());
-    } catch (const std::filesystem::filesystem_error& error) { // its own words name the file twice
-        complain(error.path1().string() + ": " + error.code().message(),
-                 "Check the path and the permissions.");
-    } catch (const std::exception& error) {
-        complain(error.what(), "Nothing was lost; try again.");
-    }
-    (void)now;
-}
 
 void Controller::open_popup(Popup popup) {
     keys_.clear(); // it covers the scene
@@ -90,30 +34,20 @@ void Controller::open_popup(Popup popup) {
         chrome.chat = wished().chat;
     }
     if (popup == Popup::models || popup == Popup::palette || popup == Popup::prompt) models_ = model_choices();
-    if (popup == Popup::open_file) {
-        try {
-            saved_files_ = saved_files(data_folder("sessions"));
-        } catch (const Error&) { // no such folder: paths can still be typed
-            saved_files_.clear();
-        }
-    }
-    if (popup == Popup::export_frame) {
-        std::error_code gone; // the folder it was started in
-        const std::filesystem::path folder = std::filesystem::current_path(gone);
-        chrome.query = new_file(folder, "speclens-" + scene_name_, ".png").string();
-    }
+    if (popup == Popup::open_file) files_.refresh();
+    if (popup == Popup::export_frame) chrome.query = files_.export_name(scene_name_);
 }
 
 void Controller::open_file(const std::string& path, double now) {
     if (is_link(path) && read.link) return show_view(read.link(path), now);
     if (is_lecture_file(path) && read.lecture) {
         begin_lecture(read.lecture(path), now);
-        return show_view(lecture_.steps[0].view, now);
+        return show_view(lecture_.view(), now);
     }
-    if (has_engine() && looks_like_model(path)) return open_model(path, now);
+    if (common_.has_engine() && looks_like_model(path)) return open_model(path, now);
     if (is_race_file(path)) {
         show_race(std::make_shared<const RaceView>(load_race(path)));
-        return say("Opened " + path, now);
+        return common_.say("Opened " + path, now);
     }
     // A run is text; of anything else it says more what it is than where its first line is wrong.
     if (const std::string kind = file_kind(path); !kind.empty() && kind != "a folder")
@@ -125,153 +59,58 @@ void Controller::open_file(const std::string& path, double now) {
         throw Error(path + " holds no run", "Choose a file saved with Ctrl+S or by speclens run.");
     if (in_race()) open_scene("loop"); // a race shows none
     show_saved(trace, settings_of(*trace->header()));
-    say(notice.empty() ? "Opened " + path : notice, now);
-    if (saved_in_other_precision()) made_with(trace->header()->precision);
-}
-
-// What another precision changes is known only by running. Of another model's run nothing is expected.
-bool Controller::saved_in_other_precision() const {
-    const Header* run = saved_ ? saved_->header() : nullptr;
-    return run && has_engine() && run->model == status_.model && run->precision != status_.precision;
-}
-
-void Controller::made_with(Precision precision) {
-    complain("this was made with " + precision_words(precision) + ", here a run has " + precision_words(status_.precision) +
-                 ": its text may differ",
-             std::string("Start the program with --precision ") + name_of(precision) + ".");
-}
-
-void Controller::browse() {
-    if (!port_.browse) return;
-    FileQuestion question{FileQuestion::For::open, "Open a run, a race or a lecture", ""};
-    browsed_ = chrome.popup;
-    if (browsed_ == Popup::models) question = {FileQuestion::For::model, "Open a model", ""};
-    if (browsed_ == Popup::export_frame) question = {FileQuestion::For::save, "Export this frame", chrome.query};
-    if (browsed_ == Popup::open_file) {
-        try {
-            question.start = data_folder("sessions").string() + "/";
-        } catch (const Error&) { // it begins where the program of the dialog likes
-        }
-    }
-    port_.browse(question);
+    common_.say(notice.empty() ? "Opened " + path : notice, now);
+    if (run_.in_other_precision()) made_with(trace->header()->precision);
 }
 
 void Controller::chose(const std::string& path, double now) {
-    const Popup asked = std::exchange(browsed_, Popup::none);
-    if (path.empty()) return;
-    if (asked == Popup::export_frame) {
-        std::string file = path;
-        if (!file.ends_with(".png") && !file.ends_with(".svg")) file += ".png";
-        if (chrome.popup == asked) chrome.popup = Popup::none; // else it would stand in the picture
-        return perform({ExportFile{file}}, now);
-    }
-    if (asked == Popup::models) {
-        if (chrome.popup == asked) chrome.popup = Popup::none;
-        return perform({PickModel{path}}, now);
-    }
-    if (chrome.popup == Popup::open_file) chrome.query = path;
-    perform({OpenFile{path}}, now);
+    if (const auto command = files_.chosen(path)) perform({*command}, now);
 }
 
 void Controller::save(double now) {
-    if (in_race() && race() && !race()->lanes_finished() && race()->cut)
-        return say("The race was stopped: run it again to save it", now);
-    if (in_race() && race() && !race()->lanes_finished())
-        return say("The race is still running: it can be saved when every lane is done", now);
-    guarded(now, [&] {
-        if (in_race() && race()) {
-            const std::filesystem::path file = new_file(data_folder("sessions"), "race-" + stamp(), ".json");
-            save_race(*race(), file);
-            return say("Saved to " + file.string(), now);
-        }
-        const std::filesystem::path file = new_file(data_folder("sessions"), "run-" + stamp(), ".jsonl");
-        save_trace(source_.trace(), file);
-        say("Saved to " + file.string(), now);
-    });
-}
-
-void Controller::screenshot(double now) {
-    guarded(now, [&] {
-        if (!export_frame) return;
-        const std::filesystem::path file = new_file(data_folder("shots"), "speclens-" + stamp(), ".png");
-        export_frame(file);
-        say("Screenshot: " + file.string(), now);
-    });
-}
-
-// The engine holds another run than the saved one on screen.
-bool Controller::suits_saved(const Command& command, double now) {
-    if (std::holds_alternative<Fork>(command)) {
-        say("A saved run cannot be forked: start it again first", now);
-        return false;
-    }
-    if (std::holds_alternative<RunStudy>(command)) {
-        const Header* run = saved_->header();
-        if (run && run->model == status_.model) return true; // of its settings, with the loaded models
-        say("This run is of " + (run ? run->model : std::string("other models")) +
-                ", which is not loaded: nothing is measured beside it",
-            now);
-        return false;
-    }
-    return !asks_about_run(command);
+    const RaceView* race = in_race() ? race_.shown().get() : nullptr;
+    if (race && !race->lanes_finished())
+        return common_.say(race->cut ? "The race was stopped: run it again to save it"
+                                     : "The race is still running: it can be saved when every lane is done",
+                           now);
+    guarded([&] { race ? files_.save(*race, now) : files_.save(cursor_.source.trace(), now); });
 }
 
 void Controller::perform(const std::vector<FrameCommand>& commands, double now) {
     struct Visitor {
         Controller& c;
         double now;
-        void operator()(const Command& command) const {
-            if (const auto* run = std::get_if<Restart>(&command)) return c.change_run(run->settings, now);
-            if (const auto* race = std::get_if<StartRace>(&command)) return c.start_race(race->settings);
-            if (!c.port_.send) return;
-            if (c.saved_ && !c.suits_saved(command, now)) return;
-            if (const auto* fork = std::get_if<Fork>(&command)) return c.fork_run(*fork, now);
-            // The next run would answer what is asked about this one.
-            if (c.restarts_ > 0 && asks_about_run(command)) return c.questions_.push_back(command);
-            c.port_.send(command);
-        }
+        Player& player;
+        void operator()(const Command& command) const { c.ask(command, now); }
         void operator()(const Go& go) const { c.move(go.move, now); }
         void operator()(const SetCursor& set) const {
-            c.arriving_ = c.playing_ = c.example_due_ = c.unmoved_ = false;
+            c.arrival_.due = c.arrival_.example_due = c.arrival_.unmoved = player.playing = false;
             c.place_.reset();
-            c.did(Deed::scrubbed);
-            c.go_to(set.cursor, now, false);
+            c.common_.did(Deed::scrubbed);
+            c.cursor_.go_to(set.cursor, now, false);
         }
         void operator()(const SetBeat& set) const {
             const int beats = c.beats(now);
-            c.playing_ = false;
+            player.playing = false;
             c.beats_[c.scene_name_] = std::clamp(set.beat, 0, std::max(0, beats - 1));
-            c.example_due_ = true;
+            c.arrival_.example_due = true;
             c.show_example(now);
         }
         void operator()(const Select& select) const {
-            c.did(Deed::selected);
-            c.example_due_ = false;
-            c.unmoved_ = false;
+            c.common_.did(Deed::selected);
+            c.arrival_.example_due = c.arrival_.unmoved = false;
             // A column of another cycle: show that cycle first.
-            const CycleSummary* shown = c.source_.view().current();
+            const CycleSummary* shown = c.cursor_.source.view().current();
             if (select.position && (!shown || shown->cycle != select.position->cycle))
-                for (const CycleSummary& cycle : c.source_.whole().cycles)
-                    if (cycle.cycle == select.position->cycle) c.go_to(cycle.end_event, now, false);
-            c.selected_ = select.position;
+                c.cursor_.show_round(select.position->cycle, now);
+            c.cursor_.selected = select.position;
         }
         void operator()(const OpenScene& open) const { c.open_scene(open.name); }
-        void operator()(const SetRaceClock& set) const {
-            c.playing_ = false;
-            c.race_ms_ = set.ms;
-        }
-        void operator()(const ToggleRaceClock&) const {
-            if (c.race() && race_of_table(*c.race())) {
-                c.say("A table costs nothing to ask: this race counts rounds", now);
-                return;
-            }
-            c.race_rounds_ = !c.race_rounds_;
-            c.race_ms_ = -1;
-            c.playing_ = false;
-        }
-        void operator()(const ToggleStepped&) const { c.toggle_stepped(); }
-        void operator()(const FocusLane& focus) const { c.race_lane_ = focus.lane; }
-        void operator()(const ToggleLane& toggle) const { c.toggle_lane(toggle.drafter, now); }
+        void operator()(const SetRaceClock& set) const { c.race_.set_clock(set.ms); }
+        void operator()(const ToggleRaceClock&) const { c.race_.toggle_clock(now); }
+        void operator()(const ToggleStepped&) const { c.race_.toggle_stepped(); }
+        void operator()(const FocusLane& focus) const { c.race_.focus(focus.lane); }
+        void operator()(const ToggleLane& toggle) const { c.race_.toggle_lane(toggle.drafter, now); }
         void operator()(const OpenLane& open) const { c.open_lane(open.lane); }
         void operator()(const PickRacePrompt& pick) const {
             if (pick.row < 0 || pick.row >= static_cast<int>(c.prompts().size())) return;
@@ -289,51 +128,51 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             if (c.chrome.density == Density::single) c.chrome.layout.region = Region::details;
         }
         void operator()(const ServerOrder& order) const {
-            if (!c.port_.server) return;
+            if (!c.common_.port.server) return;
             if (std::holds_alternative<ServeHere>(order)) {
                 const RunSettings& s = c.served_.emplace(c.wished());
-                c.say("Serves " +
+                c.common_.say("Serves " +
                           run_words(s.drafter, s.k, s.sampling.temperature, s.drafts().temperature, s.rule),
                       now);
             }
-            c.port_.server(order);
+            c.common_.port.server(order);
         }
         void operator()(const StoryTold& told) const {
-            c.told_ = told.text;
-            c.next_play_ = std::max(c.next_play_, now + kReadWord * told.words / c.speed_);
+            player.told = told.text;
+            player.next = std::max(player.next, now + kReadWord * told.words / player.speed);
         }
         void operator()(const ToggleLetters&) const { c.letters_article_ = !c.letters_article_; }
         void operator()(const SceneCommand& command) const { std::visit(*this, command); }
         void operator()(const PickAction& pick) const { c.action(pick.action, pick.number, now); }
         void operator()(const OpenFile& open) const {
-            c.guarded(now, [&] { c.open_file(open.path, now); });
+            c.guarded([&] { c.open_file(open.path, now); });
             if (c.chrome.popup != Popup::open_file) return;
             // The dialog says it, and stays until it is answered.
-            c.chrome.problem = std::exchange(c.banner_, {});
-            c.chrome.remedy = std::exchange(c.remedy_, {});
+            c.chrome.problem = std::exchange(c.common_.banner, {});
+            c.chrome.remedy = std::exchange(c.common_.remedy, {});
             if (c.chrome.problem.empty()) c.chrome.popup = Popup::none;
         }
         void operator()(const ExportFile& file) const {
-            c.guarded(now, [&] {
+            c.guarded([&] {
                 if (!c.export_frame) return;
                 c.export_frame(file.path);
-                c.say("Exported to " + file.path, now);
+                c.common_.say("Exported to " + file.path, now);
             });
         }
         void operator()(const CopyText& copy) const {
             c.clipboard = copy.text;
-            c.say("Copied", now);
+            c.common_.say("Copied", now);
         }
-        void operator()(const DismissBanner&) const { c.dismiss(); }
+        void operator()(const DismissBanner&) const { c.common_.dismiss(); }
         void operator()(const AnswerOffer& answer) const { c.answer_offer(answer.yes, now); }
         void operator()(const PickModel& pick) const { c.open_model(pick.word, now); }
         void operator()(const CancelFetch&) const {
-            if (c.port_.cancel_fetch) c.port_.cancel_fetch();
+            if (c.common_.port.cancel_fetch) c.common_.port.cancel_fetch();
         }
-        void operator()(const BrowseFiles&) const { c.browse(); }
+        void operator()(const BrowseFiles&) const { c.files_.browse(); }
         void operator()(const PressKey& press) const { c.keys_.push_back({.key = press.key}); }
     };
-    for (const FrameCommand& command : commands) std::visit(Visitor{*this, now}, command);
+    for (const FrameCommand& command : commands) std::visit(Visitor{*this, now, common_.player}, command);
 }
 
 } // namespace speclens

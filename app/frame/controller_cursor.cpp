@@ -1,7 +1,8 @@
-// The cursor over the events of a run: steps, jumps, and looking for what is not there yet.
-#include <algorithm>
+#include "app/frame/controller_cursor.h"
 
-#include "app/frame/controller.h"
+#include <algorithm>
+#include <utility>
+
 #include "scenes/shared/motion.h"
 
 namespace speclens {
@@ -12,144 +13,103 @@ bool is_step(const Event& event) {
     return !std::holds_alternative<Commanded>(event);
 }
 
+bool is_sought(const Event& event, CursorPart::Seek what) {
+    using Seek = CursorPart::Seek;
+    const auto* check = std::get_if<Checked>(&event);
+    return what == Seek::step        ? is_step(event)
+           : what == Seek::rejection ? check && !check->accepted
+           : what == Seek::verify    ? std::holds_alternative<Verified>(event)
+                                     : std::holds_alternative<Committed>(event);
+}
+
 } // namespace
 
-void Controller::go_to(std::size_t cursor, double now, bool with_motion) {
-    cursor = std::clamp<std::size_t>(cursor, std::min<std::size_t>(1, source_.trace().size()),
-                                     source_.trace().size());
-    if (cursor == cursor_ && !with_motion) return;
-    const CycleSummary* before = source_.view().current();
+void CursorPart::stand(std::shared_ptr<const Trace> trace, std::size_t cursor) {
+    source.update(std::move(trace), 0);
+    at_ = cursor;
+    selected.reset();
+    seek_ = Seek::none;
+}
+
+void CursorPart::go_to(std::size_t cursor, double now, bool with_motion) {
+    cursor = std::clamp<std::size_t>(cursor, std::min<std::size_t>(1, end()), end());
+    if (cursor == at_ && !with_motion) return;
+    const CycleSummary* before = source.view().current();
     const int cycle_before = before ? before->cycle : -1;
-    cursor_ = cursor;
-    source_.update(source_.shared(), cursor_);
-    const CycleSummary* after = source_.view().current();
-    if ((after ? after->cycle : -1) != cycle_before) selected_.reset();
+    at_ = cursor;
+    source.update(source.shared(), at_);
+    const CycleSummary* after = source.view().current();
+    if ((after ? after->cycle : -1) != cycle_before) selected.reset();
     if (!with_motion) in_motion_.clear();
     std::erase_if(in_motion_, [&](const Stepped& step) { return now - step.at > 1; });
     if (with_motion && cursor > 0) in_motion_.push_back({cursor - 1, now});
 }
 
-std::vector<StepMotion> Controller::moving(double now) const {
+void CursorPart::show_round(int cycle, double now) {
+    for (const CycleSummary& one : source.whole().cycles)
+        if (one.cycle == cycle) return go_to(one.end_event, now, false);
+}
+
+std::vector<StepMotion> CursorPart::moving(double now, bool reduced) const {
     std::vector<StepMotion> steps;
-    const Trace& trace = source_.trace();
     for (const Stepped& step : in_motion_) {
-        if (step.event >= trace.size()) continue; // of a run that was replaced
-        const double t = (now - step.at) / motion_seconds(trace[step.event], reduced_motion);
+        if (step.event >= end()) continue; // of a run that was replaced
+        const double t = (now - step.at) / motion_seconds(source.trace()[step.event], reduced);
         if (t < 1) steps.push_back({step.event, static_cast<float>(std::max(0.0, t))});
     }
     return steps;
 }
 
-void Controller::step_forward(double now) {
-    const std::size_t available = source_.trace().size();
-    std::size_t next = cursor_;
-    while (next < available && !is_step(source_.trace()[next])) ++next;
-    if (next < available) {
-        selected_.reset();
-        go_to(next + 1, now, true);
-    } else if (!ended() && seek_ == Seek::none) {
-        seek(Seek::step, now);
-    }
+bool CursorPart::step(double now) {
+    std::size_t next = at_;
+    while (next < end() && !is_step(source.trace()[next])) ++next;
+    if (next == end()) return false;
+    selected.reset();
+    go_to(next + 1, now, true);
+    return true;
 }
 
-std::optional<std::size_t> Controller::found(Seek what) const {
-    const Trace& trace = source_.trace();
-    const std::size_t size = trace.size();
-    for (std::size_t i = seek_from_; i < size; ++i) {
-        const Event& e = trace[i];
-        switch (what) {
-        case Seek::step:
-            if (is_step(e)) return i + 1;
-            break;
-        case Seek::rejection:
-            if (const auto* check = std::get_if<Checked>(&e); check && !check->accepted) return i + 1;
-            break;
-        case Seek::verify:
-            if (std::holds_alternative<Verified>(e)) return i + 1;
-            break;
-        case Seek::cycle:
-            if (std::holds_alternative<Committed>(e)) return i + 1;
-            break;
-        case Seek::none:
-            break;
-        }
-    }
+void CursorPart::step_back(double now) {
+    std::size_t to = at_;
+    while (to > 1 && !is_step(source.trace()[to - 1])) --to;
+    selected.reset();
+    go_to(to > 1 ? to - 1 : 1, now, false);
+}
+
+std::optional<std::size_t> CursorPart::found() const {
+    for (std::size_t i = seek_from_; i < end(); ++i)
+        if (is_sought(source.trace()[i], seek_)) return i + 1;
     return std::nullopt;
 }
 
-// Goes to the event if it is there, else lets the engine run until it is.
-void Controller::seek(Seek what, double now) {
+void CursorPart::seek(Seek what, bool over) {
     seek_ = what;
-    seek_from_ = cursor_;
-    selected_.reset();
-    if (!found(what) && !ended() && port_.set_budget) {
-        if (what == Seek::step && port_.add_budget)
-            port_.add_budget(1);
-        else
-            port_.set_budget(Gate::kUnlimited);
-    }
-    tick(now);
+    seek_from_ = at_;
+    selected.reset();
+    const EnginePort& port = common_.port;
+    if (found() || over || !port.set_budget) return;
+    if (what == Seek::step && port.add_budget)
+        port.add_budget(1);
+    else
+        port.set_budget(Gate::kUnlimited);
 }
 
-// Goes to the round that the beat is about. A run that still grows may have it later.
-void Controller::show_example(double now) {
-    if (!example_due_ || in_race() || arriving_ || place_) return;
-    const auto at = scene().example(scene_input(now));
-    example_due_ = !at && !ended();
-    if (!at) return;
-    for (const CycleSummary& cycle : source_.whole().cycles)
-        if (cycle.cycle == at->cycle) go_to(cycle.end_event, now, false);
-    selected_ = at;
-}
-
-void Controller::move(Move where, double now) {
-    place_.reset(); // the user goes where the user wants
-    example_due_ = false;
-    if (in_race()) return move_race(where, now);
-    arriving_ = unmoved_ = false;
-    if (where != Move::play) playing_ = false;
-    switch (where) {
-    case Move::step:
-        did(Deed::stepped);
-        step_forward(now);
-        break;
-    case Move::back: {
-        did(Deed::stepped_back);
-        std::size_t to = cursor_;
-        while (to > 1 && !is_step(source_.trace()[to - 1])) --to;
-        selected_.reset();
-        go_to(to > 1 ? to - 1 : 1, now, false);
-        break;
-    }
-    case Move::cycle:
-        seek(Seek::cycle, now);
-        break;
-    case Move::cycle_back:
-        go_to(previous_cycle_end(source_.trace(), cursor_), now, false);
-        break;
-    case Move::verify:
-        did(Deed::stepped);
-        seek(Seek::verify, now);
-        break;
-    case Move::rejection:
-        seek(Seek::rejection, now);
-        break;
-    case Move::first:
-        go_to(1, now, false);
-        break;
-    case Move::last:
-        go_to(source_.trace().size(), now, false);
-        break;
-    case Move::play:
-        playing_ = !playing_;
-        next_play_ = now;
-        told_ = 0;
-        if (!playing_) break;
-        if (const int count = beats(now); count > 0 && beats_[scene_name_] + 1 >= count)
-            beats_[scene_name_] = 0;
-        else if (count == 0 && cursor_ >= source_.trace().size() && ended())
-            go_to(1, now, false);
-        break;
+void CursorPart::follow_seek(bool over, double now) {
+    const auto there = found();
+    if (!there && !over) return;
+    const Seek sought = std::exchange(seek_, Seek::none);
+    if (there) {
+        if (common_.port.set_budget && !common_.run_ahead && sought != Seek::step) common_.port.set_budget(0);
+        go_to(*there, now, true);
+        if (sought != Seek::rejection) return;
+        common_.did(Deed::found_rejection);
+        // Every scene shows the guess that was asked for, also one that would choose another.
+        const Checked& check = std::get<Checked>(source.trace()[*there - 1]);
+        selected = Position{check.cycle, check.index};
+    } else if (sought == Seek::rejection) { // what is not there is no place to go to; a step goes as far as it can
+        common_.say("No further rejection in this run", now);
+    } else {
+        go_to(end(), now, false);
     }
 }
 

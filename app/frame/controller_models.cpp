@@ -49,15 +49,15 @@ std::string Controller::model_word() const {
 }
 
 const std::vector<GalleryPrompt>& Controller::prompts() const {
-    return status_.built_in || general.empty() ? gallery : general;
+    return common_.status.built_in || general.empty() ? gallery : general;
 }
 
 void Controller::open_model(const std::string& word, double now) {
-    if (!has_engine()) return complain("this window has no engine that could load a model", "Start the program with it: --model.");
-    if (status_.state == EngineStatus::State::loading) return say("A model is being loaded: cancel that first", now);
+    if (!common_.has_engine()) return complain("this window has no engine that could load a model", "Start the program with it: --model.");
+    if (common_.status.state == EngineStatus::State::loading) return common_.say("A model is being loaded: cancel that first", now);
     const std::string name = speclens::model_word(word);
     if (is_known_model(name) && !is_here(name)) return get_model(name, now);
-    guarded(now, [&] {
+    guarded([&] {
         ModelPaths paths;
         paths.target = model_file(word);
         if (!started_with.scorer && same_file(paths.target, started_with.target)) {
@@ -71,8 +71,8 @@ void Controller::open_model(const std::string& word, double now) {
         offer_ = {};
         if (wanted_view_ && wanted_view_->model != name) wanted_view_.reset();
         opening_ = paths.target;
-        status_.state = EngineStatus::State::loading; // until the engine says what it is
-        port_.send(OpenModel{std::move(paths), run_ahead_ ? Gate::kUnlimited : kFirstSteps});
+        common_.status.state = EngineStatus::State::loading; // until the engine says what it is
+        common_.send(OpenModel{std::move(paths), common_.first_budget()});
     });
 }
 
@@ -80,12 +80,12 @@ void Controller::get_model(const std::string& name, double now) {
     const Fetchable* known = find_fetchable(name);
     if (!known) return;
     if (is_here(name)) return open_model(name, now);
-    if (fetch_) return say(fetch_->title + " is on its way", now);
-    if (!port_.fetch)
+    if (fetch_) return common_.say(fetch_->title + " is on its way", now);
+    if (!common_.port.fetch)
         return complain(known->title + " is not on this machine", "Fetch it with: speclens get " + known->name + ".");
-    dismiss();
+    common_.dismiss();
     offer_ = {};
-    port_.fetch(name);
+    common_.port.fetch(name);
 }
 
 void Controller::observe_fetch(const std::shared_ptr<const FetchView>& view, double now) {
@@ -94,7 +94,7 @@ void Controller::observe_fetch(const std::shared_ptr<const FetchView>& view, dou
     fetch_.reset();
     if (chrome.popup == Popup::models || chrome.popup == Popup::palette) models_ = model_choices();
     if (!view->error.empty()) return complain(view->error, view->remedy);
-    if (view->cancelled) return say(view->title + " was not fetched, and nothing of it was kept", now);
+    if (view->cancelled) return common_.say(view->title + " was not fetched, and nothing of it was kept", now);
     offered_ = view->name;
     offer_ = {view->title + " is here: load it? The run on screen ends.", "Load it"};
 }
@@ -110,37 +110,20 @@ void Controller::observe_opening(const Snapshot& published) {
 void Controller::begin_with_other_model(const RunSettings& settings) {
     if (!first_folders_) first_folders_ = folders;
     const bool first = !started_with.scorer && same_file(opening_, started_with.target);
-    folders = first ? *first_folders_ : LinkOptions{{"model", status_.opened_as}};
-    saved_ = nullptr;
-    growing_ = false;
-    live_ = nullptr;
-    source_.update(empty_trace(), 0);
-    cursor_ = 0;
-    selected_.reset();
-    settings_ = settings;
-    forks_.clear();
-    run_history_ = {};
-    race_history_ = {};
-    most_in_a_row_.clear();
-    questions_.clear();
-    restarts_ = 0;
-    seek_ = Seek::none;
-    playing_ = false;
-    arrive_cycle_.reset();
-    arrive_guess_.reset();
-    arrive_from_.reset();
+    folders = first ? *first_folders_ : LinkOptions{{"model", common_.status.opened_as}};
+    run_.forget(settings);
+    undo_ = {};
+    cursor_.stand(empty_trace(), 0);
+    race_.forget(settings, prompts());
+    common_.player.playing = false;
+    arrival_.cycle.reset();
+    arrival_.guess.reset();
+    arrival_.from.reset();
     place_.reset();
     scenes_.clear();
     chrome.counted = {};
     chrome.room = {};
-    saved_race_ = nullptr;
-    race_wish_.base = settings;
-    race_wish_.lanes.clear();
-    if (!race_wish_.prompts.empty()) race_wish_.prompts = prompts();
-    race_sent_ = false;
-    race_ms_ = -1;
-    race_lane_ = -1;
-    dismiss();
+    common_.dismiss();
 }
 
 // ---- questions ----
@@ -148,10 +131,10 @@ void Controller::begin_with_other_model(const RunSettings& settings) {
 bool Controller::suits_model(const SceneView& view) {
     if (view.model.empty() || view.model == model_word()) return true;
     const Fetchable* known = find_fetchable(view.model);
-    if (!is_known_model(view.model) || !has_engine()) {
+    if (!is_known_model(view.model) || !common_.has_engine()) {
         // Nothing is opened because a link names it: a place or an address is somebody else's to say.
         complain("this is of another model than the one that is loaded: " + speclens::model_word(view.model),
-                 has_engine() ? "Open that model first: File, Open a model." : "Start the program with it: --model.");
+                 common_.has_engine() ? "Open that model first: File, Open a model." : "Start the program with it: --model.");
         return false;
     }
     const bool here = is_here(view.model);
@@ -168,11 +151,11 @@ bool Controller::knows(const std::string& prompt) const {
 
 // Once, when somebody has read what it made of words of their own.
 void Controller::offer_real_model() {
-    if (!own_prompt_ || told_small_world_ || !status_.built_in || saved_ || restarts_ > 0 || !source_.whole().stopped) return;
-    if (!offer_.words.empty() || !banner_.empty() || fetch_) return;
+    if (!own_prompt_ || told_small_world_ || !common_.status.built_in || run_.saved() || run_.due() || !cursor_.source.whole().stopped) return;
+    if (!offer_.words.empty() || !common_.banner.empty() || fetch_) return;
     const Fetchable& real = fetchables().front();
     const bool here = is_here(real.name);
-    if (!has_engine() || (!here && !port_.fetch)) return;
+    if (!common_.has_engine() || (!here && !common_.port.fetch)) return;
     told_small_world_ = true;
     offered_ = real.name;
     offer_ = {std::string("If this makes no sense: ") + kSmallWorld + " A real model answers your own words.",

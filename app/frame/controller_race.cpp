@@ -1,7 +1,7 @@
-// The controller's side of the race: what is asked of the engine, and the clock that all lanes share.
+#include "app/frame/controller_race.h"
+
 #include <algorithm>
 
-#include "app/frame/controller.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/race/race_model.h"
 
@@ -22,258 +22,269 @@ bool same_race(const RaceSettings& a, const RaceSettings& b) {
 
 } // namespace
 
-void Controller::wish_race(RunSettings base) {
-    race_wish_.base = std::move(base);
+// ---- what is asked for ----
+
+std::vector<std::string> RacePart::lanes() const {
     std::vector<std::string> names;
-    for (const RaceEntry& lane : race_wish_.lanes) names.push_back(lane.drafter);
-    if (names.empty()) names = usual_racers(status_.ready_drafters);
-    race_wish_.lanes = race_entries(names, race_wish_.base);
-    start_race(race_wish_);
+    for (const RaceEntry& lane : wish_.lanes) names.push_back(lane.drafter);
+    return names.empty() ? usual_racers(common_.status.ready_drafters) : names;
 }
 
-void Controller::start_race(RaceSettings settings) {
-    // An open stepped race would keep a timed one waiting.
-    if (race_wish_.stepped && !settings.stepped && port_.send) port_.send(EndSteppedRace{});
-    race_wish_ = std::move(settings);
-    saved_race_ = nullptr;
-    race_ms_ = -1;
-    playing_ = false;
-    race_sent_ = has_engine();
-    dismiss();
-    if (port_.send) port_.send(StartRace{race_wish_});
+void RacePart::end_stepped(bool stepped) const {
+    if (wish_.stepped && !stepped) common_.send(EndSteppedRace{});
 }
 
-void Controller::enter_race() {
-    if (chrome.opening.open) return; // its motion would be in the times
-    if (race_sent_ || saved_race_ || !has_engine() || status_.ready_drafters.empty() ||
-        status_.state == EngineStatus::State::loading)
+void RacePart::start_with(RunSettings base) {
+    wish_.base = std::move(base);
+    wish_.lanes = race_entries(lanes(), wish_.base);
+    start(wish_);
+}
+
+void RacePart::change(RunSettings base) {
+    if (!(base == wish_.base) && !wish_.lanes.empty()) history_.keep(wish_);
+    start_with(std::move(base));
+}
+
+void RacePart::start(RaceSettings settings) {
+    end_stepped(settings.stepped);
+    wish_ = std::move(settings);
+    saved_ = nullptr;
+    ms_ = -1;
+    common_.player.playing = false;
+    sent_ = common_.has_engine();
+    common_.dismiss();
+    common_.send(StartRace{wish_});
+}
+
+void RacePart::enter() {
+    if (common_.chrome.opening.open) return; // its motion would be in the times
+    const EngineStatus& status = common_.status;
+    if (sent_ || saved_ || !common_.has_engine() || status.ready_drafters.empty() || status.state == EngineStatus::State::loading)
         return;
-    wish_race(race_wish_.base);
+    start_with(wish_.base);
 }
 
-void Controller::view_race(RaceSettings settings) {
-    if (settings.lanes.empty() && !status_.ready_drafters.empty())
-        settings.lanes = race_entries(usual_racers(status_.ready_drafters), settings.base);
-    if (race_sent_ && !saved_race_ && race_wish_.stepped == settings.stepped &&
-        same_race(race_wish_, settings))
-        return;
-    if (race_wish_.stepped && !settings.stepped && port_.send) port_.send(EndSteppedRace{});
-    race_wish_.stepped = settings.stepped;
-    if (!settings.lanes.empty()) return start_race(std::move(settings));
-    race_wish_ = std::move(settings); // started once it is known who can run
-    race_sent_ = false;
-    saved_race_ = nullptr;
+void RacePart::view(RaceSettings settings) {
+    const std::vector<std::string>& ready = common_.status.ready_drafters;
+    if (settings.lanes.empty() && !ready.empty()) settings.lanes = race_entries(usual_racers(ready), settings.base);
+    if (sent_ && !saved_ && wish_.stepped == settings.stepped && same_race(wish_, settings)) return;
+    if (!settings.lanes.empty()) return start(std::move(settings));
+    end_stepped(settings.stepped);
+    wish_ = std::move(settings); // started once it is known who can run
+    sent_ = false;
+    saved_ = nullptr;
 }
 
-void Controller::show_race(std::shared_ptr<const RaceView> race) {
-    saved_race_ = std::move(race);
-    race_ms_ = -1;
-    race_rounds_ = false;
-    open_scene("race");
+void RacePart::open(std::shared_ptr<const RaceView> saved) {
+    saved_ = std::move(saved);
+    ms_ = -1;
+    rounds_ = false;
 }
 
-void Controller::observe_race(const Snapshot& published) {
+void RacePart::forget(const RunSettings& base, const std::vector<GalleryPrompt>& prompts) {
+    history_ = {};
+    saved_ = nullptr;
+    wish_.base = base;
+    wish_.lanes.clear();
+    if (!wish_.prompts.empty()) wish_.prompts = prompts;
+    sent_ = false;
+    ms_ = -1;
+    lane_ = kRaceLanes - 1;
+}
+
+// A race that was of that already is only shown.
+void RacePart::view_prompt_of(const RunSettings& run) {
+    RaceSettings wish = wish_;
+    wish.base.prompt = run.prompt;
+    wish.base.system = run.system;
+    wish.base.token_ids = run.token_ids;
+    wish.base.chat = run.chat;
+    wish.base.chat_if_possible = run.chat_if_possible;
+    wish.base.thinking = run.thinking;
+    wish.base.seed = run.seed;
+    wish.base.sampling = run.sampling;
+    wish.base.draft_sampling = run.draft_sampling;
+    wish.base.max_tokens = run.max_tokens;
+    wish.stepped = false;
+    wish.lanes = race_entries(lanes(), wish.base);
+    if (!wish_.lanes.empty() && !same_race(wish_, wish)) history_.keep(wish_);
+    view(std::move(wish));
+}
+
+void RacePart::toggle_lane(const std::string& drafter, double now) {
+    std::vector<std::string> names;
+    for (const RaceEntry& lane : wish_.lanes) names.push_back(lane.drafter);
+    const auto found = std::ranges::find(names, drafter);
+    if (found != names.end()) {
+        if (names.size() == 1) return common_.say("A race needs a lane", now);
+        names.erase(found);
+    } else {
+        const std::vector<std::string>& ready = common_.status.ready_drafters;
+        if (std::ranges::find(ready, drafter) == ready.end()) return common_.say(drafter + " cannot run with these models", now);
+        if (static_cast<int>(names.size()) >= kRaceLanes)
+            return common_.say("There are " + std::to_string(kRaceLanes) + " lanes: take one out first", now);
+        names.push_back(drafter);
+    }
+    history_.keep(wish_);
+    wish_.lanes = race_entries(names, wish_.base);
+    start(wish_);
+}
+
+void RacePart::toggle_stepped() {
+    common_.player.playing = false;
+    ms_ = -1;
+    saved_ = nullptr;
+    wish_.stepped = !wish_.stepped;
+    if (!common_.has_engine()) return;
+    if (!wish_.stepped) common_.send(EndSteppedRace{});
+    // Back to a timed race that was measured with the same wishes: it is still there.
+    if (wish_.stepped || !timed_ || !same_race(timed_->settings, wish_)) start(wish_);
+}
+
+void RacePart::take_back(bool forward) {
+    RaceSettings to = history_.take(forward, wish_);
+    to.stepped = wish_.stepped;
+    start(std::move(to));
+}
+
+// ---- what is there ----
+
+void RacePart::observe(const Snapshot& published) {
     timed_ = published.race;
     stepped_ = published.stepped;
-    if (in_race()) enter_race(); // the models may have come just now
 }
 
-bool Controller::race_by_rounds() const {
-    return race_rounds_ || (race() && race_of_table(*race()));
+void RacePart::fill(SceneInput& in, bool open) const {
+    in.race = shown().get();
+    in.race_ms = clock();
+    in.race_rounds = by_rounds();
+    in.race_lane = lane_;
+    in.race_pace = common_.player.playing && open && !by_rounds() ? pace() : 0;
 }
 
-double Controller::race_clock() const {
-    if (!race()) return 0;
-    if (race_ms_ >= 0) return race_ms_;
-    return in_steps() ? race_end(*race()) : race_rest(*race(), race_by_rounds());
+bool RacePart::settle(std::size_t step) {
+    if (!shown()) return false;
+    if (!in_steps() || step == 0) return true;
+    if (!shown()->lanes_over()) {
+        if (ms_ < 0) common_.send(StepRace{Stride::end});
+        ms_ = 0; // asked once
+        return false;
+    }
+    ms_ = std::min(race_end(*shown()), static_cast<double>(step));
+    return true;
 }
 
-double Controller::race_pace() const {
-    if (!race()) return 0;
-    const double end = race_end(*race(), race_by_rounds());
-    return (race_by_rounds() ? end / kRaceSeconds : std::min(1000.0, end / kRaceSeconds)) * speed_;
+// ---- the clock ----
+
+bool RacePart::by_rounds() const {
+    return rounds_ || (shown() && race_of_table(*shown()));
 }
 
-void Controller::tick_race(double now) {
-    if (in_race()) enter_race(); // once the opening is over
-    if (!in_race() || !playing_ || !race()) {
-        race_tick_ = -1;
+double RacePart::clock() const {
+    if (!shown()) return 0;
+    if (ms_ >= 0) return ms_;
+    return in_steps() ? race_end(*shown()) : race_rest(*shown(), by_rounds());
+}
+
+double RacePart::pace() const {
+    if (!shown()) return 0;
+    const double end = race_end(*shown(), by_rounds());
+    return (by_rounds() ? end / kRaceSeconds : std::min(1000.0, end / kRaceSeconds)) * common_.player.speed;
+}
+
+std::optional<std::size_t> RacePart::step() const {
+    if (!in_steps() || ms_ < 0) return {};
+    return static_cast<std::size_t>(ms_);
+}
+
+void RacePart::set_clock(double ms) {
+    common_.player.playing = false;
+    ms_ = ms;
+}
+
+void RacePart::toggle_clock(double now) {
+    if (shown() && race_of_table(*shown())) return common_.say("A table costs nothing to ask: this race counts rounds", now);
+    rounds_ = !rounds_;
+    set_clock(-1);
+}
+
+void RacePart::tick(double now) {
+    enter(); // the models may have come, or the opening is over
+    Player& player = common_.player;
+    if (!player.playing || !shown()) {
+        tick_ = -1;
         return;
     }
     if (in_steps()) {
-        if (now < next_play_) return;
-        next_play_ = now + kStepSeconds / speed_;
-        if (race()->lanes_over() && race_clock() >= race_end(*race()))
-            playing_ = false;
+        if (now < player.next) return;
+        player.next = now + kStepSeconds / player.speed;
+        if (shown()->lanes_over() && clock() >= race_end(*shown()))
+            player.playing = false;
         else
             step_lanes(Stride::phase);
         return;
     }
-    const double end = race_end(*race(), race_by_rounds());
-    if (race_tick_ >= 0) race_ms_ = std::min(end, race_clock() + (now - race_tick_) * race_pace());
-    race_tick_ = now;
-    if (race_ms_ >= end && race()->lanes_over()) playing_ = false;
+    const double end = race_end(*shown(), by_rounds());
+    if (tick_ >= 0) ms_ = std::min(end, clock() + (now - tick_) * pace());
+    tick_ = now;
+    if (ms_ >= end && shown()->lanes_over()) player.playing = false;
 }
 
-void Controller::toggle_stepped() {
-    playing_ = false;
-    race_ms_ = -1;
-    saved_race_ = nullptr;
-    race_wish_.stepped = !race_wish_.stepped;
-    if (!port_.send) return;
-    if (!race_wish_.stepped) port_.send(EndSteppedRace{});
-    // Back to a timed race that was measured with the same wishes: it is still there.
-    if (race_wish_.stepped || !timed_ || !same_race(timed_->settings, race_wish_)) start_race(race_wish_);
-}
-
-void Controller::step_lanes(Stride stride) {
-    const double at = race_clock(), end = race_end(*race());
+void RacePart::step_lanes(Stride stride) {
+    const double at = clock(), end = race_end(*shown());
     if (at < end && stride != Stride::end) {
-        race_ms_ = stride == Stride::phase ? at + 1 : next_round(*race(), at);
+        ms_ = stride == Stride::phase ? at + 1 : next_round(*shown(), at);
     } else {
-        race_ms_ = -1;
-        if (!saved_race_ && !race()->lanes_over() && port_.send) port_.send(StepRace{stride});
+        ms_ = -1;
+        if (!saved_ && !shown()->lanes_over()) common_.send(StepRace{stride});
     }
 }
 
-void Controller::move_stepped(Move where, double now) {
-    const double at = race_clock();
-    switch (where) {
-    case Move::step:
-        did(Deed::stepped);
-        step_lanes(Stride::phase);
-        break;
-    case Move::cycle:
-        step_lanes(Stride::round);
-        break;
-    case Move::back:
-        did(Deed::stepped_back);
-        race_ms_ = std::max(0.0, at - 1);
-        break;
-    case Move::cycle_back:
-        race_ms_ = previous_round(*race(), at);
-        break;
-    case Move::first:
-        race_ms_ = 0;
-        break;
-    case Move::last:
-        step_lanes(Stride::end);
-        break;
-    case Move::play:
-        playing_ = !playing_;
-        next_play_ = now;
-        if (playing_ && race()->lanes_over() && at >= race_end(*race())) race_ms_ = 0;
-        break;
-    case Move::verify:
-    case Move::rejection:
-        say("Open a lane with Enter to look at its rounds", now);
-        break;
-    }
+void RacePart::move(Move where, double now) {
+    if (!shown()) return;
+    if (where == Move::verify || where == Move::rejection) common_.say("Open a lane with Enter to look at its rounds", now);
+    if (where == Move::step) common_.did(Deed::stepped);
+    if (where == Move::back) common_.did(Deed::stepped_back);
+    if (where == Move::first) ms_ = 0;
+    common_.player.playing = where == Move::play && !common_.player.playing;
+    in_steps() ? move_stepped(where, now) : move_timed(where, now);
 }
 
-void Controller::move_race(Move where, double now) {
-    if (!race()) return;
-    if (where != Move::play) playing_ = false;
-    if (in_steps()) return move_stepped(where, now);
-    const double at = race_clock(), end = race_end(*race(), race_by_rounds());
+void RacePart::move_stepped(Move where, double now) {
+    const double at = clock();
+    if (where == Move::step) step_lanes(Stride::phase);
+    if (where == Move::cycle) step_lanes(Stride::round);
+    if (where == Move::last) step_lanes(Stride::end);
+    if (where == Move::back) ms_ = std::max(0.0, at - 1);
+    if (where == Move::cycle_back) ms_ = previous_round(*shown(), at);
+    if (where != Move::play) return;
+    common_.player.next = now;
+    if (common_.player.playing && shown()->lanes_over() && at >= race_end(*shown())) ms_ = 0;
+}
+
+void RacePart::move_timed(Move where, double now) {
+    const double at = clock(), end = race_end(*shown(), by_rounds());
     const auto next = [&](int lane) {
-        for (const double stop : race_stops(*race(), lane, race_by_rounds()))
+        for (const double stop : race_stops(*shown(), lane, by_rounds()))
             if (stop > at + 1e-6) return stop;
         return end;
     };
     const auto previous = [&](int lane) {
         double found = 0;
-        for (const double stop : race_stops(*race(), lane, race_by_rounds()))
+        for (const double stop : race_stops(*shown(), lane, by_rounds()))
             if (stop < at - 1e-6) found = stop;
         return found;
     };
-    const int lane =
-        std::min(race_lane_ >= 0 ? race_lane_ : kRaceLanes - 1, static_cast<int>(race()->lanes.size()) - 1);
-    switch (where) {
-    case Move::step:
-        did(Deed::stepped);
-        race_ms_ = next(-1);
-        break;
-    case Move::back:
-        did(Deed::stepped_back);
-        race_ms_ = previous(-1);
-        break;
-    case Move::cycle:
-        race_ms_ = next(lane);
-        break;
-    case Move::cycle_back:
-        race_ms_ = previous(lane);
-        break;
-    case Move::first:
-        race_ms_ = 0;
-        break;
-    case Move::last:
-        race_ms_ = end;
-        break;
-    case Move::play:
-        playing_ = !playing_;
-        race_tick_ = now;
-        // Where nobody has put the clock it rests at a finish, which is no place to begin.
-        if (playing_ && (race_ms_ < 0 || at >= end - 1e-6)) race_ms_ = 0;
-        break;
-    case Move::verify:
-    case Move::rejection:
-        say("Open a lane with Enter to look at its rounds", now);
-        break;
-    }
-}
-
-// By the lanes that raced last, else the usual ones. A race that was of that already is only shown.
-void Controller::race_prompt(double now) {
-    if (in_race()) return say("This prompt is in the race: Ctrl+N writes another", now);
-    RaceSettings wish = race_wish_;
-    const RunSettings& shown = settings_;
-    wish.base.prompt = shown.prompt;
-    wish.base.system = shown.system;
-    wish.base.token_ids = shown.token_ids;
-    wish.base.chat = shown.chat;
-    wish.base.chat_if_possible = shown.chat_if_possible;
-    wish.base.thinking = shown.thinking;
-    wish.base.seed = shown.seed;
-    wish.base.sampling = shown.sampling;
-    wish.base.draft_sampling = shown.draft_sampling;
-    wish.base.max_tokens = shown.max_tokens;
-    wish.stepped = false;
-    std::vector<std::string> names;
-    for (const RaceEntry& lane : wish.lanes) names.push_back(lane.drafter);
-    if (names.empty()) names = usual_racers(status_.ready_drafters);
-    wish.lanes = race_entries(names, wish.base);
-    if (!race_wish_.lanes.empty() && !same_race(race_wish_, wish)) race_history_.keep(race_wish_);
-    view_race(std::move(wish));
-    open_scene("race");
-}
-
-void Controller::toggle_lane(const std::string& drafter, double now) {
-    std::vector<std::string> names;
-    for (const RaceEntry& lane : race_wish_.lanes) names.push_back(lane.drafter);
-    const auto found = std::ranges::find(names, drafter);
-    if (found != names.end()) {
-        if (names.size() == 1) return say("A race needs a lane", now);
-        names.erase(found);
-    } else {
-        if (std::ranges::find(status_.ready_drafters, drafter) == status_.ready_drafters.end())
-            return say(drafter + " cannot run with these models", now);
-        if (static_cast<int>(names.size()) >= kRaceLanes)
-            return say("There are " + std::to_string(kRaceLanes) + " lanes: take one out first", now);
-        names.push_back(drafter);
-    }
-    race_history_.keep(race_wish_);
-    race_wish_.lanes = race_entries(names, race_wish_.base);
-    start_race(race_wish_);
-}
-
-void Controller::open_lane(int lane) {
-    if (!race() || lane < 0 || lane >= static_cast<int>(race()->lanes.size())) return;
-    RunSettings settings = race()->lanes[static_cast<std::size_t>(lane)].settings;
-    settings.trace_top = settings_.trace_top;
-    settings.timing = settings_.timing;
-    open_scene("loop");
-    restart(std::move(settings));
+    const int lane = std::min(lane_, static_cast<int>(shown()->lanes.size()) - 1);
+    if (where == Move::step) ms_ = next(-1);
+    if (where == Move::back) ms_ = previous(-1);
+    if (where == Move::cycle) ms_ = next(lane);
+    if (where == Move::cycle_back) ms_ = previous(lane);
+    if (where == Move::last) ms_ = end;
+    if (where != Move::play) return;
+    tick_ = now;
+    // Where nobody has put the clock it rests at a finish, which is no place to begin.
+    if (common_.player.playing && (ms_ < 0 || at >= end - 1e-6)) ms_ = 0;
 }
 
 } // namespace speclens

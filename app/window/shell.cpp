@@ -27,6 +27,7 @@
 #include "engine/run/models.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_follower.h"
+#include "engine/session/session.h"
 #include "kernels/error.h"
 #include "remote/client/server_session.h"
 #include "ui/fonts.h"

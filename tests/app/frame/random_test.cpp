@@ -11,6 +11,7 @@
 
 #include "engine/run/gallery.h"
 #include "engine/run/models.h"
+#include "engine/session/session.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/temp_folder.h"

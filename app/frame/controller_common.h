@@ -1,0 +1,57 @@
+// What every part of the controller knows and may do: the engine's state, and telling the engine or the user something.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "app/frame/file_question.h"
+#include "app/frame/frame.h"
+#include "engine/run/control.h"
+
+namespace speclens {
+
+// What the controller may say to the engine; all empty for a window without one.
+struct EnginePort {
+    std::function<void(Command)> send;
+    std::function<void(std::int64_t)> set_budget, add_budget;
+    std::function<void()> cancel_loading;
+    std::function<void(ServerOrder)> server = {}; // to whoever watches servers; may be empty
+    std::function<void(const std::string& name)> fetch = {}; // a model that engine/fetch knows; may be empty
+    std::function<void()> cancel_fetch = {};
+    std::function<void(const FileQuestion&)> browse = {}; // answered by Controller::chose; empty: no file dialog
+};
+
+// What goes on by itself: the cursor of a run, a story, or the clock of a race.
+struct Player {
+    bool playing = false;
+    double speed = 1;
+    double next = 0;      // when the next step is due
+    std::size_t told = 0; // StoryTold::text of what is read meanwhile
+};
+
+struct ControllerCommon {
+    EnginePort port;
+    FrameUi& chrome;
+    EngineStatus status = {};
+    Player player = {};
+    bool run_ahead = true;
+    std::string banner = {}, remedy = {};
+    std::uint32_t deeds = 0;
+
+    [[nodiscard]] bool has_engine() const { return static_cast<bool>(port.send); }
+    // Of a run that begins: all of it, or prefill and the first guess where the engine waits for the user.
+    [[nodiscard]] std::int64_t first_budget() const { return run_ahead ? Gate::kUnlimited : 2; }
+    void send(Command command) const {
+        if (port.send) port.send(std::move(command));
+    }
+    void did(Deed deed) { deeds |= deed_bit(deed); }
+    void say(const std::string& words, double now) const {
+        chrome.message = words;
+        chrome.message_until = now + 4;
+    }
+    void complain(const std::string& what, const std::string& how) { banner = what, remedy = how; }
+    void dismiss() { complain("", ""); }
+};
+
+} // namespace speclens

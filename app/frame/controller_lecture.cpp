@@ -1,0 +1,52 @@
+#include "app/frame/controller_lecture.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace speclens {
+namespace {
+
+std::string clock_words(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%d:%02d", static_cast<int>(seconds) / 60, static_cast<int>(seconds) % 60);
+    return text;
+}
+
+} // namespace
+
+void LecturePart::begin(LectureView lecture, double now) {
+    lecture_ = std::move(lecture);
+    at_ = 0;
+    began_ = now;
+    tell(now);
+}
+
+const SceneView& LecturePart::go_to(int step, double now) {
+    at_ = std::clamp(step, 0, static_cast<int>(lecture_.steps.size()) - 1);
+    tell(now);
+    return view();
+}
+
+const SceneView* LecturePart::next() const {
+    const auto after = static_cast<std::size_t>(at_) + 1;
+    return after < lecture_.steps.size() ? &lecture_.steps[after].view : nullptr;
+}
+
+std::optional<LecturePlace> LecturePart::place() const {
+    if (!open()) return {};
+    return LecturePlace{&lecture_, at_};
+}
+
+// What to say, and the time.
+void LecturePart::tell(double now) {
+    double planned = 0;
+    for (int i = 0; i < at_; ++i) planned += 60 * lecture_.steps[static_cast<std::size_t>(i)].minutes;
+    const LectureView::Step& step = lecture_.steps[static_cast<std::size_t>(at_)];
+    told_ += "\n" + std::to_string(at_ + 1) + " of " + std::to_string(lecture_.steps.size()) + "  " + step.title + "   at " +
+            clock_words(now - began_);
+    if (planned > 0 || step.minutes > 0) told_ += ", planned " + clock_words(planned);
+    told_ += "\n";
+    if (!step.notes.empty()) told_ += step.notes + (step.notes.back() == '\n' ? "" : "\n");
+}
+
+} // namespace speclens

@@ -1,0 +1,49 @@
+#include "app/frame/controller_undo.h"
+
+#include <cstdio>
+
+#include "scenes/shared/run_controls.h"
+#include "scenes/shared/words.h"
+
+namespace speclens {
+
+std::string change_words(const RunSettings& from, const RunSettings& to) {
+    std::string words;
+    const auto add = [&](bool differs, const std::string& what) {
+        if (differs) words += (words.empty() ? "" : ", ") + what;
+    };
+    add(from.prompt != to.prompt || from.token_ids != to.token_ids || from.system != to.system ||
+            from.chat != to.chat,
+        "the other prompt");
+    add(from.drafter != to.drafter, "drafter " + to.drafter);
+    add(from.rule != to.rule, "rule " + to.rule);
+    add(from.k != to.k, "K = " + std::to_string(to.k));
+    char temperature[32];
+    std::snprintf(temperature, sizeof temperature, "T = %.3g", to.sampling.temperature);
+    add(from.sampling.temperature != to.sampling.temperature, temperature);
+    add(from.draft_sampling != to.draft_sampling,
+        likeliest_drafts(to) ? "the likeliest drafts"
+        : !to.draft_sampling ? "drawn drafts"
+                             : "drafts at T = " + temperature_words(to.drafts().temperature));
+    add(from.seed != to.seed, "seed " + std::to_string(to.seed));
+    return words.empty() ? "the other options" : words;
+}
+
+std::string change_words(const RunVersion& from, const RunVersion& to) {
+    const auto fork = [](const RunVersion& v) {
+        return "the fork at round " + std::to_string(v.forks.back().cycle + 1);
+    };
+    if (to.forks.size() > from.forks.size()) return fork(to);
+    if (from.forks.size() > to.forks.size() && from.settings == to.settings)
+        return "the run before " + fork(from);
+    return change_words(from.settings, to.settings);
+}
+
+std::string change_words(const RaceSettings& from, const RaceSettings& to) {
+    if (!(from.base == to.base)) return change_words(from.base, to.base);
+    std::string lanes;
+    for (const RaceEntry& lane : to.lanes) lanes += (lanes.empty() ? "" : ", ") + lane.drafter;
+    return "the lanes " + lanes;
+}
+
+} // namespace speclens

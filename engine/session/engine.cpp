@@ -1,0 +1,356 @@
+#include "engine/session/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/error.h"
+
+namespace speclens {
+
+const Run& Desk::shown_run() const {
+    if (!run) throw Error("there is no run to look at", "Start a run first.");
+    return *run;
+}
+
+Engine::Engine(EngineHost& host, ModelPaths paths, RunSettings settings, RepeatPlan repeats)
+    : host_(host), paths_(std::move(paths)), first_settings_(std::move(settings)), turns_(std::make_shared<Turns>()),
+      repeat_plan_(repeats) {
+    shown_.settings = first_settings_;
+    shown_.status.job = "loading the models";
+}
+
+Engine::Engine(EngineHost& host, std::shared_ptr<const Models> models, RepeatPlan repeats)
+    : host_(host), turns_(models->turns), given_(true), models_(std::move(models)), repeat_plan_(repeats) {
+    shown_.status.state = EngineStatus::State::idle;
+    show_models();
+}
+
+void Engine::publish(const std::function<void(Snapshot&)>& change) {
+    change(shown_);
+    if (!at(Slot::measurement)) shown_.status.timed_model.clear(), shown_.status.timed = 0;
+    ++shown_.revision;
+    host_.published(shown_);
+}
+
+void Engine::forget_answers() {
+    publish([](Snapshot& s) { static_cast<Answers&>(s) = {}; });
+}
+
+void Engine::obey(const Command& command) {
+    const std::lock_guard turn(*turns_);
+    guarded(slot_of(command), "", [&] { apply(command); });
+}
+
+// Others may compute with the same models between two steps.
+bool Engine::step() {
+    const std::lock_guard turn(*turns_);
+    if (step_run()) return true;
+    auto* place = const_cast<Place*>(next());
+    if (!place) return false;
+    guarded(place->order.slot, place->order.name, [&] { work(*place); });
+    return true;
+}
+
+// ---- what fails ----
+
+// Ends here, as a line of the status: the run and the other jobs go on.
+void Engine::guarded(Slot slot, const std::string& name, const std::function<void()>& work) {
+    const std::string whose = name; // the job goes
+    try {
+        return work();
+    } catch (const Error& error) {
+        failed(slot, whose, error.what(), error.remedy(), dynamic_cast<const PromptTooLong*>(&error) != nullptr);
+    } catch (const Cancelled&) {
+        failed(slot, whose, "loading was cancelled", "Try again to load the models.");
+    } catch (const std::bad_alloc&) {
+        failed(slot, whose, "out of memory", "Use a shorter prompt, fewer new tokens or a smaller model.");
+    } catch (const std::exception& error) {
+        failed(slot, whose, error.what(), "Restart the run; if it happens again, please report it.");
+    }
+}
+
+void Engine::failed(Slot slot, const std::string& name, const std::string& what, const std::string& remedy, bool too_long) {
+    failure_ = std::current_exception();
+    gate_.set(0); // whatever failed: the run waits until it was read
+    run_unshown_ = false;
+    failed_ = slot;
+    publish([&](Snapshot& s) {
+        std::erase_if(jobs_, [&](const Place& place) {
+            if (place.order.slot != slot || place.order.name != name) return false;
+            place.job->cut(s);
+            return true;
+        });
+        s.status.state = EngineStatus::State::failed;
+        s.status.error = what;
+        s.status.remedy = remedy;
+        s.status.prompt_too_long = too_long;
+        s.status.job.clear();
+    });
+}
+
+void Engine::rethrow() {
+    if (const std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
+}
+
+void Engine::clear_error(Snapshot& shown) {
+    failed_.reset();
+    failure_ = nullptr;
+    shown.status.error.clear();
+    shown.status.remedy.clear();
+    shown.status.prompt_too_long = false;
+}
+
+Slot Engine::slot_of(const Command& command) {
+    return std::visit(
+        []<typename C>(const C& order) {
+            if constexpr (BeginsJob<C>) return order_of(order).slot;
+            return std::is_same_v<C, StepRace> ? Slot::stepped : Slot::run;
+        },
+        command);
+}
+
+// ---- jobs ----
+
+Desk Engine::desk() {
+    const auto keep = [this](Models models) {
+        keep_models(std::move(models));
+        publish([&](Snapshot& s) { s.status.ready_drafters = models_->ready_drafters(); });
+    };
+    return {models_, run_.get(), run_models_, times_, shown_, [this] { return !called(EngineHost::Call::end_of_run); },
+            given_ ? std::function<void(Models)>() : keep};
+}
+
+Engine::Place* Engine::at(Slot slot) {
+    const auto found = std::ranges::find_if(jobs_, [&](const Place& place) { return place.order.slot == slot; });
+    return found == jobs_.end() ? nullptr : &*found;
+}
+
+void Engine::begin(JobOrder order) {
+    cancel([&](const Place& place) { return place.order.slot == order.slot && place.order.name == order.name; });
+    Place place{std::move(order), nullptr};
+    place.job = std::exchange(place.order.make, nullptr)(desk());
+    const auto later = [](Slot slot, const Place& other) { return slot < other.order.slot; };
+    const auto begun = jobs_.insert(std::upper_bound(jobs_.begin(), jobs_.end(), place.order.slot, later), std::move(place));
+    publish([&](Snapshot& s) {
+        if (failed_ == begun->order.slot) {
+            clear_error(s);
+            s.status.state = run_state();
+        }
+        show(s, *begun);
+    });
+}
+
+void Engine::cancel(const std::function<bool(const Place&)>& which) {
+    if (std::ranges::none_of(jobs_, which)) return;
+    publish([&](Snapshot& s) {
+        for (Place& place : jobs_) {
+            if (!which(place)) continue;
+            place.job->stop();
+            show(s, place);
+            place.job->cut(s);
+        }
+        std::erase_if(jobs_, which);
+    });
+}
+
+void Engine::drop(const std::function<bool(const Place&)>& which) {
+    std::erase_if(jobs_, which);
+}
+
+void Engine::show(Snapshot& shown, Place& place) {
+    place.shown = place.job->revision();
+    place.since = Stopwatch();
+    place.job->show(shown);
+    if (place.order.slot != Slot::measurement) return;
+    shown.status.timed_model = place.job->timed();
+    shown.status.timed = place.job->done();
+}
+
+// A timed race waits while a stepped one is open, and for everything else.
+const Engine::Place* Engine::next() const {
+    for (const Place& place : jobs_) {
+        if (place.job->waits()) continue;
+        return place.order.slot == Slot::race && jobs_.front().order.slot == Slot::stepped ? nullptr : &place;
+    }
+    return nullptr;
+}
+
+// A few pieces, and nobody is told of them before there is something to see: a window that draws would be in the times.
+void Engine::work(Place& place) {
+    constexpr double kBetweenCommandsMs = 25, kShowMs = 150;
+    const Stopwatch watch;
+    bool more = true;
+    do more = place.job->step();
+    while (more && !place.job->waits() && watch.ms() < kBetweenCommandsMs && gate_.budget() == 0 && !called(EngineHost::Call::command));
+    if (more && (place.job->revision() == place.shown || (!place.job->waits() && place.since.ms() < kShowMs))) return;
+    publish([&](Snapshot& s) {
+        show(s, place);
+        if (!more) drop([&](const Place& other) { return &other == &place; });
+    });
+}
+
+std::string Engine::doing() const {
+    const Place* place = run_state() == EngineStatus::State::running ? nullptr : next();
+    return place ? place->order.words : "";
+}
+
+double Engine::done() const {
+    const Place* place = next();
+    return place ? place->job->done() : 0;
+}
+
+// ---- the run ----
+
+EngineStatus::State Engine::run_state() const {
+    if (!run_) return EngineStatus::State::idle;
+    return run_->stopped()      ? EngineStatus::State::stopped
+           : gate_.budget() > 0 ? EngineStatus::State::running
+                                : EngineStatus::State::idle;
+}
+
+// Between two publications the window draws nothing new: its work would show up in the times that are measured. So a run
+// that goes on by itself is not shown step by step.
+bool Engine::step_run() {
+    constexpr double kPublishMs = 40;
+    if (!run_ || run_->stopped()) {
+        gate_.set(0);
+        return false;
+    }
+    const bool goes_on = gate_.try_take();
+    guarded(Slot::run, "", [&] {
+        if (goes_on) {
+            run_unshown_ = true;
+            if (!run_->step()) gate_.set(0);
+        }
+        if (run_unshown_ && (gate_.budget() == 0 || run_published_.ms() > kPublishMs)) show_progress();
+    });
+    return goes_on;
+}
+
+void Engine::show_progress() {
+    run_unshown_ = false;
+    run_published_ = Stopwatch();
+    if (!at(Slot::times)) time_shown();
+    publish([&](Snapshot& s) {
+        s.status.state = run_state();
+        s.status.job.clear();
+        s.status.job_total = 0;
+    });
+}
+
+void Engine::show_run() {
+    drop([](const Place& place) { return place.order.slot >= Slot::guest && place.order.slot <= Slot::times; });
+    time_shown(); // before anybody sees it without
+    publish([&](Snapshot& s) {
+        clear_error(s);
+        s.trace = run_->shared_trace();
+        s.forget_run();
+        s.settings = run_->settings();
+        s.earlier = std::make_shared<const std::vector<EarlierSettings>>(run_->earlier());
+        s.runs += 1 + std::exchange(runs_skipped_, 0);
+        s.status.state = EngineStatus::State::idle;
+        s.status.notice = run_->trace().header()->notice;
+        s.status.memory_bytes = run_->memory_bytes();
+        s.status.timing = false;
+        s.status.plain_ms_per_token = run_->trace().plain_ms();
+    });
+    plan_repeats();
+}
+
+// A long prompt: the window shows how far it was read, and whatever ends a run ends it here too.
+void Engine::show_reading(int read, int all) {
+    if (called(EngineHost::Call::end_of_run))
+        throw Error("the prompt was not read to its end", "Start the run again.", Exit::interrupted);
+    publish([&](Snapshot& s) {
+        s.status.state = EngineStatus::State::running;
+        s.status.job = "reading the prompt";
+        s.status.job_done = read;
+        s.status.job_total = all;
+        s.status.job_unit = "tokens";
+    });
+}
+
+void Engine::time_shown() {
+    if (models_->target && run_->settings().timing) times_.time(run_->trace());
+}
+
+// A table costs nothing to ask, and nobody's server is asked again and again to be timed.
+void Engine::plan_repeats() {
+    const RunSettings& settings = run_->settings();
+    if (!models_->target || models_->scorer || !settings.timing || repeat_plan_.generations == 0) return;
+    if (std::ranges::find(timed_, settings) != timed_.end()) return;
+    begin(times_of_run(repeat_plan_, [this](const RunSettings& known) {
+        constexpr std::size_t kMostKept = 200;
+        if (timed_.size() == kMostKept) timed_.erase(timed_.begin());
+        timed_.push_back(known);
+    }));
+}
+
+// A run that was begun again has to come as far as it had been before it can be forked there.
+bool Engine::reach(int cycle) {
+    std::size_t seen = 0;
+    int complete = 0;
+    const auto there = [&] {
+        for (; seen < run_->trace().size(); ++seen)
+            complete += std::holds_alternative<Committed>(run_->trace()[seen]) ? 1 : 0;
+        return complete >= cycle;
+    };
+    while (!there()) {
+        if (called(EngineHost::Call::end_of_run)) return false;
+        if (!run_->step()) break;
+    }
+    return true;
+}
+
+// ---- models ----
+
+void Engine::load() {
+    const std::lock_guard turn(*turns_);
+    guarded(Slot::run, "", [&] { load(Restart{first_settings_}); });
+}
+
+void Engine::load(const Restart& first) {
+    try {
+        keep_models(loaded(paths_));
+        times_.clear();
+        timed_.clear();
+    } catch (...) {
+        host_.models_missing();
+        throw;
+    }
+    show_models();
+    carry_out(first);
+}
+
+Models Engine::loaded(const ModelPaths& paths) {
+    Progress progress;
+    progress.cancelled = &cancelled_;
+    progress.report = [this](const std::string& what, double done, double total, const std::string& unit) {
+        publish([&](Snapshot& s) {
+            s.status.job = what;
+            s.status.job_done = done;
+            s.status.job_total = total;
+            s.status.job_unit = unit;
+        });
+    };
+    return load_models(paths, progress);
+}
+
+void Engine::keep_models(Models models) {
+    models.turns = turns_;
+    models_ = std::make_shared<const Models>(std::move(models));
+}
+
+void Engine::show_models() {
+    publish([&](Snapshot& s) {
+        s.status.backend = models_->backend->description();
+        s.status.model = models_->target_name();
+        s.status.draft_model = models_->draft_name();
+        s.status.precision = models_->precision();
+        s.status.ready_drafters = models_->ready_drafters();
+        s.status.built_in = !models_->bundle.empty();
+        s.prompt_room = prompt_counter(*models_);
+    });
+}
+
+} // namespace speclens

@@ -1,0 +1,134 @@
+// The engine without a thread: models, the run on the screen, and the jobs beside it. Whoever drives it tells it something
+// (obey), lets it work (step) and is shown what there is: the window's thread (session.h), a command line, a test.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/base/clock.h"
+#include "engine/session/jobs.h"
+
+namespace speclens {
+
+// Whoever drives an engine. All but closing() is asked and told by the engine in the middle of obey() and step().
+class EngineHost {
+  public:
+    virtual ~EngineHost() = default;
+    // Why long work is to be left: each is reason for less than the next.
+    enum class Call : std::uint8_t { none, command, end_of_run, close };
+    [[nodiscard]] virtual Call called() const { return Call::none; } // any thread
+    virtual void published(const Snapshot&) {}                       // after every change
+    virtual void models_missing() {} // they could not be loaded: what waits for them is not asked any more
+};
+
+class Engine {
+  public:
+    // Models are loaded by load(). `repeats`: how long a run that stands still is timed, once for each prompt and settings;
+    // no generations: not at all.
+    Engine(EngineHost& host, ModelPaths paths, RunSettings settings, RepeatPlan repeats = {});
+    // Models that were given stay as they are, also where heads are trained for them.
+    Engine(EngineHost& host, std::shared_ptr<const Models> models, RepeatPlan repeats = {});
+
+    void load();                       // the models, then the first run
+    void obey(const Command& command); // between two steps; a job that it begins is done by step()
+    // One phase of the run, which goes first as long as the gate has budget for it, or a piece of a job. False: nothing is
+    // to be done until something is told.
+    bool step();
+    // What failed, in obey() or step(), is told in the status; whoever wants it whole gets it thrown. Once.
+    void rethrow();
+    void cancel_loading() { cancelled_ = true; } // any thread; of the first models, or of those that OpenModel asked for
+    void forget_answers();                       // all of them
+
+    [[nodiscard]] Gate& gate() { return gate_; } // any thread
+    [[nodiscard]] const Snapshot& shown() const { return shown_; }
+    [[nodiscard]] const std::shared_ptr<const Models>& models() const { return models_; } // null before they are loaded
+    [[nodiscard]] const Run* run() const { return run_.get(); }                           // on the screen; null: none
+    [[nodiscard]] TimeTable& times() { return times_; }
+    // Which job goes on, for a bar. Empty: none.
+    [[nodiscard]] std::string doing() const;
+    [[nodiscard]] double done() const; // 0 … 1, of that
+
+  private:
+    class OutOfTurn; // of others who compute with the same models
+    struct Place {
+        JobOrder order;
+        std::unique_ptr<Job> job;
+        std::size_t shown = 0; // revision
+        Stopwatch since = {};
+    };
+    // The beginning and the end of all jobs.
+    void begin(JobOrder order);
+    void cancel(const std::function<bool(const Place&)>& which); // what there is of them stays to be seen
+    void drop(const std::function<bool(const Place&)>& which);   // with the run or the models that they are about
+    [[nodiscard]] Place* at(Slot slot);
+    [[nodiscard]] const Place* next() const;
+    void work(Place& place);
+    void show(Snapshot& shown, Place& place);
+
+    void guarded(Slot slot, const std::string& name, const std::function<void()>& work);
+    void failed(Slot slot, const std::string& name, const std::string& what, const std::string& remedy, bool too_long = false);
+    void clear_error(Snapshot& shown);
+    [[nodiscard]] static Slot slot_of(const Command& command); // whose error it is
+    [[nodiscard]] bool called(EngineHost::Call call) const { return host_.called() >= call; }
+    void publish(const std::function<void(Snapshot&)>& change);
+    [[nodiscard]] Desk desk();
+
+    // The run.
+    bool step_run();
+    void show_run();
+    void show_progress();
+    void show_reading(int read, int all);
+    void time_shown();      // what the table knows by now
+    void plan_repeats();    // of a run that was not timed yet
+    [[nodiscard]] const Run& shown_run() { return desk().shown_run(); }
+    [[nodiscard]] EngineStatus::State run_state() const;
+    // Lets the run go on until this round can begin, or is past its end. False: something else is asked for meanwhile.
+    [[nodiscard]] bool reach(int cycle);
+
+    // Models.
+    void load(const Restart& first);
+    [[nodiscard]] Models loaded(const ModelPaths& paths); // and tells how far it is
+    void keep_models(Models models);
+    void show_models();
+    void end_all(); // what was made with the models, before they go
+
+    // Commands that begin no job (engine_commands.cpp).
+    void apply(const Command& command);
+    void carry_out(const Restart& restart);
+    void carry_out(const Fork& fork);
+    void carry_out(const Cancel& cancel);
+    void carry_out(const FetchDistributions& fetch);
+    void carry_out(const FetchReplay& fetch);
+    void carry_out(const StopRace& stop);
+    void carry_out(const StepRace& step);
+    void carry_out(const EndSteppedRace& end);
+    void carry_out(const OpenModel& open);
+
+    EngineHost& host_;
+    ModelPaths paths_;
+    RunSettings first_settings_;
+    Gate gate_;
+    Snapshot shown_;
+    std::atomic<bool> cancelled_{false};
+    const std::shared_ptr<Turns> turns_; // of models_, whichever these are
+    const bool given_ = false;           // models_ are others' as well
+    std::shared_ptr<const Models> models_;
+    TimeTable times_; // of models_
+    RepeatPlan repeat_plan_;
+    std::vector<RunSettings> timed_; // runs whose times are known well
+    std::unique_ptr<Run> run_;
+    std::shared_ptr<const Models> run_models_; // that it was made with: heads may have been trained since
+    Stopwatch run_published_;
+    bool run_unshown_ = false;        // steps that nobody was told of
+    std::uint64_t runs_skipped_ = 0;  // asked for, and given up before they began
+    std::vector<Place> jobs_;         // in the order of their turns
+    std::optional<Slot> failed_;      // whose error is shown
+    std::exception_ptr failure_;      // for rethrow()
+};
+
+} // namespace speclens

@@ -1,0 +1,50 @@
+#include "engine/lab/medusa_training.h"
+#include "engine/session/jobs.h"
+
+namespace speclens {
+namespace {
+
+class TrainingJob final : public Job {
+  public:
+    TrainingJob(const Desk& desk, const TrainHeads& asked)
+        : models_(desk.models), keep_(desk.keep),
+          training_(desk.models, usual_medusa_plan(asked, desk.models->chat)) {}
+    bool step() override {
+        ++steps_;
+        if (training_.step()) return true;
+        if (keep_) { // runs under way keep the models they began with
+            Models changed = *models_;
+            changed.networks["medusa"] = training_.network();
+            keep_(std::move(changed));
+        }
+        return false;
+    }
+    void show(Snapshot& shown) override { shown.training = std::make_shared<const MedusaView>(training_.view()); }
+    void stop() override { training_.stop(); }
+    void cut(Snapshot& shown) override {
+        if (!shown.training || shown.training->complete) return;
+        auto changed = std::make_shared<MedusaView>(*shown.training);
+        changed->complete = changed->cut = true;
+        shown.training = std::move(changed);
+    }
+    std::size_t revision() const override { return steps_; }
+    double done() const override {
+        const MedusaView& view = training_.view();
+        if (view.curve.empty()) return 0;
+        return static_cast<double>(view.curve.back().step) / view.plan.steps;
+    }
+
+  private:
+    std::shared_ptr<const Models> models_;
+    std::function<void(Models)> keep_;
+    MedusaTraining training_;
+    std::size_t steps_ = 0;
+};
+
+} // namespace
+
+JobOrder order_of(const TrainHeads& asked) {
+    return job_order<TrainingJob>(Slot::training, "training heads", asked);
+}
+
+} // namespace speclens

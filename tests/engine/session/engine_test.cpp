@@ -1,0 +1,240 @@
+// The engine driven by plain calls: no thread, so what happens after each is known.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/batch/sweep.h"
+#include "engine/drafters/drafter.h"
+#include "engine/lab/study.h"
+#include "engine/run/drafter_comparison.h"
+#include "engine/run/other_drafter_round.h"
+#include "engine/session/engine.h"
+#include "kernels/error.h"
+#include "tests/shared/session_bench.h"
+
+namespace speclens {
+namespace {
+
+struct Watcher : EngineHost {
+    Call call = Call::none;
+    int told = 0, missing = 0;
+    std::vector<std::string> jobs; // that were told of
+    Call called() const override { return call; }
+    void published(const Snapshot& now) override {
+        ++told;
+        if (!now.status.job.empty()) jobs.push_back(now.status.job);
+    }
+    void models_missing() override { ++missing; }
+};
+
+int drain(Engine& engine) {
+    int steps = 0;
+    while (engine.step()) ++steps;
+    return steps;
+}
+
+const std::filesystem::path& shipped_micro() {
+    static const std::filesystem::path folder = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3";
+    return folder;
+}
+
+RunSettings on_micro() {
+    RunSettings settings;
+    settings.token_ids = {5, 6, 5};
+    settings.drafter = "none";
+    settings.k = 0;
+    settings.max_tokens = 6;
+    return settings;
+}
+
+RaceSettings race_on_table() {
+    RaceSettings race;
+    race.base = on_table();
+    race.lanes = race_entries({"none", "lookup"}, race.base);
+    return race;
+}
+
+TEST(Engine, DoesAsManyPhasesAsTheGateAllows) {
+    Watcher host;
+    Engine engine(host, {.target = table_file()}, on_table());
+    EXPECT_EQ(engine.models(), nullptr);
+    engine.load();
+    ASSERT_NE(engine.run(), nullptr) << engine.shown().status.error;
+    EXPECT_EQ(drain(engine), 0) << "a table is not timed, and nobody asked for anything";
+    engine.gate().add(2);
+    EXPECT_EQ(drain(engine), 2);
+    EXPECT_EQ(engine.run()->trace().size(), 4U) << "the prompt, then two drafts";
+    EXPECT_EQ(engine.shown().status.state, EngineStatus::State::idle);
+    engine.gate().set(Gate::kUnlimited);
+    EXPECT_GT(drain(engine), 0);
+    EXPECT_TRUE(engine.run()->stopped());
+    EXPECT_EQ(engine.shown().status.state, EngineStatus::State::stopped);
+    EXPECT_EQ(engine.gate().budget(), 0) << "of a run that is over";
+    EXPECT_FALSE(engine.step());
+}
+
+TEST(Engine, TellsNothingWithoutAChange) {
+    Watcher host;
+    Engine engine(host, {.target = table_file()}, on_table());
+    engine.load();
+    const int before = host.told;
+    const std::uint64_t revision = engine.shown().revision;
+    EXPECT_EQ(drain(engine), 0);
+    EXPECT_EQ(host.told, before);
+    engine.obey(FetchOtherDrafterRound{0, "lookup"});
+    EXPECT_EQ(engine.shown().status.state, EngineStatus::State::idle) << "answered when the engine works";
+    EXPECT_EQ(engine.doing(), "drafting with lookup");
+    EXPECT_EQ(engine.shown().guest, nullptr);
+    EXPECT_GT(engine.shown().revision, revision);
+}
+
+// Somebody who looks on goes first, a timed race last: nothing may stand between its passes.
+TEST(Engine, JobsHaveTheirTurnsWhateverWasAskedForFirst) {
+    Watcher host;
+    Engine engine(host, {.target = table_file()}, on_table());
+    engine.load();
+    engine.gate().set(Gate::kUnlimited);
+    drain(engine);
+    RaceSettings stepped = race_on_table();
+    stepped.stepped = true;
+    engine.obey(StartRace{race_on_table()});
+    engine.obey(RunStudy{"b", {on_table()}});
+    engine.obey(RunStudy{"a", {on_table()}});
+    engine.obey(CompareDrafters{0});
+    engine.obey(FetchOtherDrafterRound{0, "lookup"});
+    engine.obey(StartRace{stepped});
+    std::vector<std::string> order;
+    const auto note = [&](const std::string& what, bool there) {
+        if (there && std::find(order.begin(), order.end(), what) == order.end()) order.push_back(what);
+    };
+    const auto study = [](const Snapshot& now, const char* name) { return now.studies.at(name)->complete(); };
+    while (engine.step()) {
+        const Snapshot& now = engine.shown();
+        note("stepped", now.stepped->steps.size() == 1);
+        note("guest", now.guest != nullptr);
+        note("guesses", now.guesses->complete());
+        note("b", study(now, "b"));
+        note("a", study(now, "a"));
+        note("race", now.race->lanes_finished());
+    }
+    EXPECT_EQ(order, (std::vector<std::string>{"stepped", "guest", "guesses", "b", "a"})) << "the race waits for the stepped one";
+    engine.obey(EndSteppedRace{});
+    drain(engine);
+    EXPECT_TRUE(engine.shown().race->finished());
+}
+
+TEST(Engine, TheRunGoesBeforeEveryJob) {
+    Watcher host;
+    Engine engine(host, {.target = table_file()}, on_table());
+    engine.load();
+    engine.obey(RunStudy{"one", {on_table()}});
+    engine.gate().set(Gate::kUnlimited);
+    while (!engine.run()->stopped()) {
+        ASSERT_TRUE(engine.step());
+        EXPECT_TRUE(engine.shown().studies.at("one")->points.empty());
+    }
+    drain(engine);
+    EXPECT_TRUE(engine.shown().studies.at("one")->complete());
+}
+
+TEST(Engine, WhatFailsIsToldAndThrownOnceAndEndsNothingElse) {
+    Watcher host;
+    Engine engine(host, {.target = table_file()}, on_table());
+    engine.load();
+    engine.obey(RunStudy{"one", {on_table()}});
+    engine.obey(AskAdvice{.base = on_table()});
+    EXPECT_EQ(engine.shown().status.state, EngineStatus::State::failed) << "a table has no passes";
+    EXPECT_THROW(engine.rethrow(), Error);
+    EXPECT_NO_THROW(engine.rethrow());
+    drain(engine);
+    EXPECT_TRUE(engine.shown().studies.at("one")->complete());
+    EXPECT_FALSE(engine.shown().status.error.empty()) << "and it can be read";
+    engine.obey(Restart{on_table()});
+    EXPECT_TRUE(engine.shown().status.error.empty());
+    EXPECT_EQ(engine.shown().status.state, EngineStatus::State::idle);
+}
+
+TEST(Engine, MeasuresOneThingAtATimeByTheClock) {
+    Watcher host;
+    Engine engine(host, {.target = shipped_micro()}, on_micro(), {.generations = 0});
+    engine.load();
+    ASSERT_NE(engine.run(), nullptr) << engine.shown().status.error;
+    MeasureLoad load;
+    load.base = on_micro();
+    load.base.drafter = "lookup";
+    load.base.rule = "token";
+    load.seconds = 1e6;
+    engine.obey(load);
+    EXPECT_EQ(engine.shown().status.error, "");
+    EXPECT_EQ(engine.shown().status.timed_model, "micro_qwen3");
+    ASSERT_TRUE(engine.step());
+    ASSERT_NE(engine.shown().load, nullptr);
+    engine.obey(MeasurePasses{});
+    EXPECT_EQ(engine.doing(), "timing passes");
+    engine.obey(load);
+    EXPECT_EQ(engine.doing(), "decoding batches");
+    engine.obey(Cancel{});
+    EXPECT_EQ(engine.doing(), "") << "batches end with everything else";
+    EXPECT_EQ(engine.shown().status.timed_model, "");
+    EXPECT_FALSE(engine.step());
+}
+
+TEST(Engine, LeavesALongPromptWhereSomethingElseWaits) {
+    Watcher host;
+    RunSettings settings = on_micro();
+    settings.token_ids.assign(600, 5); // more than are read at once
+    Engine engine(host, {}, settings, {.generations = 0});
+    engine.load();
+    engine.gate().set(1);
+    host.call = EngineHost::Call::command;
+    drain(engine);
+    EXPECT_EQ(engine.shown().status.error, "") << "a question can wait";
+    EXPECT_EQ(host.jobs.back(), "reading the prompt");
+    settings.token_ids.assign(600, 6);
+    engine.obey(Restart{settings, 1});
+    host.call = EngineHost::Call::end_of_run;
+    drain(engine);
+    EXPECT_EQ(engine.shown().status.state, EngineStatus::State::failed);
+}
+
+TEST(Engine, TellsWhoeverWaitsThatTheModelsAreMissing) {
+    Watcher host;
+    Engine engine(host, {.target = table_file("{\"vocab\":")}, on_table());
+    engine.load();
+    EXPECT_EQ(host.missing, 1);
+    engine.obey(FetchDistributions{0, 0});
+    EXPECT_EQ(host.missing, 1) << "nothing was tried again";
+    EXPECT_NE(engine.shown().status.error.find("no model"), std::string::npos);
+    engine.obey(Restart{on_table()});
+    EXPECT_EQ(host.missing, 2);
+    EXPECT_EQ(engine.run(), nullptr);
+}
+
+// What a command line does with models that it loaded, and why its pictures are always the same.
+TEST(Engine, TheSameCallsOnGivenModelsGiveTheSame) {
+    const auto models = std::make_shared<const Models>(load_models({.target = table_file()}));
+    const auto answers = [&] {
+        Watcher host;
+        Engine engine(host, models);
+        EXPECT_EQ(engine.shown().status.model, models->target_name());
+        engine.obey(Restart{on_table(), Gate::kUnlimited});
+        drain(engine);
+        engine.obey(FetchReplay{1, {}});
+        engine.obey(CompareDrafters{1});
+        drain(engine);
+        EXPECT_TRUE(engine.shown().guesses->complete());
+        const auto twin = engine.shown().twin;
+        engine.forget_answers();
+        EXPECT_EQ(engine.shown().guesses, nullptr);
+        EXPECT_NE(engine.shown().trace, nullptr) << "the run is no answer";
+        std::vector<int> tokens = engine.run()->sequence();
+        tokens.push_back(static_cast<int>(twin->trace->size()));
+        return tokens;
+    };
+    EXPECT_EQ(answers(), answers());
+}
+
+} // namespace
+} // namespace speclens
