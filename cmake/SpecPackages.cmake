@@ -88,7 +88,9 @@ endif()
 
 # ---- cpack
 set(CPACK_PACKAGE_VENDOR "SpecLens authors")
-set(CPACK_PACKAGE_CONTACT "SpecLens authors <speclens@localhost>")
+# Whoever gives packages to others says who answers for them. Without it a package names no address, rather than one that nobody reads.
+set(SPEC_MAINTAINER "SpecLens authors" CACHE STRING "Who a .deb names as its maintainer: \"Name <address>\" (docs/packages.md)")
+set(CPACK_PACKAGE_CONTACT "${SPEC_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "see and step speculative decoding")
 string(CONCAT CPACK_PACKAGE_DESCRIPTION
     "SpecLens runs speculative decoding on this machine and shows every step:\n"
