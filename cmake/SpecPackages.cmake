@@ -48,6 +48,11 @@ if(SPEC_APP)
         DEPENDS speclens_icon
         COMMENT "Icons" VERBATIM)
     list(APPEND made ${extras}/icons/scalable/apps/speclens.svg)
+    set(SPEC_HOMEPAGE "" CACHE STRING "Address of a page about the program that a package names (docs/packages.md)")
+    set(homepage "")
+    if(SPEC_HOMEPAGE)
+        set(homepage "<url type=\"homepage\">${SPEC_HOMEPAGE}</url>\n  ")
+    endif()
     configure_file(packaging/speclens.metainfo.xml.in ${extras}/speclens.metainfo.xml @ONLY)
     install(DIRECTORY ${extras}/icons/ DESTINATION share/icons/hicolor COMPONENT program)
     install(FILES packaging/speclens.desktop packaging/speclens-link.desktop DESTINATION share/applications COMPONENT program)
@@ -88,7 +93,9 @@ endif()
 
 # ---- cpack
 set(CPACK_PACKAGE_VENDOR "SpecLens authors")
-set(CPACK_PACKAGE_CONTACT "SpecLens authors <speclens@localhost>")
+# Whoever gives packages to others says who answers for them. Without it a package names no address, rather than one that nobody reads.
+set(SPEC_MAINTAINER "SpecLens authors" CACHE STRING "Who a .deb names as its maintainer: \"Name <address>\" (docs/packages.md)")
+set(CPACK_PACKAGE_CONTACT "${SPEC_MAINTAINER}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "see and step speculative decoding")
 string(CONCAT CPACK_PACKAGE_DESCRIPTION
     "SpecLens runs speculative decoding on this machine and shows every step:\n"

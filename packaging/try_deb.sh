@@ -29,7 +29,7 @@ as_user env MANPAGER=cat MANWIDTH=100 man speclens >"$here/tmp/page" || fail "no
 grep -q '^NAME' "$here/tmp/page" || fail "the manual page has no NAME"
 # But for words that are longer than a line.
 mistakes="$(inside man --warnings -E UTF-8 -l -Tutf8 -Z /usr/share/man/man1/speclens.1.gz 2>&1 >/dev/null |
-    grep -vE "cannot adjust line|can't break line" || true)"
+    grep -vE "cannot adjust line|(can't|cannot) break line" || true)"
 [ -z "$mistakes" ] || fail "the manual page: $mistakes"
 inside bash -n /usr/share/bash-completion/completions/speclens || fail "completion for bash"
 for file in /usr/share/zsh/vendor-completions/_speclens /usr/share/fish/vendor_completions.d/speclens.fish; do
@@ -39,7 +39,8 @@ say "ok: manual page, completion"
 for file in speclens speclens-link; do
     inside desktop-file-validate "/usr/share/applications/$file.desktop" || fail "$file.desktop"
 done
-inside appstreamcli validate --no-net /usr/share/metainfo/speclens.metainfo.xml || fail "metainfo"
+# A homepage is whoever publishes the package (SPEC_HOMEPAGE); ours names none.
+inside appstreamcli validate --no-net --override=url-homepage-missing=info /usr/share/metainfo/speclens.metainfo.xml || fail "metainfo"
 for size in 16x16 48x48 256x256; do [ -s "$here/usr/share/icons/hicolor/$size/apps/speclens.png" ] || fail "no icon of $size"; done
 say "ok: menu entry, metainfo, icons"
 
@@ -70,7 +71,8 @@ inside apt-get -q -y autoremove --purge </dev/null >>"$here/tmp/apt.log" 2>&1 ||
 files >"$chroots/$1.after"
 # What the packages beside it leave is theirs; nothing may be left that names the program or stands in the user's home.
 left="$(comm -13 "$chroots/$1.before" "$chroots/$1.after")"
-! printf '%s\n' "$left" | grep -E 'speclens|^/home/|^/root/' || fail "left behind"
+# Debian 13's systemd, which comes with a package beside it, makes an empty /root/.ssh (tmpfiles.d/provision.conf).
+! printf '%s\n' "$left" | grep -vx '/root/\.ssh' | grep -E 'speclens|^/home/|^/root/' || fail "left behind"
 for list in "$here"/usr/share/applications/mimeinfo.cache "$here"/usr/share/mime/globs2; do
     ! grep -q speclens "$list" 2>/dev/null || fail "$list still names it"
 done

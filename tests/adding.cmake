@@ -30,6 +30,12 @@ file(READ ${CMAKE_SOURCE_DIR}/engine/rules/rules.inc PREPEND)
 adding_code(rules/engine/rules/rules.inc "one line in `engine/rules/rules.inc`")
 file(READ ${CMAKE_SOURCE_DIR}/engine/drafters/settings.inc PREPEND)
 adding_code(settings/engine/drafters/settings.inc "The columns are explained at the top of that file.")
+set(PREPEND "")
+adding_code(line_of_a_run.inc "behind the word `DRAFTERS`.")
+file(READ ${from_adding}/line_of_a_run.inc line)
+file(READ ${CMAKE_SOURCE_DIR}/engine/run/run_settings.inc code)
+string(REPLACE "\nDRAFTERS\n" "\nDRAFTERS\n${line}" code "${code}")
+file(CONFIGURE OUTPUT ${from_adding}/run_settings/engine/run/run_settings.inc CONTENT "@code@" @ONLY)
 file(READ ${CMAKE_SOURCE_DIR}/scenes/scenes.inc PREPEND)
 adding_code(scenes/scenes/scenes.inc "one line in `scenes/scenes.inc`")
 set(PREPEND "")
@@ -45,8 +51,15 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cp
 
 # A setting changes DrafterOptions, so its table stands alone here.
 spec_test(adding_setting_test LABELS fast LIBS engine_drafters_headers kernels_error nlohmann_json::nlohmann_json
-    SOURCES engine/drafters/adding_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_settings.cpp)
+    SOURCES engine/drafters/adding_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_settings.cpp
+            ${CMAKE_SOURCE_DIR}/engine/base/values.cpp)
 target_include_directories(adding_setting_test BEFORE PRIVATE ${from_adding}/settings)
+# The same of a run's: with all that saves and reads traces.
+spec_test(adding_run_setting_test LABELS fast LIBS engine_run_headers engine_drafters nlohmann_json::nlohmann_json
+    SOURCES engine/run/adding_run_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/run/run_setting.cpp ${CMAKE_SOURCE_DIR}/engine/run/saved_settings.cpp
+            ${CMAKE_SOURCE_DIR}/engine/run/options_json.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace_json.cpp
+            ${CMAKE_SOURCE_DIR}/engine/run/trace_read.cpp)
+target_include_directories(adding_run_setting_test BEFORE PRIVATE ${from_adding}/run_settings)
 
 if(TARGET app_frame)
     spec_test(adding_scene_test LABELS fast LIBS app_frame

@@ -12,6 +12,10 @@ spec_test(cli_program_test LABELS fast
     SOURCES app/cli/support.cpp app/cli/advise_test.cpp app/cli/sweep_test.cpp app/cli/attach_test.cpp app/cli/usage_test.cpp app/cli/run_test.cpp app/cli/files_test.cpp app/cli/failures_test.cpp app/cli/measures_test.cpp
         app/cli/distributions_test.cpp app/cli/lists_test.cpp app/cli/train_test.cpp app/cli/get_test.cpp app/cli/cuda_test.cpp app/cli/saved_files_test.cpp app/cli/completion_test.cpp
     LIBS app_cli remote nlohmann_json::nlohmann_json)
+# Every setting of a run, in every place where it belongs.
+spec_test(settings_test LABELS fast SOURCES app/cli/support.cpp app/cli/settings_table_test.cpp LIBS app_cli nlohmann_json::nlohmann_json)
+target_compile_definitions(settings_test PRIVATE SPECLENS_PROGRAM="$<TARGET_FILE:speclens>")
+add_dependencies(settings_test speclens)
 target_compile_definitions(cli_program_test PRIVATE SPECLENS_PROGRAM="$<TARGET_FILE:speclens>")
 target_compile_definitions(cli_program_test PRIVATE SPECLENS_EMULATED_CUDA="$<TARGET_FILE:speclens_cuda_emulated>")
 add_dependencies(cli_program_test speclens speclens_cuda_emulated)

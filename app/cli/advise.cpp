@@ -132,7 +132,7 @@ std::string advice_text(const ServedAdvice& advice, const ServerAnswers& asked, 
 void write_profile(const Options& options, const ServerFacts& facts, const ServedEvidence& evidence) {
     SpeculationProfile profile = profile_of_counts(evidence.rounds, evidence.accepted_at);
     if (!facts.models.empty()) profile.target_model = facts.models.front();
-    profile.temperature = options.temperature.value_or(0);
+    profile.temperature = options.temperature().value_or(0);
     profile.backend = server_name(facts.kind);
     if (const std::string wrong = broken_identity(profile); !wrong.empty())
         throw Error("the server's counts make no profile: " + wrong, "Were they counted in one run?", Exit::failed);
@@ -206,7 +206,7 @@ AdvicePlan advice_plan(const Options& options, const Models& models) {
     AdvicePlan plan;
     plan.base = run_settings(options, "none", 0);
     if (!options.has("--rule")) plan.base.rule = "token";
-    plan.base.options = options.method;
+    plan.base.options = options.run.options;
     plan.drafters = typed_drafters(options);
     plan.lengths = options.lengths;
     std::erase(plan.lengths, 0);

@@ -64,12 +64,13 @@ const char* provenance_words(Provenance p) {
 
 } // namespace
 
+static std::string program_words(const ServerFacts& facts) {
+    if (facts.version.starts_with("SpecLens")) return printable(facts.version) + ", vLLM's names";
+    return std::string(server_name(facts.kind)) + (facts.version.empty() ? "" : " " + printable(facts.version));
+}
+
 std::string facts_text(const std::string& where, const ServerFacts& facts, const Terminal& t, Told told) {
-    std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + where + " · " +
-                      (facts.version.starts_with("SpecLens")
-                           ? printable(facts.version) + ", vLLM's names"
-                           : std::string(server_name(facts.kind)) +
-                                 (facts.version.empty() ? "" : " " + printable(facts.version)));
+    std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + where + " · " + program_words(facts);
     const auto& models = facts.models.empty() ? facts.reading.models : facts.models;
     if (!models.empty() && facts.router) {
         out += " · a router: ";
@@ -139,11 +140,10 @@ std::string reading_text(const ServerReading& r, const Terminal& t, Told told_by
     if (r.told_length) {
         const ToldRates told = told_rates(r);
         const auto share = told.share(r.told_length, r.told_rate);
-        out += "\n  acceptance length, averaged by the server  " + amount(*r.told_length, 2) +
-               (share         ? "   accepted ÷ drafted " + probability(*share)
-                : r.told_rate ? "   SGLang's accept rate " + probability(*r.told_rate)
-                              : "") +
-               "\n";
+        out += "\n  acceptance length, averaged by the server  " + amount(*r.told_length, 2);
+        if (share) out += "   accepted ÷ drafted " + probability(*share);
+        else if (r.told_rate) out += "   SGLang's accept rate " + probability(*r.told_rate);
+        out += "\n";
         if (share || r.told_rate) out += bullet(told.words(), t);
     }
     out += (told_by == Told::live ? "\n  now: " : "\n  then: ") + value_or_dash(r.running, 0) + " running, " +
@@ -253,12 +253,16 @@ std::string served_text(const ServedText& served, const Terminal& t, Told told) 
 
 namespace {
 
+std::string span_words(const LogEntry& e) { // what an entry counts
+    if (e.method == "example") return "one run";
+    if (e.whole()) return "since its start" + (e.method.empty() ? "" : ", " + printable(e.method));
+    if (e.kind == ServerKind::llamacpp) return "one request";
+    if (e.kind == ServerKind::sglang) return "a batch" + (e.running ? " of " + number(*e.running, 0) : "");
+    return "the last seconds";
+}
+
 std::string entry_words(const LogEntry& e) {
-    std::string out = e.method == "example"            ? "one run"
-                      : e.whole()                      ? "since its start" + (e.method.empty() ? "" : ", " + printable(e.method))
-                      : e.kind == ServerKind::llamacpp ? "one request"
-                      : e.kind == ServerKind::sglang ? "a batch" + (e.running ? " of " + number(*e.running, 0) : "")
-                                                     : "the last seconds";
+    std::string out = span_words(e);
     if (!e.task.empty()) out += ", " + e.task;
     if (!e.writer.empty()) out += ", of " + printable(e.writer);
     if (e.counts && e.counts->drafted > 0)
@@ -340,22 +344,19 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
         return out + counts_text(sum, log.sum_is_whole() ? "since the server's start" : "all these lines together", t);
     const bool counts =
         std::ranges::any_of(log.entries, [](const LogEntry& e) { return e.counts.has_value(); });
-    return out + "\n" +
-           bullet(left_out > 0 ? "no counts are left that could be added up"
-                  : counts     ? "nothing was drafted in these lines: there is nothing to divide"
-                               : "these lines tell averages and no counts: nothing can be added up",
-                  t);
+    std::string why = "these lines tell averages and no counts: nothing can be added up";
+    if (counts) why = "nothing was drafted in these lines: there is nothing to divide";
+    if (left_out > 0) why = "no counts are left that could be added up";
+    return out + "\n" + bullet(why, t);
 }
 
 std::string bench_text(const std::string& name, const BenchRecords& records, const Terminal& t) {
     std::string out =
         t.paint(Tone::strong, "SpecLens attach") + " · " + name + " · records of AIPerf · [RECORDED]\n  " +
         several(static_cast<double>(records.answered.size()), "request") + " answered, " +
-        grouped(records.failed) + " failed or cancelled, " + several(records.tokens(), "token") + " written" +
-        (records.skipped > 0 ? "; " + several(records.skipped, "line") +
-                                   (records.skipped == 1 ? " is no record" : " are no records")
-                             : "") +
-        "\n\n";
+        grouped(records.failed) + " failed or cancelled, " + several(records.tokens(), "token") + " written";
+    if (records.skipped > 0) out += "; " + several(records.skipped, "line") + (records.skipped == 1 ? " is no record" : " are no records");
+    out += "\n\n";
     out += t.paint(Tone::muted, "  " + pad("", 28) + pad_left("median", 10) + pad_left("90 %", 10)) + "\n";
     using Values = std::vector<double>;
     const auto row = [&](const char* label, const auto& of, int decimals) {

@@ -179,7 +179,7 @@ std::shared_ptr<const Models> random_models(const Options& options) {
     std::shared_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
     const Precision precision = options.precision.value_or(usual_precision(*backend));
     const std::shared_ptr<Models> models =
-        random_shape(std::move(backend), options.geometry, options.seed, progress,
+        random_shape(std::move(backend), options.geometry, options.run.seed, progress,
                      options.weights == WeightForm::q8 ? DType::q8_0 : DType::bf16, precision);
     for (const DrafterChoice& choice : options.drafters) {
         const DrafterInfo* info = find_drafter(choice.name);
@@ -187,7 +187,7 @@ std::shared_ptr<const Models> random_models(const Options& options) {
         if (info == nullptr || !info->needs_network() || models->networks.contains(method)) continue;
         models->networks.emplace(method,
                                  DraftNetwork::random(models->target, head_geometry(choice.name, config),
-                                                      choice.name, options.seed + 1, progress));
+                                                      choice.name, options.run.seed + 1, progress));
     }
     return models;
 }

@@ -245,11 +245,10 @@ std::string bench_table(const BenchResult& r) {
         text += "  " + pad(name, 24) + pad_left(value, 10) + "   " + note + "\n";
     };
     const bool read = usual.bandwidth_gbs > 0;
-    row("read bandwidth", read ? number(usual.bandwidth_gbs, 1) : "–",
-        read ? "GB/s, spread " + number(100 * usual.read_spread, 0) + " %, reading " +
-                   number(usual.read_bytes / 1e6, 1) + " MB" +
-                   (usual.read_bytes < usual.weight_bytes ? "" : ", as much as the weights of a pass")
-             : "no memory left to measure it");
+    std::string reading = "no memory left to measure it";
+    if (read) reading = "GB/s, spread " + number(100 * usual.read_spread, 0) + " %, reading " + number(usual.read_bytes / 1e6, 1) + " MB";
+    if (read && usual.read_bytes >= usual.weight_bytes) reading += ", as much as the weights of a pass";
+    row("read bandwidth", read ? number(usual.bandwidth_gbs, 1) : "–", reading);
     row("product in cache", usual.product_rate > 0 ? number(usual.product_rate, 1) : "–",
         usual.product_rate > 0 ? "billion multiply-adds a second, spread " + number(100 * usual.product_spread, 0) + " %: " +
                                      name_of(usual.form) + " matrices, " + name_of(usual.precision) + " products"

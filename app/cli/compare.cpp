@@ -57,14 +57,14 @@ std::vector<Contestant> contestants_of(const Options& options, const Models& mod
             if (std::find(names.begin(), names.end(), choice.name) == names.end())
                 names.push_back(choice.name);
     }
-    const bool suits = suits_somebody(options.rule, names);
+    const bool suits = suits_somebody(options.run.rule, names);
     std::vector<Contestant> all;
     for (const std::string& name : names) {
         Contestant one;
         one.name = one.label = name;
         one.folder = folder_of(options, name);
         one.settings = run_settings(options, name, 0);
-        if (suits) one.settings.rule = judging_rule(options.rule, name);
+        if (suits) one.settings.rule = judging_rule(options.run.rule, name);
         one.settings.trace_top = 0;
         one.settings.timing = true;
         one.problem = models.why_not(name);
@@ -257,15 +257,16 @@ Exit command_compare(const Options& options) {
                    .speed_up = times && !models->scorer};
     for (const Contestant& c : contestants) look.name = std::max(look.name, columns(c.label) + 2);
     const Terminal& terminal = look.terminal;
+    std::string how_far = ", ";
+    if (ended_by) how_far = ", then it ended; ";
+    else if (prompts.size() < planned) how_far = ", as many as fit into five minutes; ";
     std::string text = terminal.paint(Tone::strong, "SpecLens compare") + " · " + models->target_name() +
                        (models->scorer ? "" : " · " + models->backend->description()) +
                        (models->precision() == Precision::f32 ? "" : " · " + precision_words(models->precision())) + " · " +
                        terminal.paint(Tone::muted, "[" + header.tier + "]") + "\n" +
                        std::to_string(prompts.size()) + (prompts.size() < planned ? " of " + std::to_string(planned) : "") +
                        (planned == 1 ? " prompt" : " prompts") +
-                       (ended_by                    ? ", then it ended; "
-                        : prompts.size() < planned ? ", as many as fit into five minutes; "
-                                                   : ", ") +
+                       how_far +
                        "temperature " + number(first.sampling.temperature, 2) + ", seed " +
                        std::to_string(first.seed) + ", at most " + std::to_string(first.max_tokens) +
                        " new " + (first.max_tokens == 1 ? "token" : "tokens") +
@@ -290,10 +291,11 @@ Exit command_compare(const Options& options) {
     }
     if (look.speed_up) text += speed_notes(rows);
     if (models->frequent) text += cut_notes(rows, models->vocab(), models->frequent->from_file());
-    text += look.speed_up ? formula_table(rows, *plain, look)
-            : !times      ? "\n  no times and no speed-up: a table costs nothing to ask\n"
-                          : "\n  no speed-up: here every pass is a request for log-probabilities, also every "
-                            "single token of plain\n  decoding, and no user of the server waits for those\n";
+    if (look.speed_up) text += formula_table(rows, *plain, look);
+    else if (!times) text += "\n  no times and no speed-up: a table costs nothing to ask\n";
+    else
+        text += "\n  no speed-up: here every pass is a request for log-probabilities, also every single token of plain\n"
+                "  decoding, and no user of the server waits for those\n";
     text += position_table(rows, look);
     text += first_guess_table(rows, look);
     if (domains.size() > 2) text += domain_table(rows, domains, contestants, look);

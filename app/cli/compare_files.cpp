@@ -66,39 +66,60 @@ Json json_of(const Row& row, const CompareFacts& facts) {
     return json;
 }
 
+// The settings that `compare` has an option for, as the first contestant has them; those of drafters as they were typed, whoever reads them.
+struct Asked {
+    RunSettings settings;
+    std::vector<const RunSetting*> rows;
+};
+Asked asked_for(const CompareFacts& facts) {
+    Asked asked{facts.contestants[0].settings, {}};
+    asked.settings.options = facts.options.run.options;
+    asked.settings.rule = facts.options.run.rule;
+    asked.settings.rule_params = facts.options.run.rule_params;
+    for (const RunSetting& setting : run_setting_list()) {
+        const std::string option = "--" + std::string(setting.option);
+        const bool takes = std::ranges::any_of(option_rows(), [&](const OptionRow& row) { return row.name == option && applies(row, Command::compare); });
+        if (setting.of == RunSetting::Of::run && takes) asked.rows.push_back(&setting);
+    }
+    return asked;
+}
+
 // What was asked for, enough to ask again; null: the usual.
 Json settings_json(const CompareFacts& facts) {
     const Options& o = facts.options;
-    const RunSettings& first = facts.contestants[0].settings;
-    const RuleInfo& rule = *find_rule(o.rule);
-    Json params = Json::object();
-    for (const RuleParameter& p : rule.parameters) params[p.name] = o.rule_params.*p.value;
-    if (rule.takes_verifier) params["verifier"] = o.rule_params.block ? "block" : "token";
     Json drafters = Json::array();
     for (const DrafterChoice& choice : o.drafters)
         drafters.push_back(choice.name + (choice.folder.empty() ? "" : "=" + choice.folder.string()));
     Json settings = {{"model", or_null(!o.model.empty(), o.model.string())},
-            {"drafters", or_null(!o.drafters.empty(), drafters)},
-            {"threads", or_null(o.threads > 0, o.threads)},
-            {"prompt", or_null(o.prompt.has_value(), o.prompt.value_or(""))},
-            {"token_ids", or_null(!o.token_ids.empty(), o.token_ids)},
-            {"prompts", or_null(!o.prompts.empty(), o.prompts.string())},
-            {"domain", or_null(!o.domain.empty(), o.domain)},
-            {"chat", or_null(o.has("--chat") || o.has("--raw"), o.chat)},
-            {"system", or_null(!o.system.empty(), o.system)},
-            {"thinking", o.thinking},
-            {"max_tokens", first.max_tokens},
-            {"k", or_null(!o.lengths.empty(), o.lengths)},
-            {"rule", o.rule},
-            {"rule_params", params},
-            {"temperature", first.sampling.temperature},
-            {"draft_temperature", or_null(o.draft_temperature.has_value(), o.draft_temperature.value_or(0))},
-            {"top_k", facts.header.sampling.top_k},
-            {"top_p", first.sampling.top_p},
-            {"seed", first.seed},
-            {"repeats", o.repeats}};
-    for (const DrafterSetting& setting : drafter_settings()) settings[setting.key] = setting_json(setting, o.method);
+                     {"drafters", or_null(!o.drafters.empty(), drafters)},
+                     {"threads", or_null(o.threads > 0, o.threads)},
+                     {"prompt", or_null(o.prompt.has_value(), o.prompt.value_or(""))},
+                     {"token_ids", or_null(!o.run.token_ids.empty(), o.run.token_ids)},
+                     {"prompts", or_null(!o.prompts.empty(), o.prompts.string())},
+                     {"domain", or_null(!o.domain.empty(), o.domain)},
+                     {"chat", or_null(o.has("--chat") || o.has("--raw"), o.run.chat)},
+                     {"system", or_null(!o.run.system.empty(), o.run.system)},
+                     {"k", or_null(!o.lengths.empty(), o.lengths)},
+                     {"rule_params", rule_params_json(o.run.rule, o.run.rule_params)},
+                     {"top_k", facts.header.sampling.top_k},
+                     {"repeats", o.repeats}};
+    const Asked asked = asked_for(facts);
+    for (const RunSetting* setting : asked.rows)
+        if (!settings.contains(setting->key)) settings[setting->key] = value_json(*setting, asked.settings);
     return settings;
+}
+
+// Columns of the settings that were given: files of several comparisons can be put together.
+std::vector<std::pair<std::string, std::string>> setting_columns(const CompareFacts& facts) {
+    std::vector<std::pair<std::string, std::string>> columns;
+    const Asked asked = asked_for(facts);
+    for (const RunSetting* setting : asked.rows) {
+        const bool has_its_own = setting->key == std::string_view("k") || setting->key == std::string_view("rule");
+        const std::string option = "--" + std::string(setting->option);
+        if (has_its_own || !facts.options.has(option)) continue;
+        columns.emplace_back(setting->key, setting->is_switch() ? "yes" : text_of(*setting, asked.settings));
+    }
+    return columns;
 }
 
 // One line for every drafter and prompt: what intervals are computed from.
@@ -164,6 +185,8 @@ std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts)
         "drafter,rule,k,domain,prompts,rounds,tokens,drafted,accepted,tokens_per_round,draft_ms,head_ms,"
         "verify_ms,accept_ms,other_ms,round_ms,tokens_per_second,speedup,speedup_low,speedup_high,same_text,"
         "folder";
+    const auto settings = setting_columns(facts);
+    for (const auto& [key, value] : settings) text += "," + key;
     for (std::size_t i = 1; i <= positions; ++i)
         text += ",judged_" + std::to_string(i) + ",kept_" + std::to_string(i);
     text += "\n";
@@ -184,6 +207,7 @@ std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts)
         text += known(facts.speed_up && row.speed.interval, row.speed.high);
         text += s.sampling.temperature > 0 ? "," : row.identical ? ",yes" : ",no";
         text += "," + csv_cell(row.contestant->folder.string());
+        for (const auto& [key, value] : settings) text += "," + csv_cell(value);
         for (std::size_t i = 0; i < positions; ++i)
             text += i < t.judged_at.size()
                         ? "," + std::to_string(t.judged_at[i]) + "," + std::to_string(t.accepted_at[i])

@@ -142,14 +142,14 @@ class Verdicts {
         }
         if (!idle) hidden_ = std::max(hidden_, hidden);
         told_ = told_ || (drafter != kNoDrafter && !idle && !few);
+        std::string verdict = few ? "undecided" : "ok";
+        if (idle) verdict = draws.guessed > 0 ? "few guesses" : "nothing guessed";
+        if (!good) verdict = "DIFFERS";
         rows_ += "  " + pad(drafter, drafter_) + pad(rule, rule_) +
                  pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
                  pad_left(number(test.total_variation, 4), 17) + pad_left(number(test.chi_square, 1), 13) +
                  pad_left(std::to_string(test.degrees), 9) + pad_left(number(test.p_value, 4), 10) +
-                 (!good  ? "   DIFFERS\n"
-                  : idle ? draws.guessed > 0 ? "   few guesses\n" : "   nothing guessed\n"
-                  : few  ? "   undecided\n"
-                         : "   ok\n");
+                 "   " + verdict + "\n";
     }
 
     [[nodiscard]] int count() const { return done_; }
@@ -165,11 +165,7 @@ class Verdicts {
         if (done_ < tests_)
             text +=
                 "Interrupted after " + std::to_string(done_) + " of " + std::to_string(tests_) + " tests.\n";
-        text += std::string(!passed_         ? "A distribution DIFFERS"
-                            : !decided()     ? "UNDECIDED, although no difference was found"
-                            : done_ < tests_ ? "No difference until then"
-                                             : "No difference was found") +
-                ": a p-value below " + number(least(), tests_ == 1 ? 3 : 6) +
+        text += finding() + ": a p-value below " + number(least(), tests_ == 1 ? 3 : 6) +
                 (tests_ == 1
                      ? ""
                      : " (" + number(kFalseAlarm, 3) + " divided by " + std::to_string(tests_) + " tests)") +
@@ -184,6 +180,11 @@ class Verdicts {
 
   private:
     [[nodiscard]] double least() const { return kFalseAlarm / tests_; }
+    [[nodiscard]] std::string finding() const {
+        if (!passed_) return "A distribution DIFFERS";
+        if (!decided()) return "UNDECIDED, although no difference was found";
+        return done_ < tests_ ? "No difference until then" : "No difference was found";
+    }
     [[nodiscard]] bool others_told() const { return !asked_ && told_; }
     [[nodiscard]] bool decided() const { return !undecided_ && (idle_.empty() || others_told()); }
 
@@ -248,7 +249,7 @@ std::vector<Pair> pairs_of(const Options& options, const Models& models) {
             continue;
         for (const RuleInfo& rule : rule_list())
             if (!rule.greedy_only && can_judge(rule, drafter) &&
-                (options.has("--rule") ? options.rule == rule.name : rule.lossless()))
+                (options.has("--rule") ? options.run.rule == rule.name : rule.lossless()))
                 pairs.push_back({name, rule.name});
     }
     return pairs;
@@ -258,17 +259,17 @@ std::vector<Pair> pairs_of(const Options& options, const Models& models) {
 
 Exit command_lossless(const Options& options) {
     const long samples = whole("N", options.words[0], 100, 100000000);
-    if (options.temperature.value_or(1) == 0 || options.rule == "greedy")
+    if (options.temperature().value_or(1) == 0 || options.run.rule == "greedy")
         throw Error("at temperature 0 there is one text and nothing to count",
                     "Use: speclens compare --temp 0", Exit::usage);
     if (!options.drafters.empty() && options.drafters[0].name == kNoDrafter)
         throw Error("none is plain decoding: there is nothing to test", "Use --drafter with one that guesses.", Exit::usage);
-    const bool table_only = options.model.empty() && !options.prompt && options.token_ids.empty();
+    const bool table_only = options.model.empty() && !options.prompt && options.run.token_ids.empty();
     const std::shared_ptr<const Models> models = table_only ? built_in(options) : load(options);
     if (!options.drafters.empty() && options.has("--rule"))
         if (const DrafterInfo* drafter = find_drafter(options.drafters[0].name);
-            drafter && !can_judge(*find_rule(options.rule), *drafter))
-            throw tree_error(options.rule);
+            drafter && !can_judge(*find_rule(options.run.rule), *drafter))
+            throw tree_error(options.run.rule);
     const std::vector<Pair> pairs = pairs_of(options, *models);
     std::vector<std::string> names;
     for (const Pair& pair : pairs) names.push_back(pair.drafter);
@@ -276,11 +277,11 @@ Exit command_lossless(const Options& options) {
                           models->layers());
     if (pairs.empty()) throw Error("no drafter can run with these models", "See: speclens check");
 
-    const int k = options.k.value_or(options.method.tree_depth > 0 ? options.method.tree_depth : 2);
+    const int k = options.k().value_or(options.run.options.tree_depth > 0 ? options.run.options.tree_depth : 2);
     if (k == 0)
         throw Error("K = 0 is plain decoding: there is nothing to test", "Use --k 1 or more.", Exit::usage);
     const int length =
-        options.max_tokens.value_or(2 * (k + 1) + 1); // a third round even if everything is accepted
+        options.max_tokens().value_or(2 * (k + 1) + 1); // a third round even if everything is accepted
     // Where every guess stays, the target's own token still follows.
     if (length < 2)
         throw Error("a text of one token has no room for a guess: there is nothing to test",
@@ -302,7 +303,7 @@ Exit command_lossless(const Options& options) {
     if (known) exact = ExactTexts(models->target_table, plain_settings.sampling, length).distribution();
 
     ProgressBar bar;
-    const std::uint64_t seed = options.seed << 40; // every set of draws has its own dice
+    const std::uint64_t seed = options.run.seed << 40; // every set of draws has its own dice
     const Draws plain = draw(models, plain_settings, samples, seed, bar);
     const int tests = static_cast<int>(pairs.size()) + (known ? 1 : 0);
     Verdicts verdicts(known ? static_cast<int>(exact.size()) : 0, tests,
@@ -310,7 +311,7 @@ Exit command_lossless(const Options& options) {
     std::string text = "SpecLens lossless · " +
                        (table_only ? std::string("built-in table") : models->target_name()) +
                        " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +
-                       std::to_string(options.seed) +
+                       std::to_string(options.run.seed) +
                        (models->target_table ? "   [TABLE]\n"
                         : models->scorer     ? "   [REMOTE]\n"
                                              : "   [LIVE]\n");
@@ -335,8 +336,8 @@ Exit command_lossless(const Options& options) {
     bar.clear();
     if (cut && verdicts.count() == 0) throw Interrupted();
     text += verdicts.table() + "\n" + verdicts.words(samples);
-    if (const RuleInfo& rule = *find_rule(options.rule);
-        options.has("--rule") && !keeps_target(rule, options.rule_params))
+    if (const RuleInfo& rule = *find_rule(options.run.rule);
+        options.has("--rule") && !keeps_target(rule, options.run.rule_params))
         text += std::string("The rule ") + rule.name + " does not promise the target's distribution" +
                 (rule.is_cascade() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
     print(text);

@@ -1,5 +1,5 @@
 // What the user typed, after the first look: one command and the options that mean something for it.
-// The table in cli_table.cpp is the single list of options: parsing, help and error messages come from it.
+// The table in table.cpp is the single list of options: parsing, help and error messages come from it.
 #pragma once
 
 #include <cstdint>
@@ -65,30 +65,17 @@ struct Options {
 
     std::optional<std::string> prompt; // as typed (TEXT, @FILE or @-) until read_prompt()
     bool prompt_is_text = false;       // it came from a link, where @ has no meaning
-    std::vector<int> token_ids;
-    bool chat = false;
-    bool thinking = false;
     bool thinking_of_link = false; // asked for by the link only
-    std::string system;
     std::filesystem::path prompts;
     std::string domain;
-    std::optional<int> max_tokens;
 
-    std::optional<int> k;
-    std::vector<int> lengths; // compare: every K to measure; `k` is the largest
-    std::optional<double> temperature, draft_temperature;
-    double top_p = 1;
-    int top_k = 0;
-    std::string rule = "token";
-    std::vector<std::pair<std::string, std::string>> rule_words; // name, value as typed; for `rule`
-    RuleParams rule_params;                                      // from them
-    std::uint64_t seed = 7;
-    DrafterOptions method;
+    // The settings of a run that were typed, among the usual ones; not: drafter and prompt, which are above. Many commands have
+    // defaults of their own, so ask has(), or the functions below.
+    RunSettings run;
+    std::vector<int> lengths; // compare: every K to measure; run.k is the largest
+    std::vector<std::pair<std::string, std::string>> rule_words; // name, value as typed; run.rule_params is made from them
     std::filesystem::path suffix_memory; // run, compare: answers of earlier runs for the drafter suffix
 
-    int trace_top = 64;
-    bool timing = true;
-    bool lens = false;
     int repeats = 3;
     std::optional<int> heads, steps, batch, texts; // train
     std::optional<int> context;
@@ -126,6 +113,13 @@ struct Options {
     int width = 1600, height = 1000;
 
     [[nodiscard]] bool has(const std::string& option) const { return given.count(option) != 0; }
+    // As typed; nothing: the command's default.
+    [[nodiscard]] std::optional<double> temperature() const { return has("--temp") ? std::optional(run.sampling.temperature) : std::nullopt; }
+    [[nodiscard]] std::optional<double> draft_temperature() const {
+        return has("--draft-temp") && run.draft_sampling ? std::optional(run.draft_sampling->temperature) : std::nullopt;
+    }
+    [[nodiscard]] std::optional<int> k() const { return has("--k") ? std::optional(run.k) : std::nullopt; }
+    [[nodiscard]] std::optional<int> max_tokens() const { return has("--max-tokens") ? std::optional(run.max_tokens) : std::nullopt; }
 };
 
 // One row of the option table. `value` is the placeholder in the help, empty for a switch.

@@ -238,10 +238,10 @@ Tested test_case(const Expected& expected, const Counted& counted, long rounds) 
     tested.json["agrees"] = tested.finding == Finding::agrees ? Json(true)
                             : tested.finding == Finding::differs ? Json(false)
                                                                  : Json(nullptr);
-    tested.words += !tested.any                            ? "   nothing expected"
-                    : tested.finding == Finding::differs   ? "   DIFFERS"
-                    : tested.finding == Finding::too_few   ? "   too few rounds to tell"
-                                                           : "   agrees";
+    if (!tested.any) tested.words += "   nothing expected";
+    else if (tested.finding == Finding::differs) tested.words += "   DIFFERS";
+    else if (tested.finding == Finding::too_few) tested.words += "   too few rounds to tell";
+    else tested.words += "   agrees";
     return tested;
 }
 
@@ -257,7 +257,7 @@ Exit command_oracle(const Options& options) {
     ResultFile file(options.output);
     Json result = {{"schema", "speclens-oracle/1"},
                    {"samples", options.samples},
-                   {"seed", options.seed},
+                   {"seed", options.run.seed},
                    {"results", Json::array()}};
     constexpr int kCase = 26, kRule = 18;
     std::string lines = "  " + pad("case", kCase) + pad("rule", kRule) + pad_left("emitted", 10) +
@@ -279,7 +279,7 @@ Exit command_oracle(const Options& options) {
         }
         Counted counted;
         try {
-            counted = count_rounds(c, stops_of(json), options.samples, options.seed);
+            counted = count_rounds(c, stops_of(json), options.samples, options.run.seed);
         } catch (const Interrupted&) {
             ended_by = std::current_exception();
             break;

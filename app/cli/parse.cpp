@@ -8,8 +8,9 @@
 #include "app/cli/options.h"
 #include "app/cli/setup.h"
 #include "app/views/lecture.h"
-#include "engine/run/model_names.h"
 #include "engine/rules/verify.h"
+#include "engine/run/model_names.h"
+#include "engine/run/run_setting.h"
 #include "kernels/error.h"
 #include "remote/client/endpoint.h"
 
@@ -67,9 +68,8 @@ const OptionRow& find_option(const std::string& name, Command command) {
 // Whether a saved run has already decided what the option says.
 bool decides_run(const OptionRow& row) {
     static constexpr std::array<std::string_view, 3> kGroups = {"Models", "Prompt", "Speculation"};
-    static constexpr std::array<std::string_view, 4> kRecorded = {"--trace-top", "--timing", "--no-timing", "--stepped"};
-    return row.name != std::string_view("--session") && (std::ranges::find(kGroups, row.group) != kGroups.end() ||
-                                                         std::ranges::find(kRecorded, row.name) != kRecorded.end());
+    return row.name != std::string_view("--session") &&
+           (std::ranges::find(kGroups, row.group) != kGroups.end() || find_run_setting(std::string_view(row.name).substr(2)) != nullptr);
 }
 
 // Of `advise --url`: models and drafters are the server's.
@@ -91,8 +91,8 @@ void check_together(const Options& o) {
         if (o.has(a) && o.has(b))
             usage(std::string(a) + " and " + b + " exclude each other", "Give one of them.");
     };
-    needs("--system", o.chat, "--chat");
-    needs("--thinking", o.chat, "--chat");
+    needs("--system", o.run.chat, "--chat");
+    needs("--thinking", o.run.chat, "--chat");
     needs("--lens", !o.json.empty(), "--json");
     if (o.command == Command::check) {
         const bool changes = o.precision && *o.precision != Precision::f32;
@@ -311,7 +311,7 @@ Options parse(const std::vector<std::string>& arguments) {
     if (o.link) apply_link(o);
     check_together(o);
     for (const auto& [name, text] : o.rule_words)
-        set_parameter(o.rule_params, *find_rule(o.rule), name, text);
+        set_parameter(o.run.rule_params, *find_rule(o.run.rule), name, text);
     return o;
 }
 

@@ -45,9 +45,9 @@ RequestSettings request_with(const Options& options, const std::string& prompt, 
     request.system = system;
     request.chat = chat;
     request.model = options.server_model;
-    request.max_tokens = options.max_tokens.value_or(64);
-    request.temperature = options.temperature.value_or(0);
-    if (options.has("--seed")) request.seed = options.seed;
+    request.max_tokens = options.max_tokens().value_or(64);
+    request.temperature = options.temperature().value_or(0);
+    if (options.has("--seed")) request.seed = options.run.seed;
     return request;
 }
 

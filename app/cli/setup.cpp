@@ -16,6 +16,7 @@
 #include "engine/run/gallery.h"
 #include "engine/run/model_names.h"
 #include "engine/run/notices.h"
+#include "engine/run/run_setting.h"
 #include "kernels/error.h"
 #include "remote/client/probe.h"
 #include "remote/client/prompt_scorer.h"
@@ -241,7 +242,7 @@ Remembering remembering(const Options& options, std::shared_ptr<const Models> mo
     Remembering what;
     what.memory.emplace(options.suffix_memory, models->fingerprint.empty() ? models->target_name() : models->fingerprint, models->vocab());
     auto with = std::make_shared<Models>(*models);
-    with->answers = what.memory->trie(options.method.suffix_depth);
+    with->answers = what.memory->trie(options.run.options.suffix_depth);
     what.models = std::move(with);
     return what;
 }
@@ -256,7 +257,7 @@ std::string working_drafter(const Options& options, const Models& models) {
     const std::string drafter = chosen_drafter(options, models);
     check_drafter_options(options, {drafter}, models.layers());
     const std::string problem = models.why_not(drafter);
-    if (problem.empty() || options.k == 0) return drafter;
+    if (problem.empty() || options.k() == 0) return drafter;
     std::string ready;
     for (const std::string& name : models.ready_drafters()) ready += (ready.empty() ? "" : ", ") + name;
     const bool foreign = problem == models.vocabulary_problem;
@@ -283,38 +284,27 @@ std::string chosen_drafter(const Options& options, bool small_is_ready) {
 }
 
 RunSettings run_settings(const Options& options, const std::string& drafter, double temperature) {
-    RunSettings settings;
+    RunSettings settings = options.run;
     if (options.prompt) settings.prompt = *options.prompt;
-    settings.system = options.system;
-    settings.chat = options.chat;
     const bool typed =
-        options.prompt || !options.token_ids.empty() || options.has("--chat") || options.has("--raw");
+        options.prompt || !options.run.token_ids.empty() || options.has("--chat") || options.has("--raw");
     // Models that are known by name answer chats; of others nobody knows before they are loaded.
     const bool answers = options.model.empty() || is_known_model(options.model.string());
     if (!typed && answers && options.geometry.empty()) {
         settings.prompt = kFirstPrompt;
         settings.chat = true;
     }
-    settings.thinking = options.thinking;
-    settings.token_ids = options.token_ids;
     settings.drafter = drafter;
-    settings.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, drafter);
-    settings.rule_params = options.rule_params;
-    settings.k = options.k.value_or(default_k(drafter));
-    settings.sampling.temperature = options.temperature.value_or(options.rule == "greedy" ? 0 : temperature);
-    settings.sampling.top_k = options.top_k;
-    settings.sampling.top_p = options.top_p;
-    if (options.draft_temperature) {
+    if (!options.has("--rule")) settings.rule = judging_rule(settings.rule, drafter);
+    settings.k = options.k().value_or(default_k(drafter));
+    settings.sampling.temperature = options.temperature().value_or(options.run.rule == "greedy" ? 0 : temperature);
+    settings.draft_sampling.reset();
+    if (options.draft_temperature()) {
         settings.draft_sampling = settings.sampling;
-        settings.draft_sampling->temperature = *options.draft_temperature;
+        settings.draft_sampling->temperature = *options.draft_temperature();
     }
-    settings.seed = options.seed;
-    settings.max_tokens = options.max_tokens.value_or(64);
-    settings.trace_top = options.trace_top;
-    settings.timing = options.timing;
-    settings.lens = options.lens;
     settings.options = {};
-    take_options(drafter, options.method, settings.options);
+    take_options(drafter, options.run.options, settings.options);
     if (settings.options.tree_depth > 0) settings.k = settings.options.tree_depth; // two words for one number
     return settings;
 }
@@ -329,16 +319,18 @@ void check_drafter_options(const Options& options, const std::vector<std::string
                         (drafters.size() == 1 ? "the drafter '" + drafters[0] + "'" : "these drafters"),
                     "It is an option of: " + who + ".", Exit::usage);
     };
-    const bool drafts =
-        std::any_of(drafters.begin(), drafters.end(), [](const auto& name) { return name != kNoDrafter; });
-    needs({"--k"}, drafts || options.k.value_or(0) == 0, "every drafter but none");
     const auto known = infos_of(drafters);
     const auto any = [&](const auto& is) { return std::ranges::any_of(known, is); };
+    for (const RunSetting& setting : run_setting_list()) {
+        if (setting.of != RunSetting::Of::run || setting.of_drafter != nullptr || readers_of(setting).empty()) continue;
+        const bool plain = options.k() == 0 && setting.option == std::string_view("k"); // 0 is plain decoding for whoever drafts
+        needs({"--" + std::string(setting.option)}, plain || any([&](const DrafterInfo* info) { return setting.read(*info); }), readers_of(setting));
+    }
     for (const DrafterSetting& setting : drafter_settings()) {
         const std::string option = typed(setting);
         if (!options.has(option)) continue;
         // The window's switches leave the one where it stands when they turn the other off.
-        if (setting.needs != nullptr && !(options.method.*setting.needs)) {
+        if (setting.needs != nullptr && !(options.run.options.*setting.needs)) {
             const auto off = std::ranges::find_if(drafter_settings(), [&](const DrafterSetting& other) {
                 return other.member == SettingMember(setting.needs);
             });
@@ -347,25 +339,20 @@ void check_drafter_options(const Options& options, const std::vector<std::string
         const bool read = any([&](const DrafterInfo* info) { return info->reads_setting(setting.id); });
         if (!read && !known.empty() && std::ranges::all_of(known, &DrafterInfo::own_ids) && setting.id == Setting::fr_spec) {
             DrafterOptions cut;
-            copy(setting, options.method, cut);
+            copy(setting, options.run.options, cut);
             check_options(drafters[0], cut, target_layers); // says why
         }
         needs({option}, read, readers_of(setting.id));
     }
-    const bool draws = any([](const DrafterInfo* info) { return info->draws; });
-    std::string drawing;
-    for (const DrafterInfo& info : drafter_list())
-        if (info.drafts() && info.draws) drawing += (drawing.empty() ? "" : ", ") + std::string(info.name);
-    needs({"--draft-temp"}, draws, drawing);
     // A tree's guesses are the draft's favourites under these, whatever its temperature.
     const bool certain =
-        options.rule == "tree_topk" || options.rule == "greedy" || options.temperature == 0.0;
+        options.run.rule == "tree_topk" || options.run.rule == "greedy" || options.temperature() == 0.0;
     const bool trees = std::ranges::all_of(known, &DrafterInfo::tree);
     if (options.has("--draft-temp") && certain && trees && !drafters.empty())
         throw Error("--draft-temp does nothing here: the guesses of the tree are chosen, not drawn",
                     "Leave it out, or use --rule tree_wor or tree_wr with --temp above 0.", Exit::usage);
-    if (options.has("--rule-param") && options.temperature == 0.0 && !find_rule(options.rule)->is_cascade())
-        throw Error("--rule-param does nothing at temperature 0: the rule " + options.rule +
+    if (options.has("--rule-param") && options.temperature() == 0.0 && !find_rule(options.run.rule)->is_cascade())
+        throw Error("--rule-param does nothing at temperature 0: the rule " + options.run.rule +
                         " keeps what the target ranks first",
                     "Leave it out, or use --temp above 0.", Exit::usage);
     for (const std::string& drafter : drafters)
@@ -373,7 +360,7 @@ void check_drafter_options(const Options& options, const std::vector<std::string
 }
 
 void check_thinking(const Options& options, const Models& models) {
-    const std::string why = options.thinking ? why_no_thinking(models.chat) : "";
+    const std::string why = options.run.thinking ? why_no_thinking(models.chat) : "";
     if (why.empty()) return;
     if (!options.thinking_of_link)
         throw Error("--thinking does nothing: " + why, "Leave it out.", Exit::usage);
@@ -386,12 +373,12 @@ void say_if_asked_as_text(const Models& models) {
 }
 
 std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
-    if (options.prompt || !options.token_ids.empty()) {
+    if (options.prompt || !options.run.token_ids.empty()) {
         Prompt one;
         if (options.prompt) one.text = *options.prompt;
-        one.ids = options.token_ids;
-        one.chat = options.chat;
-        one.system = options.system;
+        one.ids = options.run.token_ids;
+        one.chat = options.run.chat;
+        one.system = options.run.system;
         one.domain = kAllDomains;
         return {one};
     }
@@ -421,9 +408,9 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
         throw no_text();
     }
     if (options.has("--chat") || options.has("--raw"))
-        for (Prompt& prompt : prompts) prompt.chat = options.chat;
-    if (!options.system.empty())
-        for (Prompt& prompt : prompts) prompt.system = options.system;
+        for (Prompt& prompt : prompts) prompt.chat = options.run.chat;
+    if (!options.run.system.empty())
+        for (Prompt& prompt : prompts) prompt.system = options.run.system;
     if (std::ranges::any_of(prompts, [](const Prompt& p) { return !p.system.empty() && !p.chat; }))
         say("a \"system\" does nothing for a prompt without \"chat\": true");
     if (options.domain.empty()) return prompts;
@@ -442,7 +429,7 @@ std::vector<GalleryPrompt> prompt_texts(const Options& options) {
     for (const Prompt& p : read_prompts(
              options.prompts.empty() ? gallery_file(assets_folder(), loaded_model(options) == kBuiltInModel) : options.prompts))
         texts.push_back({p.domain, p.text, p.system,
-                         options.has("--chat") || options.has("--raw") ? options.chat : p.chat});
+                         options.has("--chat") || options.has("--raw") ? options.run.chat : p.chat});
     return texts;
 }
 
@@ -450,16 +437,16 @@ RaceSettings race_settings(const Options& options, bool text) {
     constexpr const char* kRaceDomain = "code"; // where speculation has most to show on the built-in model
     RaceSettings race;
     race.chat_if_possible = !options.has("--chat");
-    race.stepped = options.stepped || !options.timing; // without times the lanes have only their steps
+    race.stepped = options.stepped || !options.run.timing; // without times the lanes have only their steps
     race.base = run_settings(options, kNoDrafter, 0);
-    race.base.rule = options.has("--rule") ? options.rule : judging_rule(options.rule, kNoDrafter);
+    race.base.rule = options.has("--rule") ? options.run.rule : judging_rule(options.run.rule, kNoDrafter);
     // On a model that is bound by memory a pass over five costs hardly more than one, over eight half as much again.
     constexpr int kRealDrafts = 4;
-    race.base.k = options.k.value_or(loaded_model(options) == kBuiltInModel ? kRaceDrafts : kRealDrafts);
-    race.base.options = options.method; // every lane takes what its drafter reads
+    race.base.k = options.k().value_or(loaded_model(options) == kBuiltInModel ? kRaceDrafts : kRealDrafts);
+    race.base.options = options.run.options; // every lane takes what its drafter reads
     if (text) {
         race.prompts = prompt_texts(options);
-        const bool typed = options.prompt || !options.token_ids.empty();
+        const bool typed = options.prompt || !options.run.token_ids.empty();
         // any other model is asked what a class would ask it first
         const auto first = loaded_model(options) == kBuiltInModel ? std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain)
                                                                   : race.prompts.begin();

@@ -82,7 +82,7 @@ std::vector<std::string> drafters_on_screen(const Options& options, const std::s
 bool wants_whole_distributions(const Options& options, const std::string& scene, const Models& models) {
     constexpr std::int64_t kMostEntries = 4096 * 128; // of all distributions on one side
     return scene == "relaxed" && !options.has("--trace-top") &&
-           std::int64_t{models.vocab()} * options.max_tokens.value_or(64) <= kMostEntries;
+           std::int64_t{models.vocab()} * options.max_tokens().value_or(64) <= kMostEntries;
 }
 
 Subject live_subject(const Options& options, const std::string& scene, std::shared_ptr<const Models> models) {
@@ -93,7 +93,7 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
     check_drafter_options(options, drafters_on_screen(options, scene, drafter), subject.models->layers());
     subject.settings = scene_settings(options, scene, drafter);
     if (wants_whole_distributions(options, scene, *subject.models)) subject.settings.trace_top = -1;
-    if (options.timing) warm_up(subject.models, subject.settings);
+    if (options.run.timing) warm_up(subject.models, subject.settings);
     Run run(subject.models, subject.settings);
     run.on_reading([](int, int) { stop_if_interrupted(); });
     while (run.step()) stop_if_interrupted();
@@ -108,7 +108,7 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
     status.notice = header.notice;
     status.memory_bytes = run.memory_bytes();
     status.ready_drafters = subject.models->ready_drafters();
-    if (options.timing && subject.models->target && !subject.models->scorer) {
+    if (options.run.timing && subject.models->target && !subject.models->scorer) {
         time_repeats(subject.models, subject.settings, *subject.times);
         subject.times->time(*subject.trace);
     }
@@ -165,7 +165,7 @@ std::shared_ptr<const ServerView> server_when(const ServerSession& session, doub
 void server_for(const Options& options, Subject& subject) {
     using State = ServerView::State;
     const bool own = options.attach.empty();
-    if (own && (!options.timing || !subject.models->tokenizer)) return; // its curve is time; it takes text
+    if (own && (!options.run.timing || !subject.models->tokenizer)) return; // its curve is time; it takes text
     const auto models = [&](const std::atomic<bool>&) { return subject.models; };
     ServerSession session(models, subject.settings, server_key(options), {},
                           own ? kReadingSeconds : 1);

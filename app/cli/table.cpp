@@ -1,6 +1,9 @@
-// The list of options: name, help, the commands where it means something, and what it sets.
+// The list of options: name, help, the commands where it means something, and what it sets. Those of a run come from the table of its
+// settings; here stands what reads their values, and every other option.
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <deque>
 
 #include "app/cli/options.h"
 #include "app/cli/values.h"
@@ -8,6 +11,7 @@
 #include "engine/model/precision.h"
 #include "engine/rules/verify.h"
 #include "engine/run/model_names.h"
+#include "engine/run/run_setting.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -40,7 +44,7 @@ void set_rule(Options& o, Text, Text text) {
     std::vector<std::string> known;
     for (const RuleInfo& rule : rule_list()) known.emplace_back(rule.name);
     if (!find_rule(text)) unknown_name("rule", text, known);
-    o.rule = text;
+    o.run.rule = text;
 }
 
 void set_rule_param(Options& o, Text name, Text text) {
@@ -54,6 +58,10 @@ void set_rule_param(Options& o, Text name, Text text) {
             throw Error(name + ": " + word + " was given twice", "Give it once.", Exit::usage);
         o.rule_words.emplace_back(word, part.substr(equals + 1));
     }
+}
+
+void set_model(Options& o, Text, Text text) {
+    o.model = text == kBuiltInModel ? "" : text;
 }
 
 void set_precision(Options& o, Text name, Text text) {
@@ -72,35 +80,29 @@ void set_drafters(Options& o, Text, Text text) {
     for (const std::string& part : split(text, ',')) o.drafters.push_back(drafter_choice(part));
 }
 
-void set_k(Options& o, Text name, Text text) {
-    o.k = int_of(name, text, 0, 64);
-}
-
 void set_lengths(Options& o, Text name, Text text) {
     o.lengths = whole_list(name, text, 0, 64);
-    o.k = *std::ranges::max_element(o.lengths);
+    o.run.k = *std::ranges::max_element(o.lengths);
     if (o.lengths.size() > 1 && std::ranges::find(o.lengths, 0) != o.lengths.end())
         throw Error(name + ": 0 is plain decoding, which is always measured", "Leave the 0 out.",
                     Exit::usage);
 }
 
-// Any setting of a drafter.
-void set_method(Options& o, Text name, Text text) {
-    const DrafterSetting& setting = *find_setting(std::string_view(name).substr(2));
-    DrafterOptions& to = o.method;
-    const auto least = static_cast<long>(setting.least), most = static_cast<long>(setting.most);
-    if (const auto* member = std::get_if<bool DrafterOptions::*>(&setting.member)) to.**member = !(DrafterOptions{}.**member);
-    if (const auto* member = std::get_if<int DrafterOptions::*>(&setting.member)) to.**member = int_of(name, text, least, most);
-    if (const auto* member = std::get_if<double DrafterOptions::*>(&setting.member)) to.**member = real(name, text, setting.least, setting.most);
-    if (const auto* member = std::get_if<std::vector<int> DrafterOptions::*>(&setting.member)) to.**member = whole_list(name, text, least, most);
-    if (const auto* pair = std::get_if<IntPair>(&setting.member)) {
-        const std::vector<int> both = whole_list(name, text, least, most);
-        if (both.size() != 2 || both[0] > both[1])
-            throw Error(name + ": '" + text + "' is not " + setting.value,
-                        "Give two whole numbers, the smaller first: " + name + " " + text_of(setting, {}) + ".", Exit::usage);
-        to.*pair->first = both[0];
-        to.*pair->second = both[1];
-    }
+// Any setting of a run.
+void set_setting(Options& o, Text name, Text text) {
+    const std::string_view option = std::string_view(name).substr(2);
+    const RunSetting& setting = *find_run_setting(option);
+    if (option == setting.opposite) setting.set(o.run, setting.get(RunSettings()));
+    else take_text(setting, name, text, o.run);
+}
+
+void set_top_p(Options& o, Text name, Text text) {
+    set_setting(o, name, text);
+    if (o.run.sampling.top_p <= 0) throw Error(name + ": 0 leaves no token to choose", "Give a number above 0, at most 1 (1 = off).", Exit::usage);
+}
+
+void set_stepped(Options& o, Text, Text) {
+    o.stepped = true;
 }
 
 void set_frames(Options& o, Text name, Text text) {
@@ -135,30 +137,7 @@ void set_color(Options& o, Text name, Text text) {
     o.color = text == "auto" ? When::automatic : text == "always" ? When::always : When::never;
 }
 
-void set_trace_top(Options& o, Text name, Text text) {
-    o.trace_top = text == "all" ? -1 : int_of(name, text, 0, 1000000);
-}
-
-constexpr OptionRow kOptionRows[] =
-    {
-        {"--model", "NAME|DIR|FILE|URL", "Models",
-         "the target: tiny (built in, the default), smollm2 (see: speclens get), a checkpoint folder, a .gguf file, a table "
-         ".json; the address of a vLLM or SGLang server lets that judge what is guessed here",
-         kLoads, [](Options& o, Text, Text text) { o.model = text == kBuiltInModel ? "" : text; }},
-        {"--drafter", "NAME[=DIR]", "Models",
-         "who guesses, see: speclens list drafters (default: small where a draft model is loaded, else "
-         "lookup; some pictures have their own); NAME=DIR names the folder of its model or trained head",
-         in(window, run, render, describe, serve), set_drafter},
-        {"--drafter", "NAME[=DIR]", "Models",
-         "the one to test (default: all that can run); NAME=DIR names the folder of its model or trained "
-         "head",
-         in(lossless), set_drafter},
-        {"--drafter", "NAME[=DIR]", "Models",
-         "whose model or trained head is looked at too; NAME=DIR names its folder", in(check), set_drafter},
-        {"--drafters", "A[=DIR],B", "Models",
-         "the drafters to measure (default: all that can run); in pictures and the window, the lanes of the "
-         "race",
-         kCounts | in(window, render, describe, advise), set_drafters},
+constexpr OptionRow kOptionRows[] = { // beside the settings of a run
         {"--geometry", "NAME", "Models",
          "random weights of a real model's shape instead of a trained model; with check: would it fit?",
          in(bench, check), [](Options& o, Text, Text text) { o.geometry = text; }},
@@ -185,14 +164,6 @@ constexpr OptionRow kOptionRows[] =
              (void)one_of(name, text, {"bf16", "keep", "q8"});
              o.weights = text == "bf16" ? WeightForm::bf16 : text == "keep" ? WeightForm::keep : WeightForm::q8;
          }},
-        {"--precision", "f32|bf16|int8", "Models",
-         "how what is multiplied with the matrices is rounded: f32 (not at all; the built-in model), bf16 (the default of other "
-         "models where the processor multiplies it), int8 (blocks of 8 bits, with quantised matrices: --weights keep or q8)",
-         kLoads & ~in(check), set_precision},
-        {"--precision", "f32|bf16|int8", "Models",
-         "how what is multiplied with the matrices is rounded; bf16 and int8 are held against f32 on a fixed text: what they "
-         "change of its log-probabilities and of every drafter's acceptance",
-         in(check), set_precision},
         {"--threads", "N", "Models", "threads of the CPU (default: one per core, at most 16)", kLoads,
          [](Options& o, Text name, Text text) { o.threads = int_of(name, text, 1, 256); }},
         {"--session", "FILE", "Models", "draw a saved trace instead of a new run", in(render, describe),
@@ -206,99 +177,13 @@ constexpr OptionRow kOptionRows[] =
          "only ask whether to fetch it, once, on a terminal: exits with 0 for yes, else 1; a no is remembered", in(get),
          [](Options& o, Text, Text) { o.ask = true; }},
 
-        {"--prompt", "TEXT|@FILE|@-", "Prompt",
-         "text to continue; @FILE reads a file, @- standard input, both without the last line break; @@ begins a "
-         "text with @ (default: asks for a poem; with a model of yours: The capital of France is; a race and some pictures "
-         "have their own)",
-         in(window, run, render, describe), set_prompt},
-        {"--prompt", "TEXT|@FILE|@-", "Prompt",
-         "this one alone; @FILE reads a file, @- standard input, both without the last line break; @@ begins a "
-         "text with @ (default: 60 built-in prompts)",
-         in(compare), set_prompt},
-        {"--prompt", "TEXT|@FILE|@-", "Prompt",
-         "text to continue, by the built-in model where no other is given; @FILE reads a file, @- standard "
-         "input, both without the last line break; @@ begins a text with @ (default: the table; with --model: The "
-         "capital of France is)",
-         in(lossless), set_prompt},
-        {"--prompt", "TEXT|@FILE|@-", "Prompt",
-         "send this one request and mark which tokens of the answer were guessed; @FILE reads a file, @- "
-         "standard input, both without the last line break; @@ begins a text with @",
-         in(attach), set_prompt},
-        {"--token-ids", "1,2,3", "Prompt", "the prompt as token ids", kGenerates,
-         [](Options& o, Text name, Text text) { o.token_ids = whole_list(name, text, 0, 10000000); }},
         {"--prompts", "FILE.jsonl", "Prompt",
          "one prompt a line: {\"prompt\":…}, and if wanted \"domain\":\"code\", \"chat\":true (a user's "
          "turn), \"system\":\"…\" (with chat)",
          in(compare, train, advise, sweep), [](Options& o, Text, Text text) { o.prompts = text; }},
         {"--domain", "NAME", "Prompt", "only the prompts of this domain", in(compare, advise, sweep),
          [](Options& o, Text, Text text) { o.domain = text; }},
-        {"--chat", "", "Prompt",
-         "wrap the prompt as a user's turn of a chat, as the model's chat template does (ChatML, Llama, Mistral, "
-         "Zephyr and others); special tokens in it stay text",
-         kAsks,
-         [](Options& o, Text, Text) { o.chat = true; }},
-        {"--raw", "", "Prompt", "the prompt as it is (the default)", kAsks,
-         [](Options& o, Text, Text) { o.chat = false; }},
-        {"--system", "TEXT", "Prompt", "system turn (with --chat)", kAsks,
-         [](Options& o, Text, Text text) { o.system = text; }},
-        {"--thinking", "", "Prompt",
-         "leave the think block to the model (with --chat; refused where its chat template has no switch for it)",
-         kGenerates,
-         [](Options& o, Text, Text) { o.thinking = true; }},
-        {"--max-tokens", "N", "Prompt",
-         "new tokens at most (default 64; lossless: two full rounds and one token, 7 with K = 2)",
-         kAsks | in(train, advise, sweep),
-         [](Options& o, Text name, Text text) { o.max_tokens = int_of(name, text, 1, 1000000); }},
 
-        {"--k", "N", "Speculation",
-         "draft tokens in a row each round, 0 = plain decoding (default 4; 7 for dflash, domino, dspark and "
-         "dart, and in a race)",
-         kDrafts & ~in(compare, lossless, bench, advise, sweep), set_k},
-        {"--k", "N|N,N,…", "Speculation", "draft lengths to advise on (default 1,2,3,4,5,6,7)", in(advise), set_lengths},
-        {"--k", "N", "Speculation",
-         "draft tokens in a row each round (default 4; 7 for dart; several lengths for dflash, domino and "
-         "dspark)",
-         in(bench), set_k},
-        {"--k", "N", "Speculation", "draft tokens in a row each round (default 2)", in(lossless), set_k},
-        {"--k", "N|N,N,…", "Speculation",
-         "draft tokens in a row each round (default 4; 7 for dflash, domino, dspark and dart); several: every "
-         "drafter with each",
-         in(compare, sweep), set_lengths},
-        {"--rule", "NAME", "Speculation",
-         "how guesses are judged, see: speclens list rules (default token; tree_wor or tree_topk for trees, also "
-         "beside the chains of compare and of a race)",
-         kGenerates | in(serve, advise, sweep), set_rule},
-        {"--rule-param", "NAME=VALUE", "Speculation",
-         "what the rule takes, see: speclens list rules (several: separated by commas)",
-         kGenerates | in(serve, advise, sweep), set_rule_param},
-        {"--temp", "T", "Speculation",
-         "temperature; 0 always takes the most likely token (default 0.8, and 0 in compare, advise, attach, a race and "
-         "the pictures of a head, 1 in lossless)",
-         kAsks | in(train, advise, sweep),
-         [](Options& o, Text name, Text text) { o.temperature = real(name, text, 0, 1000); }},
-        {"--draft-temp", "T", "Speculation", "temperature of the drafter where it differs",
-         kGenerates | in(serve, advise, sweep),
-         [](Options& o, Text name, Text text) { o.draft_temperature = real(name, text, 0, 1000); }},
-        {"--top-k", "N", "Speculation", "sample from the N most likely tokens, 0 = all",
-         kGenerates | in(serve, advise, sweep),
-         [](Options& o, Text name, Text text) { o.top_k = int_of(name, text, 0, 10000000); }},
-        {"--top-p", "P", "Speculation",
-         "sample from the smallest set with this much probability, above 0 to 1", kGenerates | in(advise, sweep),
-         [](Options& o, Text name, Text text) {
-             o.top_p = real(name, text, 0, 1);
-             if (o.top_p <= 0)
-                 throw Error(name + ": 0 leaves no token to choose",
-                             "Give a number above 0, at most 1 (1 = off).", Exit::usage);
-         }},
-        {"--seed", "N", "Speculation", "the dice: the same seed gives the same run (default 7)",
-         kGenerates | in(oracle, bench, serve, train, advise, sweep),
-         [](Options& o, Text name, Text text) {
-             o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
-         }},
-        {"--seed", "N", "Speculation", "sent with the request (default: none)", in(attach),
-         [](Options& o, Text name, Text text) {
-             o.seed = static_cast<std::uint64_t>(whole(name, text, 0, 9223372036854775807L));
-         }},
         {"--context", "N", "Measuring",
          "tokens before the timed passes (bench, default 64, 1000 and 4000), or to foretell memory for (check, default "
          "4096)",
@@ -391,22 +276,6 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text, Text) { o.verbose = true; }},
         {"--color", "auto|always|never", "Output", "colours (auto: on a terminal, unless NO_COLOR is set)",
          kTable, set_color},
-        {"--trace-top", "N|all", "Output",
-         "entries recorded of each distribution, 0 = none (default 64; for a picture of relaxed rules all of a small "
-         "vocabulary)",
-         in(run, render, describe, window), set_trace_top},
-        {"--lens", "", "Output",
-         "record what the drafter's tensors look like at every guess, into --json (the window always does)",
-         in(run), [](Options& o, Text, Text) { o.lens = true; }},
-        {"--timing", "", "Output", "record times (the default)", in(run, render, describe),
-         [](Options& o, Text, Text) { o.timing = true; }},
-        {"--no-timing", "", "Output",
-         "leave times out: the same input gives the same bytes, except for the date in a trace; a race is drawn "
-         "stepped",
-         in(run, render, describe), [](Options& o, Text, Text) { o.timing = false; }},
-        {"--stepped", "", "Output",
-         "race: all lanes together, phase by phase, instead of one after another on the clock",
-         in(render, describe, window), [](Options& o, Text, Text) { o.stepped = true; }},
         {"-o", "FILE", "Output", "where the result goes (of a head: a folder)", in(export_file),
          [](Options& o, Text, Text text) { o.output = text; }},
         {"-o", "FILE", "Output", "where the result goes", in(render, oracle),
@@ -431,23 +300,42 @@ constexpr OptionRow kOptionRows[] =
          [](Options& o, Text name, Text text) { o.zoom = static_cast<float>(real(name, text, 1, 3)); }},
 };
 
+constexpr std::array<std::string_view, 7> kGroups = {"Models", "Prompt", "Speculation", "Measuring", "Training", "Server", "Output"};
+
+// What engine/run/run_settings.inc and engine/drafters/settings.inc say of options.
+std::vector<OptionRow> rows_of_settings() {
+    static std::deque<std::string> texts; // that the rows point into
+    const auto dashed = [](const char* option) { return texts.emplace_back("--" + std::string(option)).c_str(); };
+    std::vector<OptionRow> rows;
+    const auto add_drafters = [&] {
+        for (const DrafterSetting& setting : drafter_settings()) {
+            const char* about = texts.emplace_back(readers_of(setting.id) + ": " + setting.about).c_str();
+            rows.push_back({dashed(setting.option), setting.value, "Speculation", about, kDrafts, set_setting});
+        }
+    };
+#define SETTING(member, usual, option, value, least, most, linked, saved, needs, readers, group, commands, about) \
+    rows.push_back({dashed(option), value, group, about, commands, set_setting});
+#define PLACED(place, key, within, option, value, least, most, linked, saved, needs, readers, group, commands, set, about) \
+    rows.push_back({dashed(option), value, group, about, commands, set});
+#define OTHER(name, key, within, example, option, value, least, most, linked, saved, needs, readers, group, commands, set, about) \
+    rows.push_back({dashed(option), value, group, about, commands, set});
+#define OPPOSITE(of, option, group, commands, about) rows.push_back({dashed(option), "", group, about, commands, set_setting});
+#define ALSO(option, value, group, commands, set, about) rows.push_back({dashed(option), value, group, about, commands, set});
+#define OF_MODELS(option, value, linked, group, commands, set, about) rows.push_back({dashed(option), value, group, about, commands, set});
+#define OF_RACE(option, value, linked, group, commands, set, about) rows.push_back({dashed(option), value, group, about, commands, set});
+#define DRAFTERS add_drafters();
+#include "engine/run/run_settings.inc"
+    return rows;
+}
+
 } // namespace
 
 std::span<const OptionRow> option_rows() {
-    // The settings of drafters stand where the group ends that they belong to.
     static const std::vector<OptionRow> rows = [] {
-        static constexpr std::string_view kGroup = "Speculation";
-        static std::vector<std::string> texts; // that the rows point into
-        std::vector<OptionRow> all(std::begin(kOptionRows), std::end(kOptionRows));
-        const auto last = std::ranges::find(all.rbegin(), all.rend(), kGroup, &OptionRow::group);
-        texts.reserve(2 * drafter_settings().size());
-        std::vector<OptionRow> method;
-        for (const DrafterSetting& setting : drafter_settings()) {
-            const std::string& name = texts.emplace_back("--" + std::string(setting.option));
-            const std::string& about = texts.emplace_back(readers_of(setting.id) + ": " + setting.about);
-            method.push_back({name.c_str(), setting.value, "Speculation", about.c_str(), kDrafts, set_method});
-        }
-        all.insert(last.base(), method.begin(), method.end());
+        std::vector<OptionRow> all = rows_of_settings();
+        all.insert(all.end(), std::begin(kOptionRows), std::end(kOptionRows));
+        const auto place = [](const OptionRow& row) { return std::ranges::find(kGroups, row.group) - kGroups.begin(); };
+        std::ranges::stable_sort(all, {}, place);
         return all;
     }();
     return rows;

@@ -41,9 +41,9 @@ MedusaPlan plan_of(const Options& options, const Models& models) {
     plan.steps = options.steps.value_or(plan.steps);
     plan.batch = options.batch.value_or(plan.batch);
     plan.texts = options.texts.value_or(plan.texts);
-    plan.max_tokens = options.max_tokens.value_or(plan.max_tokens);
-    plan.temperature = options.temperature.value_or(plan.temperature);
-    plan.seed = options.seed;
+    plan.max_tokens = options.max_tokens().value_or(plan.max_tokens);
+    plan.temperature = options.temperature().value_or(plan.temperature);
+    plan.seed = options.run.seed;
     if (plan.temperature == 0) {
         if (options.texts.value_or(1) > 1)
             throw Error("--texts " + std::to_string(plan.texts) +
@@ -176,11 +176,10 @@ Exit command_train(const Options& options) {
     bar.clear();
     const bool trained = !view.curve.empty() && view.curve.back().step > 0;
     if (walks && view.cut && trained) tell(point_text(view.curve.back(), view.plan.heads));
-    if (view.cut)
-        say(trained ? "interrupted at step " + std::to_string(view.curve.back().step) + " of " + std::to_string(view.plan.steps) +
-                          (options.output.empty() ? ": give -o DIR to keep what was learned until then"
-                                                  : ": what was learned until then is kept")
-                    : "interrupted while the target wrote: nothing was trained");
+    if (view.cut && !trained) say("interrupted while the target wrote: nothing was trained");
+    if (view.cut && trained)
+        say("interrupted at step " + std::to_string(view.curve.back().step) + " of " + std::to_string(view.plan.steps) +
+            (options.output.empty() ? ": give -o DIR to keep what was learned until then" : ": what was learned until then is kept"));
     if (walks && !view.shipped.shares.empty())
         tell(pad("heads that were loaded", 23) + worth_text(view.shipped, view.plan.heads) + "\n");
     if (!options.output.empty() && trained) {

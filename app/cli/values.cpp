@@ -1,73 +1,11 @@
 #include "app/cli/values.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cmath>
-#include <cstdlib>
 
 #include "engine/drafters/drafter.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
-
-namespace {
-
-std::string shown(double value) {
-    std::string text = std::to_string(value);
-    while (text.find('.') != std::string::npos && (text.back() == '0' || text.back() == '.')) {
-        const bool point = text.back() == '.';
-        text.pop_back();
-        if (point) break;
-    }
-    return text;
-}
-
-[[noreturn]] void bad(const std::string& option, const std::string& text, const std::string& expected) {
-    throw Error(option + ": '" + text + "' is not " + expected, "Give " + expected + ".", Exit::usage);
-}
-
-} // namespace
-
-long whole(const std::string& option, const std::string& text, long least, long most) {
-    const std::string expected =
-        "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
-    const bool digits =
-        !text.empty() && text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == std::string::npos;
-    if (!digits) bad(option, text, expected);
-    errno = 0;
-    char* end = nullptr;
-    const long value = std::strtol(text.c_str(), &end, 10);
-    if (errno != 0 || *end != '\0' || value < least || value > most) bad(option, text, expected);
-    return value;
-}
-
-double real(const std::string& option, const std::string& text, double least, double most) {
-    const std::string expected = "a number from " + shown(least) + " to " + shown(most);
-    if (text.empty() || text.find_first_not_of("+-.0123456789eE") != std::string::npos)
-        bad(option, text, expected);
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (*end != '\0' || !std::isfinite(value) || value < least || value > most) bad(option, text, expected);
-    return value;
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-    std::vector<std::string> parts;
-    std::size_t from = 0;
-    while (true) {
-        const std::size_t at = text.find(separator, from);
-        parts.push_back(text.substr(from, at == std::string::npos ? at : at - from));
-        if (at == std::string::npos) return parts;
-        from = at + 1;
-    }
-}
-
-std::vector<int> whole_list(const std::string& option, const std::string& text, long least, long most) {
-    std::vector<int> values;
-    for (const std::string& part : split(text, ','))
-        values.push_back(static_cast<int>(whole(option, part, least, most)));
-    return values;
-}
 
 std::string one_of(const std::string& option, const std::string& text,
                    const std::vector<std::string>& known) {

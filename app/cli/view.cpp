@@ -34,7 +34,7 @@ std::string own_drafter(const Options& options, const std::string& scene, const 
 RunSettings scene_settings(const Options& options, const std::string& scene, const std::string& drafter) {
     const bool head = options.drafters.empty() && drafter == scene; // greedy, on a prompt that shows it
     RunSettings settings = run_settings(options, drafter, head ? 0 : kWalkTemperature);
-    if (head && !options.prompt && options.token_ids.empty() && options.model.empty()) {
+    if (head && !options.prompt && options.run.token_ids.empty() && options.model.empty()) {
         settings.prompt = kHeadPrompt;
         settings.chat = true;
     }
@@ -55,7 +55,7 @@ SceneView view_of(const Options& options) {
     const std::string own = own_drafter(options, view.scene, [&](const std::string&) { return bundle; });
     const bool small = bundle || !paths.draft.empty();
     view.settings = scene_settings(options, view.scene, own.empty() ? chosen_drafter(options, small) : own);
-    view.race = race_settings(options, options.token_ids.empty());
+    view.race = race_settings(options, options.run.token_ids.empty());
     return view;
 }
 

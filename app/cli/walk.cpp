@@ -132,13 +132,9 @@ std::string Walk::opening() const {
         if (is_cascade && greedy)
             how += "q and p are shown at temperature 1; at temperature 0 each distribution is its favourite alone, so "
                    "the threshold is always or never. ";
-        how +=
-            kind == RuleKind::block || blocks
-                ? "What lies behind it (✕) goes, and the target puts its own token there"
-            : h.k == 1
-                ? "A miss (✕) ends the round, and the target puts its own token there"
-                : "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its "
-                  "own token there";
+        if (kind == RuleKind::block || blocks) how += "What lies behind it (✕) goes, and the target puts its own token there";
+        else if (h.k == 1) how += "A miss (✕) ends the round, and the target puts its own token there";
+        else how += "The first miss (✕) ends the round: what follows it is dropped (·) and the target puts its own token there";
         if (greedy || kind == RuleKind::match || kind == RuleKind::typical)
             how += is_cascade ? " (↻). " : " (■). ";
         else
@@ -185,13 +181,12 @@ std::string Walk::how_to_read_a_tree() const {
         how += "q is the chance the drafter gave its guess, p the target's. A coin u between 0 and 1 is "
                "thrown: the "
                "guess stays (✓) when u is below p/q. ";
-    how +=
-        greedy ? "Then one of its own continuations may stay, and so on; "
-        : kind == RuleKind::kseq
-            ? "After a miss (✕) the next guess at the same place is tried, after a guess that stays its own "
-              "continuations are. "
-            : "After a miss (✕) the next guess at the same place is tried, with p what the miss left of the "
-              "target's distribution; after a guess that stays its own continuations are. ";
+    if (greedy) how += "Then one of its own continuations may stay, and so on; ";
+    else if (kind == RuleKind::kseq)
+        how += "After a miss (✕) the next guess at the same place is tried, after a guess that stays its own continuations are. ";
+    else
+        how += "After a miss (✕) the next guess at the same place is tried, with p what the miss left of the "
+               "target's distribution; after a guess that stays its own continuations are. ";
     how += greedy ? "where none does, the target puts its own token (■). "
                   : "Where none stays, the target puts its own token (↻). ";
     how += "Where no guess was made, it adds one more (★). All other guesses are dropped (·). A round gives "
@@ -433,14 +428,22 @@ std::string Walk::table(const CycleSummary& cycle) const {
                                 18);
         }
         const bool rescued = !missed && c.joint && c.u && *c.u >= c.threshold;
-        text += line + (missed    ? paint(Tone::rejected, "✕ rejected")
-                        : rescued ? paint(Tone::accepted, "✓ rescued")
-                                  : paint(Tone::accepted, "✓ stays"));
+        const std::string kept = rescued ? "✓ rescued" : "✓ stays";
+        text += line + (missed ? paint(Tone::rejected, "✕ rejected") : paint(Tone::accepted, kept));
         const int left = terminal_.width - 18 - columns(line);
         if (!d.extra.empty() && left > 8) text += paint(Tone::muted, "   " + clip(d.extra, left));
         text += "\n";
     }
     return text;
+}
+
+// Of what a recovered token is drawn from.
+static const char* left_over_words(bool tree, RuleKind kind, bool blocks) {
+    if (tree) return " from what the rejected guesses left over:";
+    if (kind == RuleKind::cascade) return blocks ? " from what the guesses left of the mixture m, max(P m − q, 0):" : " from what the guess left of the mixture:";
+    if (kind == RuleKind::block) return " from what the guesses left over, max(P p − q, 0):";
+    if (kind == RuleKind::certain) return " from its distribution without the guess, scaled to 1:";
+    return " from what the guess left over, max(p − q, 0):";
 }
 
 std::string Walk::own_token(const CycleSummary& cycle) const {
@@ -451,11 +454,11 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
     const TargetToken& r = *cycle.resample;
     const Header& h = *trace_->header();
     const RuleKind kind = kind_of(h);
-    const bool mixture = kind == RuleKind::cascade, blocks = h.rule_params.block;
+    const bool mixture = kind == RuleKind::cascade;
     const bool drafted = !cycle.drafts.empty();
-    const std::string lead = !drafted                   ? "one pass, one token: "
-                             : cycle.drafts.size() == 1 ? "the guess stayed: one token more for free, "
-                                                        : "every guess stayed: one token more for free, ";
+    std::string lead = "one pass, one token: ";
+    if (drafted) lead = cycle.drafts.size() == 1 ? "the guess stayed: one token more for free, " : "every guess stayed: one token more for free, ";
+    if (cycle.tree && !mixture && r.from == TargetToken::From::bonus) lead = "no guess was made behind the last one that stayed: one token more for free, ";
     const Mark mark = mark_of(r, drafted);
     const std::string word = token(r.token);
     const std::string thrown = r.u ? " with coin " + coin(*r.u) : "";
@@ -463,26 +466,14 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
     switch (r.from) {
     case TargetToken::From::residual:
         line = "the target puts " + word + " there, drawn" + thrown +
-               (cycle.tree              ? " from what the rejected guesses left over:"
-                : mixture && blocks     ? " from what the guesses left of the mixture m, max(P m − q, 0):"
-                : mixture               ? " from what the guess left of the mixture:"
-                : kind == RuleKind::block   ? " from what the guesses left over, max(P p − q, 0):"
-                : kind == RuleKind::certain ? " from its distribution without the guess, scaled to 1:"
-                                            : " from what the guess left over, max(p − q, 0):");
+               left_over_words(cycle.tree, kind, h.rule_params.block);
         distribution = alternatives(r.top, r.token);
         break;
     case TargetToken::From::bonus:
-        if (mixture)
-            line = lead + word + thrown +
-                   (r.top.empty()          ? ""
-                    : r.target_top.empty() ? ", from the target's own distribution, as the drafter has none there:"
-                                           : ", from the mixture:");
-        else
-            line = cycle.tree
-                       ? "no guess was made behind the last one that stayed: one token more for free, " +
-                             word + thrown + ", from the target's own distribution:"
-                       : lead + word + thrown +
-                             (drafted ? ", from the target's own distribution:" : ", from the target's distribution:");
+        line = lead + word + thrown;
+        if (!mixture) line += drafted || cycle.tree ? ", from the target's own distribution:" : ", from the target's distribution:";
+        else if (!r.top.empty())
+            line += r.target_top.empty() ? ", from the target's own distribution, as the drafter has none there:" : ", from the mixture:";
         break;
     case TargetToken::From::target:
         line = drafted ? "the target puts its own token there: " + word + thrown + ", from its distribution:"

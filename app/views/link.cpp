@@ -1,18 +1,17 @@
 #include "app/views/link.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "engine/drafters/drafter.h"
-#include "engine/rules/rule_params.h"
-#include "engine/rules/verify.h"
+#include "engine/run/run_setting.h"
 #include "kernels/error.h"
 
 namespace speclens {
 namespace {
 
 constexpr std::string_view kScheme = "speclens://";
+constexpr const char* kFingerprint = "fingerprint"; // no option: a model is compared with it
 constexpr std::size_t kLongest = std::size_t{1} << 20;
 constexpr const char* kExample =
     "A link looks like speclens://domino/4?drafter=domino&k=7&prompt=Hello%20there.";
@@ -70,19 +69,6 @@ std::size_t number(const std::string& name, std::string_view text, std::size_t l
     return value;
 }
 
-// Shortest digits that read back as the same number.
-std::string words(double value) {
-    std::array<char, 64> text{};
-    const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
-    return {text.data(), result.ptr};
-}
-
-std::string joined(const std::vector<int>& numbers) {
-    std::string out;
-    for (const int n : numbers) out += (out.empty() ? "" : ",") + std::to_string(n);
-    return out;
-}
-
 bool has(const LinkOptions& options, const std::string& name) {
     return std::ranges::find(options, name, &LinkOptions::value_type::first) != options.end();
 }
@@ -100,71 +86,46 @@ std::string shell_quoted(const std::string& word) {
     return out + "'";
 }
 
-void add_prompt(LinkOptions& out, const RunSettings& s) {
-    if (!s.token_ids.empty()) {
-        out.emplace_back("token-ids", joined(s.token_ids));
-        return;
-    }
-    out.emplace_back("prompt", s.prompt);
-    out.emplace_back(s.chat ? "chat" : "raw", "");
-    if (s.chat && !s.system.empty()) out.emplace_back("system", s.system);
-    if (s.chat && s.thinking) out.emplace_back("thinking", "");
-}
-
-void add_sampling(LinkOptions& out, const RunSettings& s) {
-    out.emplace_back("temp", words(s.sampling.temperature));
-    if (s.sampling.top_p != 1) out.emplace_back("top-p", words(s.sampling.top_p));
-    if (s.sampling.top_k != 0) out.emplace_back("top-k", std::to_string(s.sampling.top_k));
-    out.emplace_back("seed", std::to_string(s.seed));
-    out.emplace_back("max-tokens", std::to_string(s.max_tokens));
-}
-
-void add_draft_temperature(LinkOptions& out, const RunSettings& s) {
-    if (s.draft_sampling && s.draft_sampling->temperature != s.sampling.temperature)
-        out.emplace_back("draft-temp", words(s.draft_sampling->temperature));
-}
-
-void add_rule(LinkOptions& out, const RunSettings& s) {
-    out.emplace_back("rule", s.rule);
-    const RuleInfo* rule = find_rule(s.rule);
-    if (!rule || (s.sampling.temperature == 0 && !rule->is_cascade())) return;
-    const RuleParams usual;
-    std::string changed;
-    for (const RuleParameter& p : rule->parameters)
-        if (s.rule_params.*p.value != usual.*p.value)
-            changed +=
-                (changed.empty() ? "" : ",") + std::string(p.name) + "=" + words(s.rule_params.*p.value);
-    if (rule->takes_verifier && s.rule_params.block)
-        changed += (changed.empty() ? "" : ",") + std::string("verifier=block");
-    if (!changed.empty()) out.emplace_back("rule-param", changed);
-}
-
-void add_method(LinkOptions& out, const DrafterOptions& options) {
-    for (const DrafterSetting& setting : drafter_settings())
-        if (counts(setting, options)) out.emplace_back(setting.option, text_of(setting, options));
-}
-
 std::string with_folder(const std::string& drafter, const LinkOptions& folders) {
     for (const auto& [name, folder] : folders)
         if (name == drafter) return drafter + "=" + folder;
     return drafter;
 }
 
-void add_model(LinkOptions& out, const LinkOptions& folders) {
-    for (const auto& [name, word] : folders)
-        if (name == "model" || name == "fingerprint" || name == "precision") out.emplace_back(name, word);
+// What links say of a setting that differs from the default, or always; nothing where it means nothing.
+void add_setting(LinkOptions& out, const RunSetting& setting, const RunSettings& s) {
+    const bool usual = is_default(setting, s);
+    if (!setting.needs(s) || (usual && setting.linked != RunSetting::Written::always)) return;
+    if (usual && setting.is_switch() && *setting.opposite == '\0') return;
+    out.emplace_back(usual && setting.is_switch() ? setting.opposite : setting.option, text_of(setting, s));
+}
+
+// `special` says whether it has dealt with a setting. What is of models was given on the command line.
+template <typename Special>
+LinkOptions options_in_order(const RunSettings& s, const LinkOptions& folders, const Special& special) {
+    LinkOptions out;
+    for (const RunSetting& setting : run_setting_list()) {
+        if (setting.linked == RunSetting::Written::never || special(setting, out)) continue;
+        if (setting.of == RunSetting::Of::run) add_setting(out, setting, s);
+        if (setting.of != RunSetting::Of::models) continue;
+        for (const auto& [name, word] : folders) {
+            const bool checks_it = setting.option == std::string_view("model") && name == kFingerprint;
+            if (name == setting.option || checks_it) out.emplace_back(name, word);
+        }
+    }
+    return out;
 }
 
 } // namespace
 
 const std::vector<LinkKey>& link_keys() {
     static const std::vector<LinkKey> keys = [] {
-        std::vector<LinkKey> all = {{"model", true},    {"fingerprint", true}, {"precision", true}, {"drafter", true}, {"drafters", true},
-                                    {"prompt", true},   {"token-ids", true},   {"chat", false},     {"raw", false},    {"system", true},
-                                    {"thinking", false}, {"max-tokens", true}, {"k", true},         {"temp", true},    {"draft-temp", true},
-                                    {"top-p", true},    {"top-k", true},       {"rule", true},      {"rule-param", true}, {"seed", true}};
-        for (const DrafterSetting& setting : drafter_settings()) all.push_back({setting.option, !setting.is_switch()});
-        all.push_back({"stepped", false});
+        std::vector<LinkKey> all = {{kFingerprint, true}}; // of the model
+        for (const RunSetting& setting : run_setting_list()) {
+            if (setting.linked == RunSetting::Written::never) continue;
+            all.push_back({setting.option, !setting.is_switch()});
+            if (*setting.opposite != '\0') all.push_back({setting.opposite, false});
+        }
         return all;
     }();
     return keys;
@@ -240,46 +201,42 @@ std::string to_text(const Link& link) {
 }
 
 LinkOptions options_of(const RunSettings& s, const LinkOptions& folders) {
-    LinkOptions out;
-    add_model(out, folders);
-    out.emplace_back("drafter", with_folder(s.drafter, folders));
-    if (s.drafter != kNoDrafter && s.options.tree_depth == 0) out.emplace_back("k", std::to_string(s.k));
-    add_sampling(out, s);
-    add_draft_temperature(out, s);
-    add_rule(out, s);
-    add_method(out, s.options);
-    add_prompt(out, s);
-    return out;
+    return options_in_order(s, folders, [&](const RunSetting& setting, LinkOptions& out) {
+        if (setting.option != std::string_view("drafter")) return false;
+        out.emplace_back(setting.option, with_folder(s.drafter, folders));
+        return true;
+    });
 }
 
 LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders) {
-    LinkOptions out;
-    add_model(out, folders);
     std::string lanes;
-    for (const RaceEntry& lane : race.lanes)
+    RunSettings shared = race.base; // with what any lane reads
+    shared.options = {};
+    bool draws = false;
+    for (const RaceEntry& lane : race.lanes) {
         lanes += (lanes.empty() ? "" : ",") + with_folder(lane.drafter, folders);
-    if (!lanes.empty()) out.emplace_back("drafters", lanes);
-    out.emplace_back("k", std::to_string(race.base.k));
-    add_sampling(out, race.base);
-    const bool draws = std::ranges::any_of(race.lanes, [](const RaceEntry& lane) {
+        take_options(lane.drafter, race.base.options, shared.options);
         const DrafterInfo* who = find_drafter(lane.drafter);
-        return who && !who->tree && who->draws;
+        draws = draws || (who != nullptr && !who->tree && who->draws);
+    }
+    if (!draws) shared.draft_sampling.reset();
+    const bool has_rule = race.base.rule != judging_rule("token", kNoDrafter); // else each lane has the one that suits it
+    return options_in_order(shared, folders, [&](const RunSetting& setting, LinkOptions& out) {
+        const std::string_view option = setting.option;
+        if (option == "drafter" || ((option == "rule" || option == "rule-param") && !has_rule)) return true;
+        if (option == "drafters" && !lanes.empty()) out.emplace_back(option, lanes);
+        if (option == "stepped" && race.stepped) out.emplace_back(option, "");
+        if (option != "k") return setting.of == RunSetting::Of::race;
+        out.emplace_back(option, text_of(setting, shared)); // of the lanes, whoever drafts
+        return true;
     });
-    if (draws) add_draft_temperature(out, race.base);
-    if (race.base.rule != judging_rule("token", kNoDrafter)) add_rule(out, race.base); // lanes have the rule that suits them
-    DrafterOptions read;
-    for (const RaceEntry& lane : race.lanes) take_options(lane.drafter, race.base.options, read);
-    add_method(out, read);
-    add_prompt(out, race.base);
-    if (race.stepped) out.emplace_back("stepped", "");
-    return out;
 }
 
 std::string command_of(const LinkOptions& options) {
     const bool race = has(options, "drafters");
     std::string out = race ? "./run compare" : "./run run";
     for (const auto& [name, value] : options) {
-        if (name == "stepped" || name == "fingerprint") continue; // `compare` measures, and a command names its model
+        if (name == "stepped" || name == kFingerprint) continue; // `compare` measures, and a command names its model
         out += " --" + name;
         if (!takes_value(name)) continue;
         const bool file_sign = name == "prompt" && value.starts_with('@');

@@ -126,11 +126,11 @@ std::vector<std::string> break_even_words(const Advice& advice) {
     list.push_back(printed("%s breaks even at %.2f tokens a round", named(best).c_str(), even.tokens) +
                    (even.alpha ? ", every guess kept with " + chance_words(*even.alpha) : ", which no acceptance gives") +
                    printed("; here a round brings %.2f.", best.tokens_per_round));
-    list.push_back(printed("Plain decoding writes %.0f tokens a second here", 1000 / advice.plain_ms) +
-                   (!even.most_plain_rate ? "; checking alone costs more than a round brings, so it pays at no speed of the target."
-                    : std::isfinite(*even.most_plain_rate)
-                        ? printed("; it pays below %.0f, if drafting takes as long as here.", *even.most_plain_rate)
-                        : "; drafting costs nothing, so it pays at every speed."));
+    std::string pays = "; drafting costs nothing, so it pays at every speed.";
+    if (!even.most_plain_rate) pays = "; checking alone costs more than a round brings, so it pays at no speed of the target.";
+    else if (std::isfinite(*even.most_plain_rate))
+        pays = printed("; it pays below %.0f, if drafting takes as long as here.", *even.most_plain_rate);
+    list.push_back(printed("Plain decoding writes %.0f tokens a second here", 1000 / advice.plain_ms) + pays);
     return list;
 }
 

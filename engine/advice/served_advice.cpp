@@ -135,12 +135,12 @@ std::string verdict_sentence(const ServedAdvice& advice) {
 
 std::vector<std::string> advice_findings(const ServedAdvice& advice) {
     std::vector<std::string> list;
-    if (advice.rate > 0)
+    if (advice.rate > 0) {
+        const char* source = advice.plain_measured ? "measured with requests that switch it off" : "as told";
         list.push_back(printed("With speculation %.1f tokens a second", advice.rate) +
                        (advice.prompts >= kFewestServed ? printed(" (%.1f to %.1f)", advice.rate_low, advice.rate_high) : "") +
-                       (advice.plain_rate ? printed(", without %.1f, %s.", *advice.plain_rate,
-                                                    advice.plain_measured ? "measured with requests that switch it off" : "as told")
-                                          : "."));
+                       (advice.plain_rate ? printed(", without %.1f, %s.", *advice.plain_rate, source) : "."));
+    }
     if (advice.round_passes && advice.k > 0)
         list.push_back(printed("A round brings %.2f tokens and takes %.2f plain passes", advice.tokens_per_round, *advice.round_passes) +
                        (advice.alpha ? printed(": it breaks even where every guess is kept with %.3f.", *advice.alpha)

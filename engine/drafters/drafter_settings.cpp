@@ -1,21 +1,14 @@
 #include "engine/drafters/drafter_settings.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
+#include "engine/base/values.h"
 #include "kernels/error.h"
 
 namespace speclens {
 namespace {
 
 using O = DrafterOptions;
-
-std::string shortest(double value) { // digits that read back as the same number
-    std::array<char, 64> text{};
-    const auto result = std::to_chars(text.data(), text.data() + text.size(), value);
-    return {text.data(), result.ptr};
-}
 
 template <typename... F>
 struct Overloaded : F... {
@@ -114,6 +107,23 @@ std::string words_of(const DrafterOptions& options) {
         text += " · " + words;
     }
     return text;
+}
+
+void take_text(const DrafterSetting& setting, const std::string& name, const std::string& text, DrafterOptions& to) {
+    const auto least = static_cast<long>(setting.least), most = static_cast<long>(setting.most);
+    std::visit(Overloaded{[&](bool O::* member) { to.*member = !(O{}.*member); },
+                          [&](int O::* member) { to.*member = static_cast<int>(whole(name, text, least, most)); },
+                          [&](double O::* member) { to.*member = real(name, text, setting.least, setting.most); },
+                          [&](std::vector<int> O::* member) { to.*member = whole_list(name, text, least, most); },
+                          [&](const IntPair& pair) {
+                              const std::vector<int> both = whole_list(name, text, least, most);
+                              if (both.size() != 2 || both[0] > both[1])
+                                  throw Error(name + ": '" + text + "' is not " + setting.value,
+                                              "Give two whole numbers, the smaller first: " + name + " " + text_of(setting, {}) + ".", Exit::usage);
+                              to.*pair.first = both[0];
+                              to.*pair.second = both[1];
+                          }},
+               setting.member);
 }
 
 void check_range(const DrafterSetting& setting, const DrafterOptions& options) {

@@ -57,6 +57,8 @@ struct DrafterSetting {
 void copy(const DrafterSetting& setting, const DrafterOptions& from, DrafterOptions& to);
 // As it is typed behind the option: "64", "1,3", "0.25"; empty for a switch.
 [[nodiscard]] std::string text_of(const DrafterSetting& setting, const DrafterOptions& options);
+// Sets what text_of() says; a switch is taken away from its default. `name`: for messages. Throws Error (usage).
+void take_text(const DrafterSetting& setting, const std::string& name, const std::string& text, DrafterOptions& to);
 // What was set, as pictures say it: " · pool of 64 · head off"; empty where all is as usual.
 [[nodiscard]] std::string words_of(const DrafterOptions& options);
 // Throws Error (usage) where a number is out of its range.

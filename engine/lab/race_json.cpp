@@ -1,6 +1,7 @@
 #include "engine/lab/race_json.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,8 @@
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter.h"
 #include "engine/model/precision.h"
+#include "engine/run/options_json.h"
+#include "engine/run/trace_fields.h"
 #include "engine/run/trace_json.h"
 #include "files/atomic_file.h"
 #include "kernels/error.h"
@@ -131,11 +134,39 @@ RaceJson trace_json_of(const Trace& trace, std::size_t events) {
     return lines;
 }
 
+// What schema 1 has always had of the settings that all lanes share; the others were added where they differ from the default.
+bool is_always_there(const RunSetting& setting) {
+    static constexpr std::array<std::string_view, 8> kKeys = {"prompt", "system", "chat", "temperature", "top_k", "top_p", "seed", "max_tokens"};
+    return std::ranges::find(kKeys, setting.key) != kKeys.end();
+}
+
+// Each lane has its own, and its trace the options of its drafter; the rule's parameters are an object.
+bool is_shared(const RunSetting& setting) {
+    static constexpr std::array<std::string_view, 4> kOthers = {"drafter", "rule", "k", "rule_params"};
+    return setting.of == RunSetting::Of::run && setting.saved != RunSetting::Written::never && setting.of_drafter == nullptr &&
+           std::ranges::find(kOthers, setting.key) == kOthers.end();
+}
+
+void put_settings(RaceJson& json, const RunSettings& base) {
+    for (const RunSetting& setting : run_setting_list())
+        if (is_shared(setting) && (is_always_there(setting) || !is_default(setting, base))) json[setting.key] = value_json(setting, base);
+    if (RaceJson changed = options_json(base.options); !changed.empty()) json["options"] = std::move(changed);
+}
+
+void take_settings(const RaceJson& json, RunSettings& base) {
+    for (const RunSetting& setting : run_setting_list())
+        if (is_shared(setting) && (is_always_there(setting) || json.contains(setting.key))) take_json(setting, json, base);
+    if (json.contains("options")) base.options = drafter_options_of(json.at("options"));
+}
+
 RaceLane lane_of(const RaceJson& json, const RunSettings& base, const std::string& name) {
     RaceLane lane;
     lane.settings = base;
     lane.settings.drafter = json.at("drafter").get<std::string>();
+    lane.settings.options = {};
+    take_options(lane.settings.drafter, base.options, lane.settings.options);
     lane.settings.rule = json.at("rule").get<std::string>();
+    if (json.contains("rule_params")) take_rule_params(json.at("rule_params"), lane.settings.rule, lane.settings.rule_params);
     lane.settings.k = json.at("k").get<int>();
     const int budget = json.at("tree_budget").get<int>();
     lane.problem = json.at("problem").get<std::string>();
@@ -171,14 +202,7 @@ RaceView race_of(const RaceJson& json, const std::string& name) {
         throw std::invalid_argument("the schema is not " + std::string(kRaceSchema));
     RaceView race;
     RunSettings& base = race.settings.base;
-    base.prompt = json.at("prompt").get<std::string>();
-    base.system = json.at("system").get<std::string>();
-    base.chat = json.at("chat").get<bool>();
-    base.seed = json.at("seed").get<std::uint64_t>();
-    base.sampling.temperature = json.at("temperature").get<double>();
-    base.sampling.top_k = json.at("top_k").get<int>();
-    base.sampling.top_p = json.at("top_p").get<double>();
-    base.max_tokens = json.at("max_tokens").get<int>();
+    take_settings(json, base);
     race.model = json.at("model").get<std::string>();
     race.backend = json.at("device").get<std::string>();
     if (json.contains("precision")) {
@@ -196,6 +220,7 @@ RaceView race_of(const RaceJson& json, const std::string& name) {
         const RunSettings& s = race.lanes.back().settings;
         race.settings.lanes.push_back({s.drafter, s.rule, s.k});
         take_options(s.drafter, s.options, base.options);
+        if (lane.contains("rule_params")) take_rule_params(lane.at("rule_params"), s.rule, base.rule_params);
         base.k = std::max(base.k, s.k);
     }
     if (race.lanes.empty() || race.lanes.size() > static_cast<std::size_t>(kRaceLanes))
@@ -219,20 +244,13 @@ std::string race_json(const RaceView& race) {
                      {"device", race.backend},
                      {"model", race.model},
                      {"busy_cores", race.busy_cores},
-                     {"prompt", base.prompt},
-                     {"system", base.system},
-                     {"chat", base.chat},
-                     {"temperature", base.sampling.temperature},
-                     {"top_k", base.sampling.top_k},
-                     {"top_p", base.sampling.top_p},
-                     {"seed", base.seed},
-                     {"max_tokens", base.max_tokens},
                      {"prompts", race.prompts},
                      {"prompts_done", race.prompts_done},
                      {"skipped", race.skipped},
                      {"skipped_for", race.skipped_for},
                      {"stepped", race.settings.stepped},
                      {"lanes", RaceJson::array()}};
+    put_settings(json, base);
     if (race.precision != Precision::f32) json["precision"] = name_of(race.precision);
     for (std::size_t i = 0; i < race.lanes.size(); ++i) {
         const RaceLane& lane = race.lanes[i];
@@ -248,6 +266,8 @@ std::string race_json(const RaceView& race) {
              {"finished", lane.finished},
              {"average", lane.average ? average_json(*lane.average) : RaceJson(nullptr)},
              {"trace", lane.trace ? trace_json_of(*lane.trace, events) : RaceJson(nullptr)}});
+        if (!(lane.settings.rule_params == RuleParams()))
+            json["lanes"].back()["rule_params"] = rule_params_json(lane.settings.rule, lane.settings.rule_params);
     }
     if (race.settings.stepped) json["steps"] = race.steps;
     return json.dump(1, ' ', false, RaceJson::error_handler_t::replace) + "\n";
@@ -266,6 +286,11 @@ RaceView read_race(const std::string& text, const std::string& name) {
             throw std::invalid_argument("it nests deeper than " + std::to_string(kDeepestJson) + " levels");
         return race_of(RaceJson::parse(text), name);
     } catch (const RaceJson::exception& error) {
+        throw Error(name + ": not a saved race: " + error.what(), remedy);
+    } catch (const trace_file::Malformed& error) {
+        throw Error(name + ": not a saved race: " + error.what, remedy);
+    } catch (const Error& error) { // of a trace in it, which names the file
+        if (error.code() != Exit::usage) throw;
         throw Error(name + ": not a saved race: " + error.what(), remedy);
     } catch (const std::invalid_argument& error) {
         throw Error(name + ": not a saved race: " + error.what(), remedy);

@@ -50,9 +50,8 @@ std::string to_text(const Command& command) {
         }
         std::string operator()(const StopRace&) const { return "stop the race"; }
         std::string operator()(const StepRace& c) const {
-            return c.stride == Stride::phase   ? "race: a phase in every lane"
-                   : c.stride == Stride::round ? "race: a round in every lane"
-                                               : "race: to the end";
+            if (c.stride == Stride::end) return "race: to the end";
+            return c.stride == Stride::phase ? "race: a phase in every lane" : "race: a round in every lane";
         }
         std::string operator()(const EndSteppedRace&) const { return "end the stepped race"; }
         std::string operator()(const MeasurePasses& c) const { return c.forms ? "time passes in other forms" : "time passes"; }

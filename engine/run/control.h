@@ -31,16 +31,15 @@ struct RunSettings {
     std::string drafter = "small";
     std::string rule = "token";
     RuleParams rule_params;            // what the rule does not read is kept for when it is switched
-    int k = 4;                         // draft tokens per round; 0 = plain decoding
     Sampling sampling;                 // target
     std::optional<Sampling> draft_sampling;  // absent: the same as the target's
-    std::uint64_t seed = 7;
     std::uint32_t fork = 0;
-    int max_tokens = 64;
     int trace_top = 64;                // entries of each recorded distribution; 0 = fast mode, no rows; -1 = all
-    bool timing = true;
     bool lens = false;                 // record what the drafter's tensors look like (engine/drafters/internals.h); changes no token
     DrafterOptions options;
+    // k: draft tokens per round, 0 is plain decoding; seed; max_tokens; timing
+#define SETTING(member, usual, ...) decltype(usual) member = usual;
+#include "engine/run/run_settings.inc"
     // How guesses are drawn.
     [[nodiscard]] Sampling drafts() const { return draft_sampling.value_or(sampling); }
     bool operator==(const RunSettings&) const = default;

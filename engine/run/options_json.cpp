@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "engine/rules/verify.h"
 #include "engine/run/trace_fields.h"
 
 namespace speclens {
@@ -54,11 +55,50 @@ nlohmann::ordered_json options_json(const DrafterOptions& options) {
     return changed;
 }
 
-nlohmann::ordered_json setting_json(const DrafterSetting& setting, const DrafterOptions& options) {
-    if (is_unset(setting, options)) return nullptr;
-    nlohmann::ordered_json values = nlohmann::ordered_json::array();
-    each_member(setting, [&](const char*, auto member) { values.push_back(options.*member); });
-    return values.size() == 1 ? values[0] : values;
+nlohmann::ordered_json value_json(const RunSetting& setting, const RunSettings& settings) {
+    return std::visit(
+        [](const auto& value) -> nlohmann::ordered_json {
+            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) return nullptr;
+            else return value;
+        },
+        setting.get(settings));
+}
+
+void take_json(const RunSetting& setting, const nlohmann::ordered_json& object, RunSettings& to) {
+    const trace_file::Reader from(object);
+    const nlohmann::ordered_json& value = from.field(setting.key);
+    if (value.is_null()) return setting.set(to, setting.get(RunSettings()));
+    switch (setting.kind) {
+        case 1: return setting.set(to, from.flag(setting.key));
+        case 2: return setting.set(to, std::int64_t{from.integer(setting.key)});
+        case 3: return setting.set(to, value.is_number_unsigned() ? value.get<std::uint64_t>() : std::uint64_t{0});
+        case 4: return setting.set(to, from.finite(setting.key));
+        case 5: return setting.set(to, from.text(setting.key));
+        default: return setting.set(to, from.ids(setting.key));
+    }
+}
+
+nlohmann::ordered_json rule_params_json(const std::string& rule, const RuleParams& params) {
+    nlohmann::ordered_json values = nlohmann::ordered_json::object();
+    const RuleInfo* info = find_rule(rule);
+    if (info == nullptr) return values;
+    for (const RuleParameter& parameter : info->parameters) values[parameter.name] = params.*parameter.value;
+    if (info->takes_verifier) values["verifier"] = params.block ? "block" : "token";
+    return values;
+}
+
+void take_rule_params(const nlohmann::ordered_json& object, const std::string& rule, RuleParams& to) {
+    const RuleInfo* info = find_rule(rule);
+    if (info == nullptr) return;
+    if (!object.is_object()) throw trace_file::Malformed{"\"rule_params\" must be an object"};
+    const trace_file::Reader values(object);
+    for (const RuleParameter& parameter : info->parameters) {
+        double& value = to.*parameter.value;
+        value = values.number_or(parameter.name, value);
+        if (!(value >= parameter.low && value <= parameter.high))
+            throw trace_file::Malformed{std::string("\"") + parameter.name + "\" is outside its range"};
+    }
+    if (info->takes_verifier) to.block = values.text_or("verifier") == "block";
 }
 
 DrafterOptions drafter_options_of(const nlohmann::ordered_json& object) {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/run/saved_settings.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -160,6 +161,7 @@ std::shared_ptr<const FrequentIds> frequent_ids(const Models& models, const RunS
 Header header_of(const Models& models, const RunSettings& s, const Plan& plan, const PromptTokens& prompt) {
     const auto network = models.network(plan.drafter->name);
     Header header;
+    take_settings(s, header);
     header.model = models.target_name();
     header.fingerprint = models.fingerprint;
     header.weights = models.weights();
@@ -168,19 +170,13 @@ Header header_of(const Models& models, const RunSettings& s, const Plan& plan, c
     header.drafter_model = network                             ? network->name
                            : plan.drafter->needs_draft_model() ? models.draft_name()
                                                                : "";
-    header.rule = s.rule;
-    header.rule_params = s.rule_params;
     header.backend = models.backend->description();
     header.machine = machine_name();
     header.date = utc_minute();
     header.tier = models.target ? "LIVE" : models.scorer ? "REMOTE" : "TABLE";
-    header.k = plan.drafts() ? plan.k : s.k;
+    if (plan.drafts()) header.k = plan.k;
     header.nodes = plan.nodes;
     header.draft_ids = plan.drafts() ? s.options.fr_spec : 0;
-    header.sampling = s.sampling;
-    header.draft_sampling = s.drafts();
-    header.seed = s.seed;
-    header.max_tokens = s.max_tokens;
     header.vocab = models.vocab();
     header.prefill_boundary = static_cast<int>(prompt.ids.size()) - 1;
     header.prompt = prompt.ids;
@@ -188,7 +184,6 @@ Header header_of(const Models& models, const RunSettings& s, const Plan& plan, c
     if (prompt.chat) header.chat = Header::Chat{s.prompt, s.system, s.thinking};
     if (plan.drafts()) header.options = s.options;
     header.notice = plan.notice + (plan.notice.empty() || prompt.notice.empty() ? "" : "; ") + prompt.notice;
-    header.timing = s.timing;
     return header;
 }
 

@@ -10,16 +10,24 @@ RunSettings settings_of(const Header& header) {
     settings.drafter = header.drafter;
     settings.rule = header.rule;
     settings.rule_params = header.rule_params;
-    settings.k = header.k;
     settings.options = header.options;
     if (header.nodes > 0) settings.options.tree_budget = header.nodes;
     settings.options.fr_spec = header.draft_ids;
     settings.sampling = header.sampling;
     if (!(header.draft_sampling == header.sampling)) settings.draft_sampling = header.draft_sampling;
-    settings.seed = header.seed;
-    settings.max_tokens = header.max_tokens;
-    settings.timing = header.timing;
+#define SETTING(member, ...) settings.member = header.member;
+#include "engine/run/run_settings.inc"
     return settings;
+}
+
+void take_settings(const RunSettings& settings, Header& header) {
+    header.drafter = settings.drafter;
+    header.rule = settings.rule;
+    header.rule_params = settings.rule_params;
+    header.sampling = settings.sampling;
+    header.draft_sampling = settings.drafts();
+#define SETTING(member, ...) header.member = settings.member;
+#include "engine/run/run_settings.inc"
 }
 
 } // namespace speclens

@@ -8,5 +8,7 @@
 namespace speclens {
 
 [[nodiscard]] RunSettings settings_of(const Header& header);
+// The other way, but for the prompt and what a drafter makes of its options.
+void take_settings(const RunSettings& settings, Header& header);
 
 } // namespace speclens

@@ -41,13 +41,10 @@ struct Header {
     std::string machine;   // e.g. "2-core Xeon, Linux"
     std::string date;      // ISO 8601, UTC, day and minute
     std::string tier = "LIVE";  // LIVE, TABLE, RECORDED …
-    int k = 0;             // draft tokens in a row asked for
     int nodes = 0;         // draft tokens of one round asked for where they form a tree; 0: chains of k
     int draft_ids = 0;     // ids that the draft ranks (FR-Spec); 0: all it has
     Sampling sampling;     // of the target
     Sampling draft_sampling;
-    std::uint64_t seed = 0;
-    int max_tokens = 0;    // limit of new tokens
     int vocab = 0;
     int prefill_boundary = 0;  // tokens 0 … boundary-1 were fed as prefill pieces
     std::vector<int> prompt;   // token ids
@@ -61,7 +58,9 @@ struct Header {
     std::optional<Chat> chat;
     DrafterOptions options;
     std::string notice;    // why speculation is off, or what was adjusted; empty when all is well
-    bool timing = true;
+    // As in RunSettings; k: draft tokens in a row asked for, as far as the drafter can make them.
+#define SETTING(member, usual, ...) decltype(usual) member = usual;
+#include "engine/run/run_settings.inc"
 };
 
 struct Prefill {

@@ -139,15 +139,6 @@ class Reader {
         if (!std::isfinite(value)) wrong(name, "a finite number");
         return value;
     }
-    [[nodiscard]] Sampling sampling(const char* name) const {
-        Sampling s;
-        if (!o_.contains(name)) return s;
-        const Reader inner(o_[name]);
-        s.temperature = inner.number("temperature");
-        s.top_k = inner.integer("top_k");
-        s.top_p = inner.number("top_p");
-        return s;
-    }
     [[nodiscard]] const OrderedJson& field(const char* name) const {
         if (!o_.is_object() || !o_.contains(name)) throw Malformed{std::string("\"") + name + "\" is missing"};
         return o_[name];

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/utf8.h"
-#include "engine/rules/verify.h"
 #include "engine/run/options_json.h"
+#include "engine/run/saved_settings.h"
 #include "files/atomic_file.h"
 
 namespace speclens {
@@ -26,10 +26,6 @@ void put_top(OrderedJson& object, const char* name, const TopEntries& top) {
 
 void put_coin(OrderedJson& object, const std::optional<double>& u) {
     if (u) object["u"] = *u;
-}
-
-OrderedJson sampling_json(const Sampling& s) {
-    return {{"temperature", s.temperature}, {"top_k", s.top_k}, {"top_p", s.top_p}};
 }
 
 const char* from_name(TargetToken::From from) {
@@ -72,13 +68,17 @@ std::string hash_text(std::uint64_t hash) {
     return text;
 }
 
-void put_parameters(OrderedJson& o, const Header& header) {
-    const RuleInfo* rule = find_rule(header.rule);
-    if (!rule) return;
-    OrderedJson values = OrderedJson::object();
-    for (const RuleParameter& parameter : rule->parameters) values[parameter.name] = header.rule_params.*parameter.value;
-    if (rule->takes_verifier) values["verifier"] = header.rule_params.block ? "block" : "token";
-    if (!values.empty()) o["rule_params"] = std::move(values);
+void put_settings(OrderedJson& o, const Header& header) {
+    RunSettings settings = settings_of(header);
+    for (const RunSetting& setting : run_setting_list()) {
+        if (setting.within == nullptr) continue;
+        if (setting.saved != RunSetting::Written::always && is_default(setting, settings)) continue;
+        (*setting.within ? o[setting.within] : o)[setting.key] = value_json(setting, settings);
+    }
+    settings.sampling = header.draft_sampling;
+    for (const RunSetting& setting : run_setting_list())
+        if (setting.within != nullptr && o["sampling"].contains(setting.key)) o["draft_sampling"][setting.key] = value_json(setting, settings);
+    if (OrderedJson values = rule_params_json(header.rule, header.rule_params); !values.empty()) o["rule_params"] = std::move(values);
 }
 
 // Fills the fields of one event; `ids` collects the token ids it mentions.
@@ -103,22 +103,15 @@ struct EventJson {
         if (!e.fingerprint.empty()) o["fingerprint"] = e.fingerprint;
         if (!e.weights.empty()) o["weights"] = e.weights;
         if (e.precision != Precision::f32) o["precision"] = name_of(e.precision);
-        o["rule"] = e.rule;
-        put_parameters(o, e);
-        o["k"] = e.k;
+        put_settings(o, e);
         if (e.nodes > 0) o["nodes"] = e.nodes;
         if (e.draft_ids > 0) o["draft_ids"] = e.draft_ids;
-        o["seed"] = e.seed;
-        o["sampling"] = sampling_json(e.sampling);
-        o["draft_sampling"] = sampling_json(e.draft_sampling);
-        o["max_tokens"] = e.max_tokens;
         o["backend"] = e.backend;
         o["machine"] = e.machine;
         o["date"] = e.date;
         o["tier"] = e.tier;
         o["vocab"] = e.vocab;
         o["prefill_boundary"] = e.prefill_boundary;
-        o["timing"] = e.timing;
         if (!e.notice.empty()) o["notice"] = e.notice;
         o["prompt"] = e.prompt;
         o["prompt_text"] = valid_utf8(e.prompt_text);

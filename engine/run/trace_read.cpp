@@ -9,8 +9,8 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "engine/rules/verify.h"
 #include "engine/run/options_json.h"
+#include "engine/run/saved_settings.h"
 #include "engine/run/trace_fields.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
@@ -21,45 +21,40 @@ using namespace trace_file;
 
 namespace {
 
-void read_parameters(const OrderedJson& object, Header& header) {
-    const RuleInfo* rule = find_rule(header.rule);
-    const auto found = object.find("rule_params");
-    if (!rule || found == object.end()) return;
-    if (!found->is_object()) throw Malformed{"\"rule_params\" must be an object"};
-    const Reader values(*found);
-    for (const RuleParameter& parameter : rule->parameters) {
-        double& value = header.rule_params.*parameter.value;
-        value = values.number_or(parameter.name, value);
-        if (!(value >= parameter.low && value <= parameter.high)) throw Malformed{std::string("\"") + parameter.name + "\" is outside its range"};
+// sampling: the name of the object that has those of drawing.
+void read_settings(const OrderedJson& header, const char* sampling, RunSettings& to) {
+    for (const RunSetting& setting : run_setting_list()) {
+        if (setting.within == nullptr) continue;
+        const char* within = std::string_view(setting.within) == "sampling" ? sampling : setting.within;
+        if (*within && !header.contains(within)) continue;
+        const OrderedJson& from = *within ? header.at(within) : header;
+        if (setting.saved == RunSetting::Written::always || from.contains(setting.key)) take_json(setting, from, to);
     }
-    if (rule->takes_verifier) header.rule_params.block = values.text_or("verifier") == "block";
 }
 
 Header read_header(const OrderedJson& object) {
     const Reader r(object);
     Header h;
+    RunSettings settings, drafts;
+    settings.drafter = r.text("drafter");
+    read_settings(object, "draft_sampling", drafts);
+    read_settings(object, "sampling", settings);
+    settings.draft_sampling = drafts.sampling;
+    take_settings(settings, h);
+    if (const auto params = object.find("rule_params"); params != object.end()) take_rule_params(*params, h.rule, h.rule_params);
     h.model = r.text("model");
-    h.drafter = r.text("drafter");
     h.drafter_model = r.text_or("drafter_model");
     h.fingerprint = r.text_or("fingerprint");
     h.weights = r.text_or("weights");
     h.precision = r.precision_or("precision", Precision::f32);
-    h.rule = r.text("rule");
-    read_parameters(object, h);
-    h.k = r.integer("k");
     h.nodes = r.integer_or("nodes", 0);
     h.draft_ids = r.integer_or("draft_ids", 0);
-    h.seed = r.field("seed").is_number_unsigned() ? r.field("seed").get<std::uint64_t>() : 0;
-    h.sampling = r.sampling("sampling");
-    h.draft_sampling = r.sampling("draft_sampling");
-    h.max_tokens = r.integer("max_tokens");
     h.backend = r.text_or("backend");
     h.machine = r.text_or("machine");
     h.date = r.text_or("date");
     h.tier = r.text_or("tier") == "TABLE" ? "TABLE" : "RECORDED";
     h.vocab = r.integer("vocab");
     h.prefill_boundary = r.integer("prefill_boundary");
-    h.timing = r.flag("timing");
     h.notice = r.text_or("notice");
     h.prompt = r.ids("prompt");
     h.prompt_text = r.text_or("prompt_text");

@@ -262,13 +262,12 @@ ServedText AnswerReader::finish(double ms, bool drafts_nothing, const std::optio
     if (timings_ && out_.counts && out_.counts->empty())
         out_.notes.push_back("nothing was drafted for this request: speculation is off (--spec-type), or it never proposed");
     if (!out_.counts && !contradicted_) {
-        if (kind_ == ServerKind::vllm)
-            out_.notes.push_back(
-                drafts_nothing ? "no token was drafted: speculation is off or never proposes"
-                : lists_none_
-                    ? "no round of this request drafted, or --per-request-spec-decode-metrics is off"
-                    : "this vLLM says nothing about single requests: start it with "
-                      "--per-request-spec-decode-metrics detailed");
+        if (kind_ == ServerKind::vllm && drafts_nothing)
+            out_.notes.push_back("no token was drafted: speculation is off or never proposes");
+        else if (kind_ == ServerKind::vllm && lists_none_)
+            out_.notes.push_back("no round of this request drafted, or --per-request-spec-decode-metrics is off");
+        else if (kind_ == ServerKind::vllm)
+            out_.notes.push_back("this vLLM says nothing about single requests: start it with --per-request-spec-decode-metrics detailed");
         if (kind_ == ServerKind::sglang)
             out_.notes.push_back("this SGLang says nothing about single requests: a newer one answers "
                                  "return_spec_tokens_details");

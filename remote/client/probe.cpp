@@ -193,15 +193,13 @@ ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings,
                     Exit::network);
     }
     if (!facts.metrics) {
-        const char* option = facts.kind == ServerKind::sglang     ? " (--enable-metrics)"
-                             : facts.kind == ServerKind::llamacpp ? " (--metrics)"
-                                                                  : "";
-        facts.missing.push_back(refused
-                                    ? "/metrics wants a key (--key-from NAME)"
-                                : facts.router && facts.loaded == 0
-                                    ? "none of its models is loaded, and a question would load one: name it with "
-                                      "--server-model and send a --prompt"
-                                    : std::string("no /metrics: no figures of the whole server") + option);
+        std::string why = "no /metrics: no figures of the whole server";
+        if (facts.kind == ServerKind::sglang) why += " (--enable-metrics)";
+        if (facts.kind == ServerKind::llamacpp) why += " (--metrics)";
+        if (facts.router && facts.loaded == 0)
+            why = "none of its models is loaded, and a question would load one: name it with --server-model and send a --prompt";
+        if (refused) why = "/metrics wants a key (--key-from NAME)";
+        facts.missing.push_back(why);
     } else {
         facts.missing = what_is_missing(facts.reading);
     }

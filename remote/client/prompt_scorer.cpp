@@ -145,16 +145,15 @@ class PromptScorer final : public Scorer {
             throw Error(endpoint_.shown() + " does not know the ids of the tokenizer of " +
                             settings_.vocabulary + ", another family: " + reason,
                         kOwnFamily);
-        if (!answer.ok())
-            throw Error(
-                endpoint_.shown() + request.path + " answers with status " + std::to_string(answer.status) +
-                    ": " + reason,
-                reason.find("context length") != std::string::npos
-                    ? "Shorten the prompt, or ask for fewer new tokens with --max-tokens N."
-                : reason.find("logprobs") != std::string::npos
-                    ? "vLLM tells more than 20 tokens of a distribution only when started with --max-logprobs N."
-                    : "The log of the server may say more.",
-                Exit::network);
+        if (!answer.ok()) {
+            std::string remedy = "The log of the server may say more.";
+            if (reason.find("logprobs") != std::string::npos)
+                remedy = "vLLM tells more than 20 tokens of a distribution only when started with --max-logprobs N.";
+            if (reason.find("context length") != std::string::npos)
+                remedy = "Shorten the prompt, or ask for fewer new tokens with --max-tokens N.";
+            throw Error(endpoint_.shown() + request.path + " answers with status " + std::to_string(answer.status) + ": " + reason, remedy,
+                        Exit::network);
+        }
         return read_scores(kind_, body, tokens, rows, filler, vocabulary_.size, endpoint_.shown(),
                            settings_.vocabulary);
     }

@@ -227,10 +227,10 @@ void Open::settle_counts() {
     if (!length && places.empty()) return;
     const RoundRange range = rounds_allowed(*accepted, *drafted, length, places);
     if (!range.any() || (*accepted == 0 && length && length->value > 1 + length->off)) {
-        leave_out(figure(*accepted) + " accepted of " + figure(*drafted) +
-                  " drafted, which no number of rounds makes" +
-                  (length ? " an acceptance length of " + figure(length->value) : "") +
-                  (places.empty() ? "" : (length ? " with " : " ") + std::to_string(places.size()) + " places"));
+        std::string why = figure(*accepted) + " accepted of " + figure(*drafted) + " drafted, which no number of rounds makes";
+        if (length) why += " an acceptance length of " + figure(length->value);
+        if (!places.empty()) why += (length ? " with " : " ") + std::to_string(places.size()) + " places";
+        leave_out(why);
         e.length.reset();
         places.clear();
         e.counts->accepted_at.clear();

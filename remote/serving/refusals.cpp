@@ -52,13 +52,11 @@ void explain_refusal(const Addresses& addresses, const httplib::Request& request
     if (refuse_method(addresses, request, response)) return;
     std::string known;
     for (const auto& [path, method] : addresses) known += (known.empty() ? "" : ", ") + path;
-    refuse(response,
-           {response.status, response.status == 404   ? "no such address; this server has " + known
-                             : response.status == 413 ? too_large(request.get_header_value("Content-Type"))
-                             : response.status < 500
-                                 ? "the request cannot be read: a method, an address, headers, and a body "
-                                   "with its Content-Length are expected"
-                                 : "the server failed over this request"});
+    std::string why = "the request cannot be read: a method, an address, headers, and a body with its Content-Length are expected";
+    if (response.status == 404) why = "no such address; this server has " + known;
+    if (response.status == 413) why = too_large(request.get_header_value("Content-Type"));
+    if (response.status >= 500) why = "the server failed over this request";
+    refuse(response, {response.status, why});
 }
 
 } // namespace speclens

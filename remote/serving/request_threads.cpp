@@ -1,16 +1,18 @@
 #include "remote/serving/request_threads.h"
 
+#include <type_traits>
 #include <utility>
 
 namespace speclens {
 
-void RequestThreads::enqueue(std::function<void()> task) {
+RequestThreads::Taken RequestThreads::enqueue(std::function<void()> task) {
     {
         const std::lock_guard lock(mutex_);
         tasks_.push_back(std::move(task));
         if (idle_ < tasks_.size() && threads_.size() < most_) threads_.emplace_back([this] { work(); });
     }
     wake_.notify_one();
+    if constexpr (!std::is_void_v<Taken>) return Taken(true);
 }
 
 void RequestThreads::work() {

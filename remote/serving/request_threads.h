@@ -6,6 +6,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <httplib.h>
@@ -14,9 +15,11 @@ namespace speclens {
 
 class RequestThreads final : public httplib::TaskQueue {
   public:
+    // nothing up to 0.11 of the library, since then whether it was taken
+    using Taken = decltype(std::declval<httplib::TaskQueue&>().enqueue(std::function<void()>()));
     explicit RequestThreads(std::size_t most) : most_(most) {}
     ~RequestThreads() override { end(); }
-    void enqueue(std::function<void()> task) override;
+    Taken enqueue(std::function<void()> task) override;
     void shutdown() override { end(); } // what waits is still done
 
   private:

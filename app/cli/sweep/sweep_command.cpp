@@ -55,7 +55,7 @@ std::vector<SweepMethod> methods_of(const Options& options, const Models& models
         for (const int asked : options.lengths.empty() ? std::vector<int>{run_settings(options, name, 0).k} : options.lengths) {
             const int k = possible_k(options, models, name, asked);
             const bool known = std::ranges::any_of(methods, [&](const SweepMethod& m) { return m.drafter == name && m.k == k; });
-            if (k > 0 && !known) methods.push_back({.drafter = name, .rule = judging_rule(options.rule, name), .k = k});
+            if (k > 0 && !known) methods.push_back({.drafter = name, .rule = judging_rule(options.run.rule, name), .k = k});
         }
     if (methods.size() == 1) throw Error("no drafter was named that drafts", "Name some: --drafters lookup,eagle3.", Exit::usage);
     return methods;

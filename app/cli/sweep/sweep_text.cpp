@@ -121,13 +121,13 @@ std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFac
     for (std::size_t m = 0; m < sweep.crossings.size(); ++m)
         if (sweep.crossings[m]) text += wrap(crossing_line(plan.methods[m], *sweep.crossings[m], plan), terminal.prose_width()) + "\n";
     const int compared = texts_compared(sweep), equal = texts_equal(sweep);
-    const std::string verdict = compared == 0 ? "No text was compared with its run alone."
-                                : compared == equal
-                                    ? "All " + std::to_string(compared) + " texts that were compared are, token for token, those of their runs alone."
-                                    : std::to_string(compared - equal) + " of " + std::to_string(compared) +
-                                          " texts that were compared differ from their runs alone: that is a bug.";
-    const Tone tone = compared > 0 && compared == equal ? Tone::accepted : compared > 0 ? Tone::rejected : Tone::muted;
-    return text + terminal.paint(tone, wrap(verdict, terminal.prose_width())) + "\n";
+    const auto closed = [&](Tone tone, const std::string& verdict) { return text + terminal.paint(tone, wrap(verdict, terminal.prose_width())) + "\n"; };
+    if (compared == 0) return closed(Tone::muted, "No text was compared with its run alone.");
+    if (compared == equal)
+        return closed(Tone::accepted,
+                      "All " + std::to_string(compared) + " texts that were compared are, token for token, those of their runs alone.");
+    return closed(Tone::rejected, std::to_string(compared - equal) + " of " + std::to_string(compared) +
+                                      " texts that were compared differ from their runs alone: that is a bug.");
 }
 
 } // namespace speclens::cli

@@ -289,7 +289,7 @@ TEST(Link, ItsCommandKeepsEveryTextInAShell) {
         Options options = parse(words);
         read_prompt(options);
         EXPECT_EQ(options.prompt.value_or("none"), text) << command;
-        EXPECT_EQ(options.system, text) << command;
+        EXPECT_EQ(options.run.system, text) << command;
     }
     Options file = parse({"run", "--prompt", "@nothing here"});
     EXPECT_THROW(read_prompt(file), Error);
@@ -306,10 +306,10 @@ TEST(Link, NamesNoServerToTalkTo) {
 TEST(Link, WhatIsTypedWins) {
     const Options options = parse({"run", "speclens://loop?k=3&seed=4&drafter=small&prompt=link&chat", "--k",
                                    "5", "--prompt", "typed", "--drafter", "lookup"});
-    EXPECT_EQ(options.k, 5);
-    EXPECT_EQ(options.seed, 4U);
+    EXPECT_EQ(options.k(), 5);
+    EXPECT_EQ(options.run.seed, 4U);
     EXPECT_EQ(options.prompt, "typed");
-    EXPECT_FALSE(options.chat);
+    EXPECT_FALSE(options.run.chat);
     ASSERT_EQ(options.drafters.size(), 1U);
     EXPECT_EQ(options.drafters[0].name, "lookup");
     EXPECT_THROW((void)parse({"check", "speclens://loop"}), Error);

@@ -1,0 +1,17 @@
+// Words that somebody typed turned into values; every failure names the option, the word and what was expected.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace speclens {
+
+// Throw Error (usage).
+[[nodiscard]] long whole(const std::string& option, const std::string& text, long least, long most);
+[[nodiscard]] double real(const std::string& option, const std::string& text, double least, double most);
+[[nodiscard]] std::vector<int> whole_list(const std::string& option, const std::string& text, long least, long most);
+[[nodiscard]] std::vector<std::string> split(const std::string& text, char separator);
+// Shortest digits that read back as the same number.
+[[nodiscard]] std::string shortest(double value);
+
+} // namespace speclens

@@ -1,0 +1,52 @@
+// The table of what a user may set about a run: run_settings.inc and, among them, the settings of drafters (engine/drafters/settings.inc).
+// The command line, links, lectures, saved runs, races, comparisons and the palette go through it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/drafters/drafter.h"
+#include "engine/run/control.h"
+
+namespace speclens {
+
+// monostate: not set.
+using SettingValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<int>>;
+
+struct RunSetting {
+    enum class Of : std::uint8_t { run, models, race }; // models, race: no member of RunSettings, so `get` and `set` are empty
+    enum class Written : std::uint8_t { never, changed, always };
+    Of of = Of::run;
+    const char* key = "";        // in files
+    const char* option = "";     // on the command line and in links, without the dashes: "top-p"
+    const char* value = "";      // placeholder of its value; empty for a switch
+    const char* opposite = "";   // the switch that takes this one back, or empty
+    Written linked = Written::changed, saved = Written::changed;
+    const char* within = nullptr; // in a trace's header: the object that has it, "": the header itself; null: not by this table
+    double least = 0, most = 0;  // of what may be typed; numbers only
+    std::size_t kind = 0;        // of its values: SettingValue::index()
+    std::function<SettingValue(const RunSettings&)> get = {};
+    std::function<void(RunSettings&, const SettingValue&)> set = {}; // throws Error (usage)
+    std::function<bool(const RunSettings&)> needs = {};         // it means something
+    std::function<bool(const DrafterInfo&)> read = {};          // who reads it
+    const DrafterSetting* of_drafter = nullptr;                 // it is one of those
+    const char* about = "";
+    [[nodiscard]] bool is_switch() const { return *value == '\0'; }
+};
+
+[[nodiscard]] const std::vector<RunSetting>& run_setting_list(); // in the order of links
+// By its option or the opposite of it, without dashes; null: there is none.
+[[nodiscard]] const RunSetting* find_run_setting(std::string_view option);
+[[nodiscard]] bool is_default(const RunSetting& setting, const RunSettings& settings);
+// "every drafter but none", "small, skip"; "" where everyone does.
+[[nodiscard]] std::string readers_of(const RunSetting& setting);
+// As it is typed behind the option; empty for a switch and for what is not set.
+[[nodiscard]] std::string text_of(const RunSetting& setting, const RunSettings& settings);
+// Sets what text_of() says; a switch is taken away from its default. `name`: for messages. Throws Error (usage).
+void take_text(const RunSetting& setting, const std::string& name, const std::string& text, RunSettings& to);
+
+} // namespace speclens
