@@ -11,7 +11,8 @@
 
 namespace speclens {
 
-inline constexpr int kAdviceBeats = 4;
+inline constexpr StoryOf<"advice", "bet", "verdict", "why", "change"> advice_says;
+inline constexpr int kAdviceBeats = advice_says.size;
 inline constexpr int kBetBeat = 0, kWhyBeat = 2, kChangeBeat = 3; // at the first the answer is not shown
 
 // What the user set.
