@@ -8,6 +8,7 @@
 #include "kernels/error.h"
 #include "scenes/race/race_model.h"
 #include "scenes/shared/run_controls.h"
+#include "scenes/shared/story_book.h"
 #include "scenes/shared/words.h"
 
 namespace speclens {
@@ -27,6 +28,7 @@ std::string rule_words(const RunSettings& from, const RunSettings& to) {
 
 Controller::Controller(EnginePort port, const RunSettings& settings, const std::string& scene)
     : port_(std::move(port)), settings_(settings) {
+    (void)stories(); // read before the first frame, which must not touch the disk
     source_.update(empty_trace(), 0);
     race_wish_.base = settings;
     open_scene(find_scene(scene) ? scene : scene_list().front().name);

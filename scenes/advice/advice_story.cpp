@@ -108,7 +108,7 @@ std::string advice_description(const SceneInput& input, const AdviceModel& m) {
     std::ostringstream out;
     const StageTitle title = advice_title(m, input.beat);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
-    if (m.measured() && input.beat != kBetBeat) { // whoever reads the frame bets first, too
+    if (m.measured() && !keeps_answer_back(input)) { // whoever reads the frame bets first, too
         out << "Plain decoding: " << ui::number(m.advice->plain_ms, 3) << " ms a token\n";
         for (const AdviceCell* cell : m.best)
             out << named(*cell) << (cell == m.marked ? " (marked): " : ": ") << figure_words(m, cell->speed_up) << " [" << range(*cell)

@@ -162,7 +162,7 @@ StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
         return title;
     }
     const int n = m.guesses();
-    title.subtitle = head_conditions(m, "position") + " · anchor " + word(input, m.anchor);
+    title.subtitle = head_conditions(m, HeadGuess::position) + shared_says("head.anchor"_t, "anchor"_v = word(input, m.anchor));
     if (const std::string about = beat_title(input, m); !about.empty()) {
         title.title = about;
         return title;

@@ -93,7 +93,7 @@ StageTitle eagle3_title(const SceneInput& input, const Eagle3Model& m) {
         title.subtitle = eagle3_says("empty.subtitle"_t);
         return title;
     }
-    title.subtitle = head_conditions(m, "step");
+    title.subtitle = head_conditions(m, HeadGuess::step);
     if (const std::string about = beat_title(input, m); !about.empty()) {
         title.title = about;
         return title;

@@ -97,9 +97,9 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
     model.selected = std::clamp(model.chosen ? input.selected->index : usual, 0, guesses(model) - 1);
 }
 
-std::string head_conditions(const HeadModel& m, const char* guess) {
+std::string head_conditions(const HeadModel& m, HeadGuess guess) {
     return shared_says("head.conditions"_t, "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : m.instead_of,
-                       "round"_v = m.cycle->cycle + 1, "guess"_v = guess, "at"_v = m.selected + 1, "of"_v = guesses(m),
+                       "round"_v = m.cycle->cycle + 1, "step"_v = guess == HeadGuess::step, "at"_v = m.selected + 1, "of"_v = guesses(m),
                        "k"_v = m.header->k, "greedy"_v = m.greedy, "temperature"_v = temperature_words(m.header->sampling.temperature),
                        "seed"_v = m.header->seed);
 }

@@ -106,9 +106,8 @@ struct StoryOf {
         return story::lists(Scene.view(), name(at), BeatList::criterion, Id.view(), false);
     }
     [[nodiscard]] static std::string_view name(int at) {
-        if constexpr (size == 0) return {};
         constexpr std::string_view names[] = {Beats.view()..., ""};
-        return names[std::clamp(at, 0, size - 1)];
+        return names[std::clamp(at, 0, size > 0 ? size - 1 : 0)];
     }
 };
 

@@ -130,5 +130,20 @@ TEST(Stories, AnotherLanguageLiesOverTheEnglishTextByText) {
     EXPECT_EQ(std::ranges::count(missing, "advice.toml: why.heading, case unmeasured"), 0); // one for all cases
 }
 
+TEST(Stories, ALanguageIsAFolderAndAFolderOfOnesOwnComesFirst) {
+    test::TempFolder folder;
+    std::filesystem::copy(kShipped, folder / "stories", std::filesystem::copy_options::recursive);
+    std::filesystem::create_directory(folder / "stories/de");
+    std::ofstream(folder / "stories/de/shared.toml") << "[words]\nnumbers = \"null ein zwei\"\n[words.all_guesses]\nany = \"alle {n:word}\"\n";
+    Written own("[[beat]]\nname = \"bet\"\nheading = \"Place your bets\"\n");
+    const StoryBook book = load_stories(folder / "stories", "de", own.folder.path());
+    const StoryValue values[] = {{"n", "2", 2}};
+    EXPECT_EQ(book.text("shared", "words.all_guesses:any").fill(values, book.numbers()), "alle zwei");
+    EXPECT_EQ(book.text("shared", "words.all_guesses:two").fill({}), "both guesses");
+    EXPECT_EQ(book.text("advice", "bet.heading").fill({}), "Place your bets");
+    EXPECT_EQ(load_stories(folder / "stories", "en", "").text("advice", "bet.heading").fill({}), "Does it pay here?");
+    EXPECT_NE(error_of([&] { (void)load_stories(folder / "stories", "fr", ""); }).find("fr: no folder of stories"), std::string::npos);
+}
+
 } // namespace
 } // namespace speclens
