@@ -98,7 +98,7 @@ class StoryReader {
     void read_texts(const std::string& of, const toml::table& table) {
         for (const auto& [key, node] : table) {
             const std::string part(key.str()), text = of + "." + part;
-            if (part == "name" || part == "focus" || part == "hidden" || part == "criterion") continue;
+            if (scene_.beats.contains(of) && no_text(part)) continue;
             const auto offered = shape_.texts.find(text);
             if (offered == shape_.texts.end()) broken("no text of this scene is called " + text + "; there are: " + beside(of), node);
             const toml::table* cases = node.as_table();
@@ -113,6 +113,10 @@ class StoryReader {
                 add(text, found->first, words, found->second);
             }
         }
+    }
+
+    static bool no_text(const std::string& part) {
+        return part == "name" || part == "focus" || part == "hidden" || part == "criterion";
     }
 
     std::string beside(const std::string& of) const {

@@ -47,7 +47,9 @@ std::vector<std::string_view> split_at_bars(std::string_view text) {
 
 } // namespace
 
-StoryText::StoryText(std::string_view text) : pieces_(parse(text, Within::text)) {}
+StoryText::StoryText(std::string_view text) {
+    pieces_ = parse(text, Within::text); // which fills names_ too
+}
 
 std::vector<StoryText::Piece> StoryText::parse(std::string_view text, Within within) {
     std::vector<Piece> pieces;
