@@ -4,15 +4,20 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DI
 file(READ ${CMAKE_SOURCE_DIR}/docs/adding.md adding)
 set(from_adding ${CMAKE_BINARY_DIR}/adding)
 
-# adding_code(FILE TEXT…): the first block of code behind the words TEXT, written to FILE behind what is in PREPEND.
+# adding_code(FILE TEXT [LANGUAGE]): the first block of code (cpp where nothing is said) behind the words TEXT, written to FILE behind what is in PREPEND.
 function(adding_code file text)
+    set(language cpp)
+    if(ARGC GREATER 2)
+        set(language ${ARGV2})
+    endif()
     string(FIND "${adding}" "${text}" at)
     if(at EQUAL -1)
         message(FATAL_ERROR "docs/adding.md does not say \"${text}\" any more; tests/adding.cmake takes the code behind it.")
     endif()
     string(SUBSTRING "${adding}" ${at} -1 rest)
-    string(FIND "${rest}" "```cpp\n" begin)
-    math(EXPR begin "${begin} + 7")
+    string(FIND "${rest}" "```${language}\n" begin)
+    string(LENGTH "```${language}\n" fence)
+    math(EXPR begin "${begin} + ${fence}")
     string(SUBSTRING "${rest}" ${begin} -1 rest)
     string(FIND "${rest}" "\n```" end)
     string(SUBSTRING "${rest}" 0 ${end} code)
@@ -40,6 +45,7 @@ file(READ ${CMAKE_SOURCE_DIR}/scenes/scenes.inc PREPEND)
 adding_code(scenes/scenes/scenes.inc "one line in `scenes/scenes.inc`")
 set(PREPEND "")
 adding_code(kept.cpp "`scenes/kept/kept.cpp`:")
+adding_code(stories/kept.toml "`assets/stories/kept.toml`" toml)
 
 spec_test(adding_test LABELS fast PREFIX Adding. LIBS engine
     FILTER "Adding.*:Conformance.*:*EveryDrafterAnd*:*TheMatchRule*-*AStopToken*"
@@ -65,5 +71,6 @@ if(TARGET app_frame)
     spec_test(adding_scene_test LABELS fast LIBS app_frame
         SOURCES scenes/adding_scene_test.cpp scenes/scenes_fixtures.cpp ${from_adding}/kept.cpp ${CMAKE_SOURCE_DIR}/scenes/scene_list.cpp)
     target_include_directories(adding_scene_test BEFORE PRIVATE ${from_adding}/scenes)
+    target_compile_definitions(adding_scene_test PRIVATE SPEC_ADDING_STORIES="${from_adding}/stories")
     set_source_files_properties(${CMAKE_SOURCE_DIR}/scenes/scene_list.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endif()

@@ -8,6 +8,7 @@
 #include "engine/model/precision.h"
 #include "kernels/error.h"
 #include "scenes/shared/run_controls.h"
+#include "scenes/shared/story_book.h"
 
 namespace speclens {
 namespace {
@@ -24,6 +25,7 @@ std::string rule_words(const RunSettings& from, const RunSettings& to) {
 
 Controller::Controller(EnginePort port, const RunSettings& settings, const std::string& scene)
     : common_{std::move(port), chrome}, run_(common_, settings), cursor_(common_), race_(common_, settings), lecture_(told), files_(common_) {
+    (void)stories(); // read before the first frame, which must not touch the disk
     open_scene(find_scene(scene) ? scene : scene_list().front().name);
 }
 

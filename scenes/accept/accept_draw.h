@@ -80,7 +80,7 @@ void draw_accept_flips(const AcceptDraw& d, ui::Rect r); // what was thrown, cou
 void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out);
 
 // Beats from 0: the first that needs a part of the stage, and the last, which counts thrown coins.
-inline constexpr int kAcceptBeats = 8, kSumsBeat = 1, kCoinBeat = 3, kBooksBeat = 4, kCountBeat = 7;
+inline constexpr int kAcceptBeats = accept_says.size, kSumsBeat = 1, kCoinBeat = 3, kBooksBeat = 4, kCountBeat = 7;
 // In the place of the chart, where there is no panel beside the stage.
 [[nodiscard]] inline bool counts_on_stage(const SceneInput& input) {
     return input.beat == kCountBeat && input.details.w <= 0;

@@ -222,7 +222,7 @@ double contest(const DraftSlot& slot) {
 
 const Criterion& contested_guess() {
     static const Criterion kContested{
-        "contested guess", "guess on which the two models differ",
+        "contested guess", [] { return accept_says("words.criterion"_t); },
         [](const CycleSummary& cycle) -> std::optional<Position> {
             std::optional<Position> best;
             double most = 0;

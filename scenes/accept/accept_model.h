@@ -8,8 +8,11 @@
 
 #include "scenes/shared/example.h"
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
+
+inline constexpr StoryOf<"accept-rule", "models", "kept", "token", "coin", "areas", "residual", "books", "count"> accept_says;
 
 // One column. For a token `kept` is min(p, q); for "other" it is the sum of the minima of all tokens in it.
 struct AcceptBar {

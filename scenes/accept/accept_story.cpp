@@ -27,165 +27,107 @@ Extremes extremes(const AcceptView& view) {
     return e;
 }
 
-struct Beat {
-    std::string heading, text;
-};
+// Where most of what the two distributions differ by lies.
+std::string part_words(const SceneInput& input, const AcceptView& view, const AcceptBar& bar, double mass) {
+    const std::string where = bar.id < 0 ? accept_says("words.outside"_t) : bar_words(input, bar);
+    if (mass > 1 - view.kept - 1e-6) return accept_says("words.part:all"_t, "where"_v = where);
+    if (mass > (1 - view.kept) / 2) return accept_says("words.part:most"_t, "where"_v = where);
+    return accept_says("words.part:largest"_t, "where"_v = where);
+}
 
-Beat beat_words(const SceneInput& input, const AcceptView& view, int beat) {
+// Small ones with digits that can be divided by each other.
+std::string share_words(const AcceptBar& bar, Side side) {
+    const double p = side == Side::target ? bar.p : bar.q;
+    const bool small = bar.listed() && p > 0 && p < 0.01;
+    return small ? three_digits(p) : share_number(bar, side);
+}
+
+Words token_words(const SceneInput& input, const AcceptView& view) {
     const AcceptBar& bar = view.bar();
-    const std::string token = bar_words(input, bar);
-    const std::string kept = probability(view.kept), lost = probability(1 - view.kept);
+    const std::string token = bar_words(input, bar), p = share_words(bar, Side::target), q = share_words(bar, Side::draft);
+    if (!view.coin_known()) return accept_says.beat("token:unknown"_t, "token"_v = token, "target"_v = p, "draft"_v = q);
+    if (bar.q <= 0) return accept_says.beat("token:never"_t, "token"_v = token, "target"_v = p, "draft"_v = q);
+    if (bar.p >= bar.q) return accept_says.beat("token:always"_t, "token"_v = token, "target"_v = p, "draft"_v = q);
+    return accept_says.beat("token:sometimes"_t, "token"_v = token, "target"_v = p, "draft"_v = q,
+                            "threshold"_v = fine_probability(view.threshold()));
+}
+
+Words coin_words(const SceneInput& input, const AcceptView& view) {
+    const std::string token = bar_words(input, view.bar());
+    if (!view.coin_known()) return accept_says.beat("coin:unknown"_t, "token"_v = token);
+    if (view.bar().q <= 0) return accept_says.beat("coin:never"_t, "token"_v = token);
+    const Header& run = *input.view->header;
+    const std::string threshold = fine_probability(view.threshold()), coin = probability(view.coin);
+    if (view.thrown)
+        return accept_says.beat("coin:thrown"_t, "threshold"_v = threshold, "coin"_v = coin, "stays"_v = view.accepts());
+    return accept_says.beat("coin:none"_t, "threshold"_v = threshold, "coin"_v = coin, "stays"_v = view.accepts(),
+                            "greedy"_v = run.sampling.temperature == 0, "rule"_v = run.rule);
+}
+
+Words areas_words(const SceneInput& input, const AcceptView& view) {
+    const std::string lost = probability(1 - view.kept);
+    if (view.at_least) return accept_says.beat("areas:heads"_t, "lost"_v = view.told() ? lost : "");
     const Extremes e = extremes(view);
-    const auto where = [&](const AcceptBar& b) {
-        return b.id < 0 ? std::string("tokens outside this list") : bar_words(input, b);
-    };
-    const auto part = [&](double mass) -> std::string {
-        if (mass > 1 - view.kept - 1e-6) return "all of it on ";
-        return mass > (1 - view.kept) / 2 ? "most of it on " : "the largest part on ";
-    };
-    // Small ones with digits that can be divided by each other.
-    const auto shown = [&](Side side) {
-        const double p = side == Side::target ? bar.p : bar.q;
-        const bool small = bar.listed() && p > 0 && p < 0.01;
-        return small ? three_digits(p) : share_number(bar, side);
-    };
+    if (!e.over || e.over->over() <= 1e-6) return accept_says.beat("areas:equal"_t);
+    return accept_says.beat("areas:whole"_t, "lost"_v = lost, "as_much"_v = !lost.starts_with('.'),
+                            "over"_v = part_words(input, view, *e.over, e.over->over()),
+                            "owed"_v = part_words(input, view, *e.owed, e.owed->owed()));
+}
+
+Words beat_words(const SceneInput& input, const AcceptView& view, int beat) {
+    const std::string kept = probability(view.kept), lost = probability(1 - view.kept);
+    const bool all_kept = view.kept > 1 - 1e-6;
     switch (beat) {
-    case 0:
-        return {
-            "Two models, one token",
-            "Here both models say how likely each next token is. Blue caps are the target, dashed amber caps "
-            "the draft. We may only draw from the draft first, but what comes out must follow the target."};
-    case 1:
-        return {"What both give is kept",
-                "Green is the lower of the two caps, token by token. A draft that lands in green is always "
-                "kept. " +
-                    (!view.at_least
-                         ? "Green sums to " + kept +
-                               ": that is the chance that a guess survives here, whatever the tokens "
-                               "are."
-                     : view.told()
-                         ? "Green sums to at least " + kept +
-                               ", and a guess survives with at least that chance: the recorded heads do not "
-                               "list every token."
-                         : std::string("The recorded heads share too little to say what green sums to, which "
-                                       "is the chance that a guess survives here."))};
-    case 2:
-        return {"One token at a time",
-                "Look at " + token + ": target " + shown(Side::target) + ", draft " + shown(Side::draft) +
-                    ". " +
-                    (!view.coin_known() ? "The recorded heads say too little of it for a threshold."
-                     : bar.q <= 0 ? "The draft never proposes it, so it can only arrive as a replacement."
-                     : bar.p >= bar.q
-                         ? "The draft claims no more than the target, so it is kept every time."
-                         : "Only " + shown(Side::target) + " of the " + shown(Side::draft) +
-                               " is deserved. Kept with probability " + fine_probability(view.threshold()) +
-                               ", it comes out just often enough.")};
-    case 3:
-        return {"The coin decides",
-                !view.coin_known() ? "The recorded heads say too little of " + token +
-                                         " to tell its threshold. Choose a token that both list."
-                : bar.q <= 0 ? "No coin is thrown for " + token + ": it is never proposed."
-                : !view.thrown
-                    ? "This run threw no coin here: " +
-                          (input.view->header->sampling.temperature == 0
-                               ? std::string("it is greedy, and keeps only the target's favourite")
-                               : "its rule, " + input.view->header->rule + ", needs none") +
-                          ". With the token rule a coin under " + fine_probability(view.threshold()) +
-                          " would keep the guess; at " + probability(view.coin) +
-                          (view.accepts() ? " it would stay. " : " it would go. ") +
-                          "The coin knows nothing of the token, so no token is favoured."
-                    : "A uniform coin u is thrown after the guess. Under the threshold " +
-                          fine_probability(view.threshold()) + " the guess stays; at " +
-                          probability(view.coin) + (view.accepts() ? " it stays. " : " it goes. ") +
-                          "The coin knows nothing of the token, so no token is favoured."};
-    case 4:
-        if (view.at_least)
-            return {"Two areas, one size",
-                    (view.told() ? "The draft claims at most " + lost +
-                                       " too much (hatched), and the target is owed exactly as much "
-                                       "elsewhere (dotted). "
-                                 : std::string("What the draft claims too much (hatched), the target is owed "
-                                               "elsewhere (dotted). ")) +
-                        "Both distributions sum to 1, so the two areas must be equal. The recorded heads do not list "
-                        "every token: both areas may be smaller than drawn."};
-        return {
-            "Two areas, one size",
-            e.over && e.over->over() > 1e-6
-                ? "The draft claims " + lost + " too much (hatched), " + part(e.over->over()) +
-                      where(*e.over) + ". The target is owed exactly " +
-                      (lost.starts_with('.') ? lost : "as much") + " elsewhere (dotted), " +
-                      part(e.owed->owed()) + where(*e.owed) +
-                      ". Both distributions sum to 1, so the two areas must be equal."
-                : std::string("The distributions are equal here: nothing is over-claimed, nothing is owed, and every "
-                              "guess is kept.")};
-    case 5:
-        return {"Replace from what is owed",
-                view.kept > 1 - 1e-6
-                    ? std::string("There is nothing to replace.")
-                    : "After a rejection the new token is drawn from the dotted parts only, scaled to 1: the "
-                      "residual. Drawing from the target again would give tokens the draft favours a second "
-                      "chance, and they would come out too often."};
+    case 0: return accept_says.beat("models"_t);
+    case kSumsBeat:
+        if (!view.at_least) return accept_says.beat("kept:whole"_t, "kept"_v = kept);
+        return view.told() ? accept_says.beat("kept:heads"_t, "kept"_v = kept) : accept_says.beat("kept:unknown"_t);
+    case 2: return token_words(input, view);
+    case kCoinBeat: return coin_words(input, view);
+    case kBooksBeat: return areas_words(input, view);
+    case 5: return all_kept ? accept_says.beat("residual:all_kept"_t) : accept_says.beat("residual:some"_t);
     case 6:
-        if (view.kept > 1 - 1e-6)
-            return {"The books balance",
-                    "Kept guesses put the green part of every bar into the output. Here that is the whole "
-                    "bar, up to the blue cap: nothing is refused, so nothing has to be replaced. No model "
-                    "was trusted for that, only counted."};
-        return {"The books balance",
-                "Kept guesses put the green part of every bar into the output. Replacements happen " +
-                    (!view.told() ? "otherwise" : (view.at_least ? "at most " : "") + lost + " of the time") +
-                    " and fill the dotted part. Stacked, they give back the blue cap of every token. "
-                    "No model was trusted for that, only counted."};
-    default:
-        return {
-            "Now count",
-            "Throw the same rule a thousand times, with the dice of the engine. Green is kept, dotted is "
-            "replaced, the blue marks are what the target promises. Change the draft as you like: the counts "
-            "still go to the marks."};
+        if (all_kept) return accept_says.beat("books:all_kept"_t);
+        return accept_says.beat("books:some"_t, "lost"_v = view.told() ? lost : "", "at_least"_v = view.at_least && view.told());
+    default: return accept_says.beat("count"_t);
     }
 }
 
 std::string beat_task(const SceneInput& input, const AcceptView& view, int beat) {
     if (view.bars.empty()) return {};
-    if (beat == 7) return "Flip a thousand coins with M";
-    if (beat == 3 && view.coin_known()) return "Drag the coin across its threshold";
-    if (view.kept_as_loaded || view.source.accepted) return "Drag a handle: both areas change alike";
-    return "Drag " + bar_words(input, view.bar()) + " until it is always kept";
+    if (beat == kCountBeat) return accept_says("count.task"_t);
+    if (beat == kCoinBeat && view.coin_known()) return accept_says("coin.task"_t);
+    if (view.kept_as_loaded || view.source.accepted) return accept_says("words.task:any_handle"_t);
+    return accept_says("words.task:drag"_t, "token"_v = bar_words(input, view.bar()));
+}
+
+std::string token_title(const SceneInput& input, const AcceptView& view, bool judged) {
+    const std::string token = bar_words(input, view.bar());
+    if (!view.coin_known()) return accept_says("token.title:unknown"_t, "token"_v = token);
+    if (!judged) return accept_says("token.title:never"_t, "token"_v = token);
+    if (view.threshold() >= 1) return accept_says("token.title:always"_t, "token"_v = token);
+    return accept_says("token.title:sometimes"_t, "token"_v = token, "threshold"_v = fine_probability(view.threshold()));
 }
 
 // The finding of a beat, which does not say what the beats after it are about.
 std::string beat_title(const SceneInput& input, const AcceptView& view, int beat) {
-    const std::string token = capital(bar_words(input, view.bar()));
     const bool judged = view.coin_known() && view.bar().q > 0;
     if (beat >= kSumsBeat && beat != 2 && beat != kCoinBeat) {
-        if (view.kept > 0.995) return "The two distributions agree: nearly every guess is kept";
-        if (view.kept < 0.005 && !view.at_least)
-            return "The two distributions share next to nothing: nearly every guess is replaced";
+        if (view.kept > 0.995) return accept_says("title.agree"_t);
+        if (view.kept < 0.005 && !view.at_least) return accept_says("title.disagree"_t);
     }
     switch (beat) {
-    case 0:
-        return "Drawn from the draft, it must follow the target";
-    case 1:
-        return "What both distributions give is kept" + (view.told() ? ": " + kept_number(view) : std::string());
-    case 2:
-        return !view.coin_known() ? "The recorded heads say too little of " + bar_words(input, view.bar())
-               : !judged          ? token + " is never proposed"
-               : view.threshold() >= 1
-                   ? token + " is kept every time"
-                   : token + " is kept with probability " + fine_probability(view.threshold());
-    case 3:
-        return !judged          ? "A coin decides that knows no token"
-               : !view.thrown   ? "A coin under the threshold would keep the guess"
-               : view.accepts() ? "The coin falls under the threshold: the guess stays"
-                                : "The coin misses the threshold: the guess goes";
-    case 4:
-        return "What the draft over-claims is exactly what the target is owed";
-    case 5:
-        return "What is refused is replaced from what is owed";
-    case 6:
-        return "Kept and replaced together give back the target";
-    default:
-        return "Thrown often enough, the rule gives the target's distribution";
+    case 0: return accept_says("models.title"_t);
+    case kSumsBeat: return accept_says("kept.title"_t, "kept"_v = view.told() ? kept_number(view) : "");
+    case 2: return token_title(input, view, judged);
+    case kCoinBeat:
+        if (!judged) return accept_says("coin.title:no_token"_t);
+        if (!view.thrown) return accept_says("coin.title:would"_t);
+        return view.accepts() ? accept_says("coin.title:stays"_t) : accept_says("coin.title:goes"_t);
+    case kBooksBeat: return accept_says("areas.title"_t);
+    case 5: return accept_says("residual.title"_t);
+    case 6: return accept_says("books.title"_t);
+    default: return accept_says("count.title"_t);
     }
 }
 
@@ -193,8 +135,8 @@ std::string beat_title(const SceneInput& input, const AcceptView& view, int beat
 
 AcceptParts accept_parts(const SceneInput& input, const AcceptView& view, const AcceptState& state) {
     const bool thrown = state.edit.coin || state.counts.flips > 0, all = view.edited;
-    return {all || thrown || input.beat >= kSumsBeat, all || thrown || input.beat >= kCoinBeat,
-            all || input.beat >= kBooksBeat};
+    const auto shown = [&](auto part) { return !accept_says.hides(input.beat, part); };
+    return {all || thrown || shown("sums"_part), all || thrown || shown("coin"_part), all || shown("books"_part)};
 }
 
 Letters letters(bool article) {
@@ -202,16 +144,15 @@ Letters letters(bool article) {
 }
 
 std::string verdict_words(const SceneInput& input, const AcceptView& view) {
-    if (!view.coin_known()) return "not known";
-    if (view.bar().q <= 0) return "never tried";
+    if (!view.coin_known()) return accept_says("verdict.unknown"_t);
+    if (view.bar().q <= 0) return accept_says("verdict.never"_t);
     const bool accepts = view.accepts();
-    const std::string here = accepts ? "accepted" : "rejected";
-    if (!view.thrown) return "would be " + here;
+    if (!view.thrown) return accept_says("verdict.would"_t, "accepted"_v = accepts);
     const bool as_in_the_run =
         !view.edited && view.chosen == view.drafted && view.source.coin && view.coin == *view.source.coin;
     if (as_in_the_run && accepts != view.source.accepted)
-        return here + " here; " + input.view->header->rule + (accepts ? " rejected it" : " accepted it");
-    return here;
+        return accept_says("verdict.otherwise"_t, "accepted"_v = accepts, "rule"_v = input.view->header->rule);
+    return accept_says("verdict.here"_t, "accepted"_v = accepts);
 }
 
 std::string kept_number(const AcceptView& view) {
@@ -239,44 +180,37 @@ std::string three_digits(double probability) {
 }
 
 std::string bar_words(const SceneInput& input, const AcceptBar& bar) {
-    return bar.id < 0 ? std::string("some other token") : quoted(*input.trace, bar.id);
+    return bar.id < 0 ? accept_says("words.other_token"_t) : quoted(*input.trace, bar.id);
 }
 std::string bar_label(const SceneInput& input, const AcceptBar& bar) {
-    return bar.id < 0 ? std::string("other") : label_of(*input.trace, bar.id);
+    return bar.id < 0 ? accept_says("words.other"_t) : label_of(*input.trace, bar.id);
 }
 
 StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
     StageTitle title;
     title.tier = view.edited ? ui::Tier::table : tier_of(input.view->header);
-    if (view.edited) title.tier_words = "edited";
-    if (!view.source.position) {
-        title.title = "Keep what the target agrees with";
-        title.subtitle = drafts_nothing(input) ? "this run drafts nothing" : "no guess has been judged yet";
+    if (view.edited) title.tier_words = accept_says("words.edited"_t);
+    const AcceptSource& source = view.source;
+    if (!source.position) {
+        title.title = accept_says("title.nothing"_t);
+        title.subtitle = accept_says("subtitle.nothing"_t, "no_drafter"_v = drafts_nothing(input));
         return title;
     }
-    const Position& at = *view.source.position;
-    title.subtitle = "position " + std::to_string(at.index + 1) + " of round " + std::to_string(at.cycle + 1);
+    const std::string place = accept_says("words.place"_t, "position"_v = source.position->index + 1, "round"_v = source.position->cycle + 1);
+    title.subtitle = place;
     if (view.bars.empty()) {
-        title.title = "The distributions of this position were not recorded";
+        title.title = accept_says("title.not_recorded"_t);
         return title;
     }
     title.title = beat_title(input, view, std::clamp(input.beat, 0, kAcceptBeats - 1));
-    title.subtitle += view.source.full || view.source.heads_are_all ? ", both distributions from the run"
-                                                                    : ", recorded heads of both distributions";
-    title.subtitle +=
-        view.source.raw ? " · raw (T = 1)" : " · T = " + temperature_words(view.source.target_t);
-    if (!view.source.raw && view.source.draft_t != view.source.target_t)
-        title.subtitle += ", draft T = " + temperature_words(view.source.draft_t);
-    if (!view.source.why_raw.empty()) title.subtitle += ": " + view.source.why_raw;
-    if (input.view->header->rule != "token")
-        title.subtitle += " · this run used " + input.view->header->rule + "; here: token";
-    if (view.edited)
-        title.subtitle += " · Z undoes, Del reloads";
-    else if (!counts_on_stage(input))
-        title.subtitle += " · drag any handle";
-    if (input.letters_article)
-        title.subtitle = "Letters of the article: p is the draft, q the target; numbers and colours stay · " +
-                         title.subtitle;
+    const std::string& rule = input.view->header->rule;
+    const bool other_t = !source.raw && source.draft_t != source.target_t;
+    title.subtitle =
+        accept_says("subtitle.told"_t, "place"_v = place, "whole"_v = source.full || source.heads_are_all, "raw"_v = source.raw,
+                    "temperature"_v = temperature_words(source.target_t),
+                    "draft_temperature"_v = other_t ? temperature_words(source.draft_t) : "", "why_raw"_v = source.why_raw,
+                    "rule"_v = rule == "token" ? "" : rule, "edited"_v = view.edited,
+                    "drag"_v = !view.edited && !counts_on_stage(input), "article"_v = input.letters_article);
     return title;
 }
 
@@ -285,45 +219,34 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     const int beat = story.step - 1;
     if (!view.source.position && drafts_nothing(input)) {
         const OtherDrafter other = drafter_instead(input);
-        story.heading = "This run drafts nothing";
-        story.text =
-            "The accept rule judges guesses, and plain decoding makes none: every token is the target's "
-            "own. ";
-        story.text += other.can_switch
-                          ? "Draft with " + std::string(other.title) +
-                                ", and the two distributions of its first judged guess can be taken apart here."
-                          : "A run that has a drafter is needed.";
-        take_beats(story, other.can_switch ? "Draft with " + std::string(other.title) + " first (U)"
-                                           : "There is no guess to look at");
+        const std::string drafter = other.can_switch ? other.title : "";
+        story.heading = accept_says("empty.heading:no_drafter"_t);
+        story.text = accept_says("empty.text:no_drafter"_t, "drafter"_v = drafter);
+        take_beats(story, accept_says("words.no_beats"_t, "drafter"_v = drafter));
         return story;
     }
     if (view.bars.empty()) {
-        story.heading = view.source.position ? "No rows in this run" : "Waiting for a verdict";
-        story.text =
-            view.source.position
-                ? "The run was made in fast mode, without the rows of probabilities. Start it again with "
-                  "rows, "
-                  "or choose another position."
-                : "As soon as the target has judged a guess, its two distributions can be taken apart here. Step the "
-                  "run forward, or jump to the next rejection.";
+        const Words words = view.source.position ? accept_says.beat("empty:no_rows"_t) : accept_says.beat("empty:waiting"_t);
+        story.heading = words.heading;
+        story.text = words.text;
         if (!view.source.position) {
-            story.task = "Jump to a rejection with X";
+            story.task = accept_says("empty.task"_t);
             story.on_task = {Go{Move::rejection}};
         }
         return story;
     }
-    const Beat words = beat_words(input, view, beat);
+    const Words words = beat_words(input, view, beat);
     story.heading = words.heading;
     story.text = words.text;
     if (!view.edited && view.kept > 0.95 && beat != kCountBeat) { // nothing to see: go where there is
         if (const auto at = last_rejection(*input.whole); at && at != view.source.position) {
-            story.text = "Here the two models agree, so this beat has little to show. " + words.text;
-            story.task = "Show the last rejection";
+            story.text = accept_says("words.agree"_t, "text"_v = words.text);
+            story.task = accept_says("words.task:rejection"_t);
             story.on_task = {Select{*at}};
             return story;
         }
         if (!find_in(*input.whole, contested_guess()))
-            story.text = without_example_words(input, contested_guess()) + " " + words.text;
+            story.text = accept_says("words.no_example"_t, "none"_v = without_example_words(input, contested_guess()), "text"_v = words.text);
         if (found_elsewhere(input, contested_guess()).settings) {
             offer_example(story, input, contested_guess());
             return story;
@@ -331,8 +254,8 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     }
     story.task = beat_task(input, view, beat);
     story.task_done =
-        beat == 7 ? state.flipped
-        : beat == 3 && view.coin_known()
+        beat == kCountBeat ? state.flipped
+        : beat == kCoinBeat && view.coin_known()
             ? state.edit.coin.has_value()
             : view.edited && (view.kept_as_loaded || view.source.accepted || view.threshold() >= 1);
     return story;

@@ -58,7 +58,7 @@ class AdviceScene final : public Scene {
         }
         const float gap = 44, left = (area.w - gap) * (d.input.beat >= kWhyBeat ? 0.42F : 0.54F);
         draw_advice_ranking(d, {area.x, area.y, left, area.h});
-        if (d.input.beat == kBetBeat) return; // the lengths of the best would be the answer
+        if (keeps_answer_back(d.input)) return; // the lengths of the best would be the answer
         const ui::Rect right{area.x + left + gap, area.y, area.w - left - gap, area.h};
         if (d.input.beat == kWhyBeat) return draw_advice_round(d, right);
         if (d.input.beat == kChangeBeat) return draw_advice_change(d, right);

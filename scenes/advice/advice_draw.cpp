@@ -81,7 +81,7 @@ std::string ranked_name(const AdviceDraw& d, const AdviceCell& cell) {
 } // namespace
 
 void draw_advice_ranking(const AdviceDraw& d, Rect area) {
-    if (d.input.beat == kBetBeat) return draw_advice_bets(d, area);
+    if (keeps_answer_back(d.input)) return draw_advice_bets(d, area);
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const AdviceModel& m = d.model;
@@ -243,7 +243,7 @@ void draw_advice_details(const AdviceDraw& d) {
                       {.size = 14, .color = theme.muted, .max_lines = 3});
         return;
     }
-    if (d.input.beat == kBetBeat) {
+    if (keeps_answer_back(d.input)) {
         ui::paragraph(canvas, {x, r.y + 58}, w, "Bet first: the next beat says how every drafter did, and what stands out.",
                       {.size = 14, .color = theme.muted, .max_lines = 3});
         return;
@@ -267,7 +267,7 @@ void draw_advice_controls(const AdviceDraw& d) {
     ui::field_label(ui, at, "This machine");
     const std::string off = m.under_way ? "Measuring: Esc ends it" : m.impossible.empty() && !d.input.settings ? "There is no run yet" : m.impossible;
     if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = off})) d.out.push_back(ask_advice(d.input));
-    if (!m.measured() || d.input.beat == kBetBeat) return; // they begin with the best one
+    if (!m.measured() || keeps_answer_back(d.input)) return; // they begin with the best one
     if (row.room() >= 150) {
         at = row.place(std::min(190.0F, row.room()));
         ui::field_label(ui, at, "Drafter");

@@ -11,8 +11,10 @@
 
 namespace speclens {
 
-inline constexpr int kAdviceBeats = 4;
-inline constexpr int kBetBeat = 0, kWhyBeat = 2, kChangeBeat = 3; // at the first the answer is not shown
+inline constexpr StoryOf<"advice", "bet", "verdict", "why", "change"> advice_says;
+inline constexpr int kAdviceBeats = advice_says.size;
+inline constexpr int kBetBeat = 0, kWhyBeat = 2, kChangeBeat = 3;
+[[nodiscard]] inline bool keeps_answer_back(const SceneInput& input) { return advice_says.hides(input.beat, "answer"_part); }
 
 // What the user set.
 struct AdviceState {

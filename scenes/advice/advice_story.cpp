@@ -10,64 +10,64 @@
 namespace speclens {
 namespace {
 
-std::string named(const AdviceCell& cell) { return cell.drafter + ", K = " + std::to_string(cell.k); }
+std::string named(const AdviceCell& cell) { return advice_says("words.choice"_t, "drafter"_v = cell.drafter, "k"_v = cell.k); }
 
-std::string range(const AdviceCell& cell) { return ui::number(cell.low, 2) + " to " + ui::speed_up(cell.high); }
+std::string range(const AdviceCell& cell) {
+    return advice_says("words.range"_t, "low"_v = ui::number(cell.low, 2), "high"_v = ui::speed_up(cell.high));
+}
 
 Words verdict_words(const AdviceModel& m) {
-    const std::string heading = "The verdict";
-    if (!m.measured())
-        return {heading, "Whether guessing pays is a property of a model, a drafter, a machine and texts together. So it is measured: "
-                         "M runs every drafter on prompts that none was trained on."};
-    const AdviceCell& best = *m.best.front();
-    std::string text = verdict_sentence(*m.advice) + " ";
-    if (m.verdict.kind == AdviceVerdict::Kind::speculate && m.verdict.as_fast.size() > 1)
-        text += counted(static_cast<int>(m.verdict.as_fast.size()), "other choice") + " cannot be told apart from it: take the one that " +
-                "is simplest to serve.";
-    else if (m.verdict.kind == AdviceVerdict::Kind::none && !m.in_doubt)
-        text += "More prompts would narrow it: speclens advise --for 300.";
-    else if (m.verdict.kind == AdviceVerdict::Kind::plain)
-        text += "A round of " + named(best) + " takes longer than its tokens one by one.";
-    return {heading, text};
+    if (!m.measured()) return advice_says.beat("verdict:unmeasured"_t);
+    const std::string verdict = verdict_sentence(*m.advice);
+    const int others = static_cast<int>(m.verdict.as_fast.size());
+    if (m.verdict.kind == AdviceVerdict::Kind::speculate && others > 1)
+        return advice_says.beat("verdict:several"_t, "verdict"_v = verdict, "others"_v = others);
+    if (m.verdict.kind == AdviceVerdict::Kind::none && !m.in_doubt) return advice_says.beat("verdict:open"_t, "verdict"_v = verdict);
+    if (m.verdict.kind == AdviceVerdict::Kind::plain)
+        return advice_says.beat("verdict:plain"_t, "verdict"_v = verdict, "best"_v = named(*m.best.front()));
+    return advice_says.beat("verdict:clear"_t, "verdict"_v = verdict);
 }
 
 Words why_words(const AdviceModel& m) {
-    const std::string heading = "Why it comes out so";
-    if (!m.measured()) return {heading, "A round pays where it takes less time than plain decoding needs for the tokens that it brings."};
+    if (!m.measured()) return advice_says.beat("why:unmeasured"_t);
     const AdviceCell& c = *m.marked;
-    const double plain = c.tokens_per_round * m.advice->plain_ms;
-    return {heading, "A round of " + named(c) + " brings " + ui::number(c.tokens_per_round, 2) + " tokens in " +
-                         ui::number(c.round_ms(), 2) + " ms. Plain decoding takes " + ui::number(plain, 2) +
-                         " ms for as many. Drafting is " + ui::percent(c.draft_ms / c.round_ms()) + " of the round, checking " +
-                         ui::percent(c.verify_ms / c.round_ms()) + "."};
+    return advice_says.beat("why:measured"_t, "choice"_v = named(c), "tokens"_v = ui::number(c.tokens_per_round, 2),
+                            "round"_v = ui::number(c.round_ms(), 2), "plain"_v = ui::number(c.tokens_per_round * m.advice->plain_ms, 2),
+                            "drafting"_v = ui::percent(c.draft_ms / c.round_ms()), "checking"_v = ui::percent(c.verify_ms / c.round_ms()));
 }
 
 Words change_words(const AdviceModel& m) {
-    const std::string heading = "What would change it";
-    if (!m.measured())
-        return {heading, "A faster target makes drafting relatively dearer; longer texts, other prompts and other load change the rest."};
+    if (!m.measured()) return advice_says.beat("change:unmeasured"_t);
     const CellBreakEven even = break_even_of(*m.marked, m.advice->plain_ms);
-    std::string text = named(*m.marked) + " breaks even at " + ui::number(even.tokens, 2) + " tokens a round" +
-                       (even.alpha ? ", every guess kept with " + ui::probability(*even.alpha) : "") + "; it brings " +
-                       ui::number(m.marked->tokens_per_round, 2) + ".";
-    if (!even.most_plain_rate)
-        text += " Checking alone costs more than it brings, so a slower target would not help.";
-    else if (std::isfinite(*even.most_plain_rate))
-        text += " If drafting takes as long as here, it pays while plain decoding writes fewer than " +
-                ui::integer(std::lround(*even.most_plain_rate)) + " tokens a second.";
-    return {heading, text};
+    const bool limited = even.most_plain_rate && std::isfinite(*even.most_plain_rate);
+    return advice_says.beat("change:measured"_t, "choice"_v = named(*m.marked), "even"_v = ui::number(even.tokens, 2),
+                            "kept"_v = even.alpha ? ui::probability(*even.alpha) : "",
+                            "tokens"_v = ui::number(m.marked->tokens_per_round, 2), "dear_check"_v = !even.most_plain_rate,
+                            "rate"_v = limited ? ui::integer(std::lround(*even.most_plain_rate)) : "");
 }
 
 Words beat_words(const AdviceModel& m, int beat) {
     switch (beat) {
-    case 0:
-        return {"Does it pay here?",
-                "Ten papers promise ten speed-ups. Yours depends on what a pass and a guess cost on this machine, and on how many guesses "
-                "your texts let stay. Which drafter would you bet on, and with how many guesses?"};
+    case kBetBeat: return advice_says.beat("bet"_t);
     case kWhyBeat: return why_words(m);
     case kChangeBeat: return change_words(m);
     default: return verdict_words(m);
     }
+}
+
+std::string stage_title(const AdviceModel& m, int beat) {
+    using Kind = AdviceVerdict::Kind;
+    const auto drafters = static_cast<int>(m.best.size());
+    if (beat == kBetBeat) return advice_says("bet.title"_t, "drafters"_v = drafters);
+    if (m.in_doubt) return advice_says("title.in_doubt"_t);
+    if (beat == kWhyBeat)
+        return advice_says("why.title"_t, "choice"_v = named(*m.marked), "tokens"_v = ui::number(m.marked->tokens_per_round, 2),
+                           "passes"_v = ui::number(m.marked->round_ms() / m.advice->plain_ms, 2));
+    const std::string best = range(*m.best.front());
+    if (m.verdict.kind == Kind::speculate)
+        return advice_says("title.pays"_t, "choice"_v = named(*m.verdict.best), "range"_v = range(*m.verdict.best));
+    if (m.verdict.kind == Kind::plain) return advice_says("title.plain"_t, "best"_v = best);
+    return advice_says("title.open"_t, "best"_v = best);
 }
 
 } // namespace
@@ -78,31 +78,16 @@ StageTitle advice_title(const AdviceModel& m, int beat) {
     StageTitle title;
     title.tier = ui::Tier::live;
     if (!m.measured()) {
-        title.title = "Does speculation pay on this machine?";
+        title.title = advice_says("title.unmeasured"_t);
         title.subtitle = !m.impossible.empty() ? m.impossible
-                         : m.under_way         ? "measuring, " + ui::percent(m.done)
-                                               : "press M to measure every drafter with 1 to 7 guesses";
+                         : m.under_way         ? advice_says("subtitle.under_way"_t, "done"_v = ui::percent(m.done))
+                                               : advice_says("subtitle.unmeasured"_t);
         return title;
     }
-    const AdviceCell& best = *m.best.front();
-    using Kind = AdviceVerdict::Kind;
-    if (m.in_doubt)
-        title.title = "Timing in doubt: no verdict";
-    else if (m.verdict.kind == Kind::speculate)
-        title.title = named(*m.verdict.best) + ": " + range(*m.verdict.best);
-    else if (m.verdict.kind == Kind::plain)
-        title.title = "Nothing pays here: the best is " + range(best);
-    else
-        title.title = "No verdict: the best is " + range(best);
-    if (beat == kWhyBeat && !m.in_doubt)
-        title.title = named(*m.marked) + ": " + ui::number(m.marked->tokens_per_round, 2) + " tokens for " +
-                      ui::number(m.marked->round_ms() / m.advice->plain_ms, 2) + " plain passes";
-    if (beat == kBetBeat) title.title = "Which of " + counted(static_cast<int>(m.best.size()), "drafter") + " pays here?";
-    title.short_title = title.title;
-    title.subtitle = std::to_string(m.advice->prompts) + " prompts, texts of " + std::to_string(m.advice->shortest) + " to " +
-                     std::to_string(m.advice->longest) + " tokens, T = " + temperature_words(m.advice->temperature) +
-                     (beat == kBetBeat ? "" : "; bars: 90 % of other such sets of prompts") +
-                     (m.under_way ? "; measuring, " + ui::percent(m.done) : "");
+    title.title = title.short_title = stage_title(m, beat);
+    title.subtitle = advice_says("subtitle.measured"_t, "prompts"_v = m.advice->prompts, "shortest"_v = m.advice->shortest,
+                                 "longest"_v = m.advice->longest, "temperature"_v = temperature_words(m.advice->temperature),
+                                 "bars"_v = beat != kBetBeat, "done"_v = m.under_way ? ui::percent(m.done) : "");
     return title;
 }
 
@@ -112,7 +97,7 @@ Story advice_story(const SceneInput& input, const AdviceModel& m) {
     story.heading = words.heading;
     story.text = words.text;
     if (m.impossible.empty() && input.settings) {
-        story.task = "Measure this machine: M";
+        story.task = advice_says("words.task"_t);
         story.task_done = m.measured();
         story.on_task = {ask_advice(input)};
     }
@@ -123,7 +108,7 @@ std::string advice_description(const SceneInput& input, const AdviceModel& m) {
     std::ostringstream out;
     const StageTitle title = advice_title(m, input.beat);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
-    if (m.measured() && input.beat != kBetBeat) { // whoever reads the frame bets first, too
+    if (m.measured() && !keeps_answer_back(input)) { // whoever reads the frame bets first, too
         out << "Plain decoding: " << ui::number(m.advice->plain_ms, 3) << " ms a token\n";
         for (const AdviceCell* cell : m.best)
             out << named(*cell) << (cell == m.marked ? " (marked): " : ": ") << figure_words(m, cell->speed_up) << " [" << range(*cell)

@@ -98,8 +98,8 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
     m.untimed = untimed_passes(input);
     if (!m.untimed.empty()) m.tier = tier_of(input.whole->header);
     if (input.status && !input.status->timed_model.empty())
-        m.under_way = "timing passes of " + input.status->timed_model + ", " + ui::percent(input.status->timed);
-    m.told = input.beat > kQuestionBeat || (m.measured() && state.answered == input.beat);
+        m.under_way = bottleneck_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = ui::percent(input.status->timed));
+    m.told = !bottleneck_says.hides(input.beat, "times"_part) || (m.measured() && state.answered == input.beat);
     m.asks = !m.told && input.beat == kQuestionBeat;
     if (!m.measured()) return m;
     m.focus = m.all().front();
@@ -212,14 +212,21 @@ bool can_measure_forms(const SceneInput& input, const BottleneckModel& m) {
     return can_measure(input, m) && m.told && m.measured();
 }
 
+std::string said_aloud(int saying) {
+    switch (saying) {
+    case 0: return bottleneck_says("question.prediction:once"_t);
+    case 1: return bottleneck_says("question.prediction:four"_t);
+    default: return bottleneck_says("question.prediction:sixteen"_t);
+    }
+}
+
 std::string verdict_words(const BottleneckModel& m, const BottleneckState& state) {
     if (state.said < 0 || m.factor(kAsked) <= 0) return {};
     const Saying& said = kSayings[state.said];
     const double factor = m.factor(kAsked);
     const auto nearest = std::ranges::min_element(
         kSayings, {}, [&](const Saying& s) { return std::max(factor / s.factor, s.factor / factor); });
-    return std::string("You said ") + said.words + (&said == nearest ? ", the nearest" : "") + ": it is " +
-           ui::speed_up(factor) + ".";
+    return bottleneck_says("words.said"_t, "said"_v = said.words, "nearest"_v = &said == nearest, "times"_v = ui::speed_up(factor));
 }
 
 std::vector<const PublishedFigure*> printed_shares(const Published* figures) {

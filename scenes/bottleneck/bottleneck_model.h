@@ -19,14 +19,14 @@ struct BottleneckState {
     int said = -1;     // of kSayings, before it was shown; -1: nothing
     int answered = -1; // beat before the answer on which the answer was asked for; -1: none
 };
+inline constexpr StoryOf<"bottleneck", "walk", "question", "many", "full", "guessing", "forms", "printed"> bottleneck_says;
 // "How much longer does a pass over 16 tokens take?"
 struct Saying {
     const char* words;
     double factor;
-    const char* aloud;
 };
-inline constexpr Saying kSayings[] = {
-    {"1×", 1, "as long"}, {"4×", 4, "four times"}, {"16×", 16, "sixteen times"}};
+inline constexpr Saying kSayings[] = {{"1×", 1}, {"4×", 4}, {"16×", 16}};
+[[nodiscard]] std::string said_aloud(int saying); // "four times"
 inline constexpr int kAsked = 16;       // tokens
 inline constexpr int kQuestionBeat = 1; // asks about them; the beat after it has the answer
 
@@ -93,7 +93,7 @@ struct CostRange {
 [[nodiscard]] bool can_measure_forms(const SceneInput& input, const BottleneckModel& model); // something to hold them against
 [[nodiscard]] BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState& state);
 
-inline constexpr int kBottleneckBeats = 7;
+inline constexpr int kBottleneckBeats = bottleneck_says.size;
 [[nodiscard]] StageTitle bottleneck_title(const BottleneckModel& model);
 [[nodiscard]] Story bottleneck_story(const SceneInput& input, const BottleneckModel& model,
                                      const BottleneckState& state);

@@ -19,180 +19,137 @@ std::string size_of(const PassTimes& times) {
 // What the loaded model does otherwise, and why.
 std::string beside_words(const BottleneckModel& m) {
     if (m.all().size() < 2 || m.focus != m.beside || pass_factor(*m.times, m.marked) <= 0) return {};
-    const bool arithmetic = bound_of(*m.times) == Bound::arithmetic;
-    return " In " + m.times->model + ", " + size_of(*m.times) + ", " + ui::speed_up(pass_factor(*m.times, m.marked)) +
-           (stays_in_cache(*m.times) ? ": it stays in the cache" +
-                                           std::string(arithmetic ? ", and arithmetic takes the time." : ".")
-                                     : ".");
+    const bool cached = stays_in_cache(*m.times);
+    return bottleneck_says("words.beside"_t, "model"_v = m.times->model, "size"_v = size_of(*m.times),
+                           "times"_v = ui::speed_up(pass_factor(*m.times, m.marked)), "cached"_v = cached,
+                           "arithmetic"_v = cached && bound_of(*m.times) == Bound::arithmetic);
+}
+
+// "4 and 8 bits": the number of each but the last stands without its word.
+std::string bits_alone(const PassTimes& of) {
+    std::string bits = bits_words(of.form);
+    bits.resize(bits.find(' '));
+    return bits;
 }
 
 // What the forms are, for a sentence: "8 and 4 bits".
 std::string other_bits(const std::vector<const PassTimes*>& forms) {
     std::string words;
     for (const PassTimes* of : forms) {
-        std::string bits = bits_words(of->form);
-        if (of != forms.back()) bits.resize(bits.find(' '));
-        words += (words.empty() ? "" : of == forms.back() ? " and " : ", ") + bits;
+        const bool last = of == forms.back();
+        words += (words.empty() ? "" : last ? shared_says("words.and"_t) : ", ") + (last ? bits_words(of->form) : bits_alone(*of));
     }
     return words;
 }
 
 // The beat about bytes: the one that speaks of two forms of one shape, by times that can be relied on.
 Words form_words(const BottleneckModel& m) {
-    const std::string heading = "What fewer bytes do";
-    if (!m.measured())
-        return {heading, "Fewer bytes make the walk shorter, not the lookup. " +
-                             std::string(m.untimed.empty() ? "Measure to see what that does here."
-                                                         : "A checkpoint shows what that does.")};
-    if (m.forms.empty()) {
-        if (!m.formless.empty())
-            return {heading, "Other forms of " + m.all().front()->model + " could not be timed: " + m.formless.front()->problem + "."};
-        return {heading, "A weight in 8 or 4 bits instead of 16 makes the walk shorter, and has to be widened before the lookup. Does "
-                         "checking stay as cheap? B times the same shape in other forms."};
-    }
+    if (!m.measured()) return bottleneck_says.beat("forms:unmeasured"_t, "untimed"_v = m.untimed);
+    const std::string model = m.all().front()->model;
+    if (m.forms.empty() && !m.formless.empty())
+        return bottleneck_says.beat("forms:impossible"_t, "model"_v = model, "why"_v = m.formless.front()->problem);
+    if (m.forms.empty()) return bottleneck_says.beat("forms:untimed"_t);
     const FormsTold told = forms_told(m);
-    if (!told.most) return {heading, "Times in doubt cannot tell what fewer bytes do: measure again with B."};
-    const auto megabytes = [](const PassTimes* of) { return ui::megabytes(of->weight_bytes); };
-    std::string text = "In " + bits_words(told.fewest->form) + " " + told.most->model + " reads " + megabytes(told.fewest) +
-                       " a pass instead of " + megabytes(told.most) + ". One token takes " +
-                       ui::number(told.fewest->passes.front().ms, 2) + " ms instead of " +
-                       ui::number(told.most->passes.front().ms, 2) + ", " + number_word(told.rows) + " at once " +
-                       ui::speed_up(told.fewest_factor) + " that instead of " + ui::speed_up(told.most_factor) + ". ";
-    if (told.faster && told.dearer)
-        text += "Fewer bytes make plain decoding faster and checking relatively dearer: guesses must be right more often to pay.";
-    else if (told.faster)
-        text += "Fewer bytes make plain decoding faster; that checking became dearer cannot be told from these times.";
-    else
-        text += "That fewer bytes make plain decoding faster cannot be told from these times.";
-    return {heading, text};
+    if (!told.most) return bottleneck_says.beat("forms:in_doubt"_t);
+    const std::string finding = told.faster && told.dearer ? bottleneck_says("words.bytes:dearer"_t)
+                                : told.faster              ? bottleneck_says("words.bytes:faster"_t)
+                                                           : bottleneck_says("words.bytes:unknown"_t);
+    return bottleneck_says.beat(
+        "forms:timed"_t, "bits"_v = bits_words(told.fewest->form), "model"_v = told.most->model,
+        "fewer"_v = ui::megabytes(told.fewest->weight_bytes), "more"_v = ui::megabytes(told.most->weight_bytes),
+        "fewer_ms"_v = ui::number(told.fewest->passes.front().ms, 2), "more_ms"_v = ui::number(told.most->passes.front().ms, 2),
+        "rows"_v = told.rows, "fewer_times"_v = ui::speed_up(told.fewest_factor), "more_times"_v = ui::speed_up(told.most_factor),
+        "finding"_v = finding);
 }
 
 // Title of that beat: what can be told of each form, by times that can be relied on.
 StageTitle form_title(const BottleneckModel& m) {
     StageTitle title;
     if (m.forms.empty()) {
-        title.title = "The same shape in fewer bytes: what does a pass cost?";
-        title.subtitle = m.formless.empty() ? "press B to time " + m.all().front()->model + " in other forms"
-                                            : "other forms could not be timed: " + m.formless.front()->problem;
+        title.title = bottleneck_says("forms.title:untimed"_t);
+        title.subtitle = bottleneck_says("forms.subtitle:untimed"_t, "model"_v = m.all().front()->model,
+                                         "why"_v = m.formless.empty() ? "" : m.formless.front()->problem);
         return title;
     }
     const std::vector<const PassTimes*> steady = m.steady_forms();
-    const std::string tokens = capital(number_word(m.marked));
     const PassTimes& most = *m.forms.front();
-    title.subtitle = most.model + " in " + other_bits(m.forms) + ", " + std::to_string(most.context) + " tokens before the pass";
+    title.subtitle = bottleneck_says("forms.subtitle:timed"_t, "model"_v = most.model, "forms"_v = other_bits(m.forms), "context"_v = most.context);
     if (steady.size() < 2) {
-        title.title = "What fewer bytes do: timing in doubt";
+        title.title = bottleneck_says("forms.title:in_doubt"_t);
         return title;
     }
-    const std::string whose = m.marked == 1 ? " the time of " + bits_words(steady.front()->form) : " the time of one";
-    std::string listed;
-    for (const PassTimes* of : steady) {
-        const double factor = m.marked == 1 ? of->passes.front().ms / steady.front()->passes.front().ms : pass_factor(*of, m.marked);
-        if (m.marked == 1 && of == steady.front()) continue;
-        std::string bits = bits_words(of->form);
-        if (!listed.empty()) bits.resize(bits.find(' '));
-        listed += (listed.empty() ? "" : ", ") + ui::speed_up(factor) + (listed.empty() ? whose : "") + " in " + bits;
-    }
-    title.title = tokens + (m.marked == 1 ? " token takes " : " tokens at once cost ") + listed;
-    title.short_title = tokens + (m.marked == 1 ? " token: " : " at once: ") + listed;
-    title.short_title.erase(title.short_title.find(whose), whose.size());
+    const auto listed = [&](bool whole) {
+        std::string words;
+        for (const PassTimes* of : steady) {
+            if (m.marked == 1 && of == steady.front()) continue;
+            const double factor = m.marked == 1 ? of->passes.front().ms / steady.front()->passes.front().ms : pass_factor(*of, m.marked);
+            const bool first = words.empty();
+            words += (first ? "" : ", ") + bottleneck_says("words.in_bits"_t, "times"_v = ui::speed_up(factor),
+                                                           "whose"_v = first && whole ? bits_words(steady.front()->form) : "",
+                                                           "one"_v = first && whole && m.marked > 1, "single"_v = first && whole && m.marked == 1,
+                                                           "bits"_v = first ? bits_words(of->form) : bits_alone(*of));
+        }
+        return words;
+    };
+    title.title = bottleneck_says("forms.title:timed"_t, "tokens"_v = m.marked, "listed"_v = listed(true));
+    title.short_title = bottleneck_says("forms.title:short"_t, "tokens"_v = m.marked, "listed"_v = listed(false));
     return title;
 }
 
+Words question_words(const SceneInput& input, const BottleneckModel& m, const BottleneckState& state) {
+    if (m.told && m.factor(kAsked) > 0) {
+        const std::string verdict = verdict_words(m, state);
+        return bottleneck_says.beat("question:told"_t, "verdict"_v = verdict, "tokens"_v = kAsked, "times"_v = ui::speed_up(m.factor(kAsked)));
+    }
+    const bool measure = can_measure(input, m);
+    if (input.presenter) return bottleneck_says.beat("question:room"_t, "measure"_v = measure);
+    return bottleneck_says.beat("question:asked"_t, "measure"_v = measure);
+}
+
+Words many_words(const BottleneckModel& m) {
+    if (!m.measured()) return bottleneck_says.beat("many:unmeasured"_t, "untimed"_v = m.untimed);
+    const std::string one = ui::number(m.one_ms(), 2);
+    if (m.marked == 1) return bottleneck_says.beat("many:one"_t, "ms"_v = one);
+    return bottleneck_says.beat("many:wide"_t, "model"_v = m.focus->model, "ms"_v = one, "tokens"_v = m.marked,
+                                "wide_ms"_v = ui::number(m.ms(m.marked), 2), "times"_v = ui::speed_up(m.factor(m.marked)),
+                                "rate"_v = ui::percent(m.rate(1) / m.best_rate()), "wide_rate"_v = ui::percent(m.rate(m.marked) / m.best_rate()),
+                                "beside"_v = beside_words(m));
+}
+
+Words full_words(const BottleneckModel& m) {
+    if (!m.measured()) return bottleneck_says.beat("full:unmeasured"_t, "untimed"_v = m.untimed);
+    const int cheap = cheap_rows(*m.focus);
+    const bool two = m.all().size() > 1 && m.focus == m.beside;
+    const std::string model = m.focus->model, other = two ? m.times->model : "";
+    const int other_cheap = two ? cheap_rows(*m.times) : 0;
+    if (cheap == m.focus->passes.back().rows)
+        return bottleneck_says.beat("full:never"_t, "model"_v = model, "tokens"_v = cheap, "other"_v = other, "other_tokens"_v = other_cheap);
+    return bottleneck_says.beat("full:bend"_t, "model"_v = model, "tokens"_v = cheap, "other"_v = other, "other_tokens"_v = other_cheap);
+}
+
+Words guessing_words(const BottleneckModel& m) {
+    if (!m.measured()) return bottleneck_says.beat("guessing:unmeasured"_t);
+    std::string costs;
+    for (const PassTimes* of : m.all())
+        if (const double factor = pass_factor(*of, 4); factor > 0)
+            costs += (costs.empty() ? "" : ", ") + bottleneck_says("words.cost_in"_t, "times"_v = ui::speed_up(factor), "model"_v = of->model);
+    if (m.leaves_room()) return bottleneck_says.beat("guessing:pays"_t, "costs"_v = costs);
+    return bottleneck_says.beat("guessing:costs"_t, "costs"_v = costs, "in_doubt"_v = m.steady().empty());
+}
+
 Words beat_words(const SceneInput& input, const BottleneckModel& m, const BottleneckState& state, int beat) {
-    const std::string weights =
-        "all of its weights" +
-        (m.measured() ? ", " + ui::megabytes(m.times->weight_bytes) + "," : std::string());
     switch (beat) {
-    case 0:
-        return {"The walk and the lookup",
-                "To make one token a model reads " + weights +
-                    " from memory. Like a librarian who walks the warehouse for one book: the walk takes the "
-                    "time, not the lookup."};
-    case kQuestionBeat: {
-        if (m.told && m.factor(kAsked) > 0) {
-            const std::string verdict = verdict_words(m, state);
-            return {"Guess first", (verdict.empty() ? capital(number_word(kAsked)) + " tokens take " +
-                                                          ui::speed_up(m.factor(kAsked)) + " the time of one."
-                                                    : verdict) +
-                                       " The weights are read once for all 16; only the arithmetic grows."};
-        }
-        const std::string how =
-            std::string("Choose with ↑ ↓") + (can_measure(input, m) ? ", then press M." : ".");
-        if (input.presenter) return {"Guess first", "How much longer is a pass over 16 tokens? " + how};
-        return {"Guess first", "The same walk could fetch many books. If one pass handles 16 tokens instead of "
-                               "one, how much longer is it: as long, four times, sixteen times? " +
-                                   how};
-    }
-    case 2:
-        if (!m.measured())
-            return {"One read for many",
-                    m.untimed.empty()
-                        ? "Measure to see what passes over 1 to 64 tokens take on this machine."
-                        : capital(m.untimed) + ". With a checkpoint, passes over 1 to 64 tokens "
-                                               "are timed here."};
-        if (m.marked == 1)
-            return {"One read for many",
-                    "A pass over one token took " + ui::number(m.one_ms(), 2) +
-                        " ms. Choose a wider one: the weights are read once for all its tokens."};
-        return {"One read for many",
-                "In " + m.focus->model + " a pass over one token took " +
-                    ui::number(m.one_ms(), 2) + " ms, over " + counted(m.marked, "token") + " " +
-                    ui::number(m.ms(m.marked), 2) + " ms: " + ui::speed_up(m.factor(m.marked)) +
-                    ". The arithmetic ran at " + ui::percent(m.rate(1) / m.best_rate()) +
-                    " of the best rate seen, now at " + ui::percent(m.rate(m.marked) / m.best_rate()) + "." +
-                    beside_words(m)};
-    case 3:
-        if (!m.measured())
-            return {"Until it is full", "The free seats run out at some width. " +
-                                            std::string(m.untimed.empty() ? "Measure to see where."
-                                                                          : "A checkpoint shows where.")};
-    {
-        const int cheap = cheap_rows(*m.focus);
-        const std::string other =
-            m.all().size() < 2 || m.focus != m.beside
-                ? std::string()
-                : ", up to " + std::to_string(cheap_rows(*m.times)) + " in " + m.times->model;
-        if (cheap == m.focus->passes.back().rows)
-            return {"Until it is full",
-                    "In " + m.focus->model + " even " + counted(cheap, "token") +
-                        " cost less than two passes of one token" + other +
-                        ". The free seats reach beyond what was measured. Somewhere behind that the arithmetic is the "
-                        "bottleneck, and every token more costs its share."};
-        return {"Until it is full",
-                "Up to " + counted(cheap, "token") + " a pass of " + m.focus->model +
-                    " costs less than two of one token" + other +
-                    ". Then the arithmetic counts more and more; where it is the bottleneck, every token more costs its "
-                    "share. On a GPU this bend comes much later than on a CPU."};
-    }
-    case 4: {
-        const std::string guess =
-            "A model alone has one token at a time to offer. Speculation makes up the others: guess K tokens cheaply, "
-            "check them all in one pass over K + 1";
-        if (!m.measured())
-            return {"When guessing can pay", guess + ". The bend bounds how long guesses should be."};
-        std::string costs;
-        for (const PassTimes* of : m.all())
-            if (const double factor = pass_factor(*of, 4); factor > 0)
-                costs += (costs.empty() ? "" : ", ") + ui::speed_up(factor) + " in " + of->model;
-        const std::string here = costs.empty() ? guess + ". " : guess + ". For K = 3 that costs " + costs + ". ";
-        if (m.leaves_room())
-            return {"Why guessing can pay", here + "The bend bounds how long guesses should be."};
-        return {"What checking guesses costs here",
-                here + (m.steady().empty() ? "Times in doubt cannot tell whether guesses pay."
-                                           : "Four rows cost two passes or more: few guesses pay for that.")};
-    }
-    case kFormsBeat:
-        return form_words(m);
+    case 0: return bottleneck_says.beat("walk"_t, "size"_v = m.measured() ? ui::megabytes(m.times->weight_bytes) : "");
+    case kQuestionBeat: return question_words(input, m, state);
+    case 2: return many_words(m);
+    case 3: return full_words(m);
+    case 4: return guessing_words(m);
+    case kFormsBeat: return form_words(m);
     default: {
         const auto figures = printed_shares(input.figures);
-        if (figures.size() < 4) return {"Check what is printed", "The published figures are not at hand."};
+        if (figures.size() < 4) return bottleneck_says.beat("printed:missing"_t);
         const auto value = [&](std::size_t i) { return published_value(*figures[i]); };
-        return {"Check what is printed", "A course gives loading weights " + value(1) +
-                                             " of a decoding step and computing " + value(2) +
-                                             ". Its own example moves " + value(0) +
-                                             " for every token: on an A100 computing is then " + value(3) +
-                                             " of the step. The idea holds, the figure does not."};
+        return bottleneck_says.beat("printed:told"_t, "loading"_v = value(1), "computing"_v = value(2), "moved"_v = value(0), "derived"_v = value(3));
     }
     }
 }
@@ -220,11 +177,8 @@ void describe_times(std::ostream& out, const PassTimes& times, int marked) {
 StageTitle bottleneck_title(const BottleneckModel& m) {
     StageTitle title;
     if (!m.measured() || !m.told) {
-        title.title = m.asks ? capital(number_word(kAsked)) + " tokens in one pass: how much longer?"
-                             : "One token or many: what does a pass cost?";
-        title.subtitle = !m.under_way.empty() ? m.under_way
-                         : m.untimed.empty() ? "press M to time passes of the loaded model over 1 to 64 tokens"
-                                           : m.untimed + " · a checkpoint's passes are timed here";
+        title.title = m.asks ? bottleneck_says("question.title"_t, "tokens"_v = kAsked) : bottleneck_says("walk.title"_t);
+        title.subtitle = !m.under_way.empty() ? m.under_way : bottleneck_says("subtitle.unmeasured"_t, "untimed"_v = m.untimed);
         title.tier = m.tier;
         return title;
     }
@@ -232,7 +186,7 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
         if (!m.under_way.empty()) title.subtitle = m.under_way;
         for (const PassTimes* of : shown)
             if (const std::string why = doubt(*of, m.marked); !why.empty()) {
-                title.subtitle += " · in doubt: " + why;
+                title.subtitle += bottleneck_says("words.in_doubt"_t, "why"_v = why);
                 break;
             }
     };
@@ -242,24 +196,22 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
         return title;
     }
     const std::vector<const PassTimes*> steady = m.steady();
-    const std::string tokens = capital(number_word(m.marked));
+    const auto times = [&](std::size_t i) { return ui::speed_up(pass_factor(*steady[i], m.marked)); };
     if (steady.empty())
-        title.title = "What a pass costs: timing in doubt";
+        title.title = bottleneck_says("title.in_doubt"_t);
     else if (m.marked == 1)
-        title.title = tokens + " token costs a whole pass";
+        title.title = bottleneck_says("title.one"_t);
     else if (steady.size() == 2) {
-        const std::string first = ui::speed_up(pass_factor(*steady[0], m.marked)),
-                          second = ui::speed_up(pass_factor(*steady[1], m.marked));
-        title.title = tokens + " tokens at once cost " + first + " the time of one at " + size_of(*steady[0]) + ", " +
-                      second + " at " + size_of(*steady[1]);
-        title.short_title = tokens + " at once: " + first + " at " + size_of(*steady[0]) + ", " + second + " at " +
-                            size_of(*steady[1]);
+        title.title = bottleneck_says("title.two"_t, "tokens"_v = m.marked, "first"_v = times(0), "first_size"_v = size_of(*steady[0]),
+                                      "second"_v = times(1), "second_size"_v = size_of(*steady[1]));
+        title.short_title = bottleneck_says("title.two_short"_t, "tokens"_v = m.marked, "first"_v = times(0), "first_size"_v = size_of(*steady[0]),
+                                            "second"_v = times(1), "second_size"_v = size_of(*steady[1]));
     } else
-        title.title = tokens + " tokens at once cost " + ui::speed_up(pass_factor(*steady[0], m.marked)) +
-                      " the time of one" + (m.all().size() > 1 ? " at " + size_of(*steady[0]) : std::string());
-    for (const PassTimes* of : m.all()) title.subtitle += (title.subtitle.empty() ? "" : " and ") + of->model;
-    title.subtitle += (title.subtitle.empty() ? "" : ", ") + std::to_string(m.times->context) +
-                      " tokens before the pass";
+        title.title = bottleneck_says("title.single"_t, "tokens"_v = m.marked, "times"_v = times(0),
+                                      "size"_v = m.all().size() > 1 ? size_of(*steady[0]) : "");
+    std::string models;
+    for (const PassTimes* of : m.all()) models += (models.empty() ? "" : shared_says("words.and"_t)) + of->model;
+    title.subtitle = bottleneck_says("subtitle.measured"_t, "models"_v = models, "context"_v = m.times->context);
     say_doubt(m.all());
     return title;
 }
@@ -270,13 +222,13 @@ Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const 
     story.heading = words.heading;
     story.text = words.text;
     if (story.step == 3 && m.measured())
-        if (!doubt(*m.focus, m.marked).empty()) story.text += " These times are in doubt: measure again.";
+        if (!doubt(*m.focus, m.marked).empty()) story.text = bottleneck_says("words.measure_again"_t, "text"_v = story.text);
     if (m.of_forms && can_measure_forms(input, m)) {
-        story.task = "Time the same shape in fewer bytes: B";
+        story.task = bottleneck_says("forms.task"_t);
         story.task_done = !m.forms.empty();
         measure_and_show_forms(story.on_task);
     } else if (can_measure(input, m)) {
-        story.task = "Measure this machine: M";
+        story.task = bottleneck_says("words.task"_t);
         story.task_done = m.measured() && m.told;
         story.on_task = {measure_both()};
     }

@@ -89,12 +89,12 @@ void draw_bottleneck_question(const BottleneckDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     const float left = area.x + 132, h = 28, pitch = std::clamp((area.h - 84) / 4, 40.0F, 60.0F);
     const ui::Scale x{0, kSayings[std::size(kSayings) - 1].factor, left, area.right() - 56};
-    ui::fitted_text(canvas, {area.x, area.y + 14}, "A pass over one token", Font::text_bold, 15, theme.ink,
+    ui::fitted_text(canvas, {area.x, area.y + 14}, bottleneck_says("question.prediction:one"_t), Font::text_bold, 15, theme.ink,
                     area.w);
     canvas.fill({left, area.y + 26, x(1) - left, h}, theme.role(Role::target), 2);
     const float first = area.y + 26 + pitch + 22;
     ui::fitted_text(canvas, {area.x, first - 12},
-                    "A pass over " + counted(kAsked, "token") + ": as long as which of these?",
+                    bottleneck_says("question.prediction:question"_t, "tokens"_v = kAsked),
                     Font::text_bold, 15, theme.ink, area.w);
     for (int i = 0; i < static_cast<int>(std::size(kSayings)); ++i) {
         const Saying& saying = kSayings[i];
@@ -106,7 +106,7 @@ void draw_bottleneck_question(const BottleneckDraw& d, Rect area) {
                       {.focusable = false, .grow = false});
         if (chosen || touch.hovered) canvas.fill(row, theme.raised.alpha(chosen ? 0.9F : 0.45F), 4);
         if (touch.clicked) choose_answer(d, i);
-        canvas.text({area.x, middle + 5}, saying.aloud, chosen ? Font::text_bold : Font::text, 14,
+        canvas.text({area.x, middle + 5}, said_aloud(i), chosen ? Font::text_bold : Font::text, 14,
                     chosen ? theme.ink : theme.muted);
         const float end = x(saying.factor);
         canvas.outline({left, middle - h / 2, end - left, h},

@@ -18,7 +18,7 @@ class DFlashScene final : public Scene {
 
     std::optional<Position> example(const SceneInput& input) const override {
         const bool runs = input.whole->header && input.whole->header->drafter == "dflash";
-        if (!runs || input.beat != kDFlashTwiceBeat) return {};
+        if (!runs || !dflash_says.criterion(input.beat, "blind refusal"_part)) return {};
         return go_to_example(input, blind_refusal());
     }
 
@@ -44,7 +44,7 @@ class DFlashScene final : public Scene {
                 twice ? draw_second_draw(input, ui, *twice) : draw_dflash_details(d);
                 draw_dflash_controls(d);
                 // One beat ahead: the answer is there when its beat is.
-                if (input.beat == kDFlashTwiceBeat || input.beat == kDFlashTwiceBeat - 1)
+                if (dflash_says.criterion(input.beat, "blind refusal"_part) || dflash_says.criterion(input.beat + 1, "blind refusal"_part))
                     search_.ask(input, blind_refusal(), out);
             }
             keys(d);
@@ -101,7 +101,6 @@ class DFlashScene final : public Scene {
         if (h < 110 || d.input.presenter) return;
         const float w = stage.w - 48, left = std::min(440.0F, w * 0.46F);
         const ui::Rect first{stage.x + 24, top, left, h}, second{stage.x + 24 + left + 28, top, w - left - 28, h};
-        const ui::Rect block{stage.x, stage.y + 76, stage.w, end + 8 - (stage.y + 76)};
         const int beat = d.input.beat;
         if (beat == kDFlashTwiceBeat) return draw_dflash_pairs(d, {first.x, top, w, h});
         if (beat > kDFlashTimesBeat && d.model.instead_of.empty())
@@ -109,13 +108,12 @@ class DFlashScene final : public Scene {
         else
             draw_dflash_masks(d, first);
         draw_dflash_times(d, second);
-        if (beat == 0 || beat == kDFlashStatesBeat) dim(d.ui, {stage.x, top - 4, stage.w, h + 8});
-        if (beat == kDFlashStatesBeat) // below the pass that reads them
-            dim(d.ui, {stage.x, dflash_distributions_top(stage.y + 84), stage.w, end + 8 - dflash_distributions_top(stage.y + 84)});
-        if (beat == kDFlashMasksBeat || beat >= kDFlashTimesBeat) dim(d.ui, block);
-        if (beat == kDFlashTimesBeat) dim(d.ui, {first.x - 8, top - 4, first.w + 16, h + 8});
-        if (beat == kDFlashMasksBeat || beat > kDFlashTimesBeat)
-            dim(d.ui, {second.x - 8, top - 4, second.w + 16, h + 8});
+        const float under = dflash_distributions_top(stage.y + 84); // the pass that reads the states
+        const auto focus = [&](auto part) { return dflash_says.focus(beat, part); };
+        if (!focus("pass"_part)) dim(d.ui, {stage.x, stage.y + 76, stage.w, under - (stage.y + 76)});
+        if (!focus("distributions"_part)) dim(d.ui, {stage.x, under, stage.w, end + 8 - under});
+        if (!focus("masks"_part)) dim(d.ui, {first.x - 8, top - 4, first.w + 16, h + 8});
+        if (!focus("times"_part)) dim(d.ui, {second.x - 8, top - 4, second.w + 16, h + 8});
     }
 
     SecondDrawState again_;

@@ -210,18 +210,12 @@ float draw_matrix(const DFlashDraw& d, Rect r, const Matrix& m) {
 } // namespace
 
 std::string all_slots(const DFlashModel& m) {
-    return m.slots == 2 ? "both slots" : "all " + std::to_string(m.slots) + " slots";
+    return dflash_says("words.slots"_t, "slots"_v = m.slots, "two"_v = m.slots == 2);
 }
 
 std::string dflash_mask_words(const DFlashModel& m) {
-    const std::string row = std::to_string(m.selected + 1);
-    return "Mask " + row + " sees " +
-           (m.seen > 0 ? "the target's states at " + counted(m.seen, "place")
-                       : std::string("nothing of the text")) +
-           " and " + all_slots(m) + ". In the check, guess " + row + " sees the text" +
-           (m.selected == 0   ? " alone."
-            : m.selected == 1 ? " and the guess before it."
-                              : " and the guesses before it.");
+    return dflash_says("sight.mask"_t, "mask"_v = m.selected + 1, "places"_v = m.seen > 0 ? m.seen : 0, "slots"_v = all_slots(m),
+                       "before"_v = m.selected);
 }
 
 void draw_dflash_masks(const DFlashDraw& d, Rect r) {
@@ -357,10 +351,9 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
         d, {x, r.y + 26, half, grid}, top_two(m.slot(at - 1)), top_two(m.slot(at)), [](int, int) { return false; }, drawn);
     if (r.h > grid + 66)
         ui::paragraph(c, {x, r.y + 26 + grid + 22}, half,
-                      "Probabilities multiply, because neither place knows the other. Framed: what was guessed; the target " +
-                          std::string(m.slot(at).state == DraftSlot::State::rejected   ? "refused the second."
-                                      : m.slot(at).state == DraftSlot::State::accepted ? "kept both."
-                                                                                       : "did not judge the second."),
+                      m.slot(at).state == DraftSlot::State::rejected   ? dflash_says("twice.pairs:refused"_t)
+                      : m.slot(at).state == DraftSlot::State::accepted ? dflash_says("twice.pairs:kept"_t)
+                                                                       : dflash_says("twice.pairs:unjudged"_t),
                       small);
 }
 

@@ -9,7 +9,7 @@
 
 namespace speclens {
 
-inline constexpr int kDFlashBeats = 6;
+inline constexpr int kDFlashBeats = dflash_says.size;
 inline constexpr int kDFlashStatesBeat = 1, kDFlashMasksBeat = 2, kDFlashTimesBeat = 4; // the last one: with and without states
 inline constexpr int kDFlashTwiceBeat = 3;                       // a guess drawn twice
 [[nodiscard]] StageTitle dflash_title(const SceneInput& input, const DFlashModel& model);

@@ -32,7 +32,7 @@ bool open_before(const CycleSummary& cycle, int index) {
 
 const Criterion& blind_refusal() {
     static const Criterion kBlind{
-        "blind refusal", "guess refused behind an open place",
+        "blind refusal", [] { return dflash_says("words.criterion"_t); },
         [](const CycleSummary& cycle) -> std::optional<Position> {
             const int at = refused_of(cycle);
             if (!open_before(cycle, at)) return {};

@@ -7,8 +7,11 @@
 #include "scenes/shared/example.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
+
+inline constexpr StoryOf<"dflash", "masks", "states", "sight", "twice", "times", "conditioning"> dflash_says;
 
 struct DFlashModel : HeadModel {
     int text = 0;  // positions of the text before the anchor

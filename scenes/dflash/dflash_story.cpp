@@ -22,11 +22,9 @@ std::string drafted_words(const SceneInput& input, const DraftSlot& slot) {
     std::optional<double> q = listed(distribution, slot.draft->token);
     if (!q && slot.draft->raw_top.empty()) q = std::exp(slot.draft->q); // drawn from this very distribution
     const TopEntries::Entry& best = distribution.entries.front();
-    return drafted + " (" + (q ? fine_probability(*q) : std::string("<.01")) +
-           (best.id == slot.draft->token
-                ? std::string()
-                : ", while " + word(input, best.id) + " had " + ui::probability(std::exp(best.logp))) +
-           ")";
+    return dflash_says("words.drafted"_t, "token"_v = drafted, "q"_v = q ? fine_probability(*q) : "<.01",
+                       "best"_v = best.id == slot.draft->token ? "" : word(input, best.id),
+                       "best_q"_v = ui::probability(std::exp(best.logp)));
 }
 
 // "“I” .55, “you” .30": what might have stood before guess `index`.
@@ -42,130 +40,80 @@ std::string open_words(const SceneInput& input, const DraftSlot& before) {
 // The guess that was refused, and only what can be seen of the reason.
 Words blind_words(const SceneInput& input, const DFlashModel& m) {
     const int refused = m.refused(), at = m.selected;
-    const std::string all = "All distributions were ready before anything was chosen. ";
-    if (refused > 0) {
-        const std::string guess = drafted_words(input, m.slot(refused)),
-                          before = word(input, m.slot(refused - 1).draft->token),
-                          place = std::to_string(refused + 1);
-        if (open_before(*m.cycle, refused))
-            return {"No guess knows another",
-                    all + "Place " + std::to_string(refused) + " was open: " + open_words(input, m.slot(refused - 1)) +
-                        ". Position " + place + " had one distribution for both, and said " + guess + ". " + capital(before) +
-                        " was drawn, and after it the target refused the guess."};
-        return {"Refused, but not for want of knowing",
-                "Position " + place + " said " + guess + ", and the target refused it. " + capital(before) +
-                    " before it was as good as certain, so knowing it would have changed little: " +
-                    (m.greedy ? "the target's favourite is another token. " : "the coin fell against it. ") +
-                    without_example_words(input, blind_refusal())};
-    }
-    return {"No guess knows another",
-            all + "Position " + std::to_string(at + 1) + " says " + word(input, favourite(at_one(*m.slot(at).draft))) +
-                " whatever is drawn before it. " +
-                (refused == 0 ? "Here the first guess was already refused. " : "Here none was refused. ") +
-                without_example_words(input, blind_refusal())};
+    const std::string none = without_example_words(input, blind_refusal());
+    if (refused <= 0)
+        return dflash_says.beat("twice:first"_t, "place"_v = at + 1, "guess"_v = word(input, favourite(at_one(*m.slot(at).draft))),
+                                "refused"_v = refused == 0, "none"_v = none);
+    const std::string guess = drafted_words(input, m.slot(refused)), before = word(input, m.slot(refused - 1).draft->token);
+    if (open_before(*m.cycle, refused))
+        return dflash_says.beat("twice:blind"_t, "place"_v = refused + 1, "open"_v = refused,
+                                "ways"_v = open_words(input, m.slot(refused - 1)), "guess"_v = guess, "before"_v = before);
+    return dflash_says.beat("twice:sure"_t, "place"_v = refused + 1, "guess"_v = guess, "before"_v = before, "greedy"_v = m.greedy,
+                            "none"_v = none);
+}
+
+Words times_words(const SceneInput& input) {
+    const std::vector<TimeSeries> series = time_series(input, "dflash");
+    const Study* study = study_named(input, kTimeStudy);
+    const auto find = [&](const char* which) -> const TimeSeries* {
+        for (const TimeSeries& s : series)
+            if (s.name == which) return &s;
+        return nullptr;
+    };
+    const TimeSeries *block = find("DFlash"), *chain = find("EAGLE-3");
+    if (!study || !study->complete() || !block || block->points.size() < 2) return dflash_says.beat("times:unmeasured"_t);
+    const auto ms = [](const std::pair<int, double>& point) { return ui::number(point.second, 2); };
+    const bool two = chain && chain->points.size() > 1;
+    const double growth = block->points.back().second / std::max(1e-9, block->points.front().second);
+    return dflash_says.beat("times:measured"_t, "fewest"_v = block->points.front().first, "most"_v = block->points.back().first,
+                            "from"_v = ms(block->points.front()), "to"_v = ms(block->points.back()),
+                            "chain_from"_v = two ? ms(chain->points.front()) : "", "chain_to"_v = two ? ms(chain->points.back()) : "",
+                            "steep"_v = growth > 1.3);
+}
+
+Words conditioning_words(const SceneInput& input) {
+    const std::vector<AcceptanceSeries> series = conditioning_series(input);
+    const Study* study = study_of(input, conditioning_study(input));
+    if (!study || !study->complete() || series.size() < 2) return dflash_says.beat("conditioning:unmeasured"_t);
+    const double on = study->points[0].tokens_per_round(), off = study->points[1].tokens_per_round();
+    const std::string sample = sample_words(*study), with = ui::per_round(on), without = ui::per_round(off);
+    if (on - 1 > 2 * (off - 1)) return dflash_says.beat("conditioning:most"_t, "sample"_v = sample, "with"_v = with, "without"_v = without);
+    if (on > off) return dflash_says.beat("conditioning:helps"_t, "sample"_v = sample, "with"_v = with, "without"_v = without);
+    if (on < off) return dflash_says.beat("conditioning:harms"_t, "sample"_v = sample, "with"_v = with, "without"_v = without);
+    return dflash_says.beat("conditioning:same"_t, "sample"_v = sample, "with"_v = with, "without"_v = without);
 }
 
 Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
-    const int n = m.guesses(), at = m.selected;
-    const std::string guesses = counted(n, "guess"), ms = timed_words(*input.whole, *m.cycle, draft_time);
     switch (beat) {
     case 0:
-        return {"Masks, all at once",
-                "The block is the newest token, " + word(input, m.anchor) + ", and " +
-                    counted(m.slots - 1, "mask") + ". One pass of a small network fills " + (m.slots > 2 ? "them all: " : "it: ") +
-                    guesses + (m.draft_ms > 0 ? " in " + ms : std::string()) +
-                    (n > 1 ? ". A drafter that guesses one by one would run " + counted(n, "time") + "."
-                           : std::string(". With a larger K it still runs only once."))};
-    case 1:
-        if (!m.conditioned)
-            return {"Nothing from the target",
-                    "In this run the block gets no states of the target: it sees its anchor and its masks, "
-                    "nothing of the text. What that costs "
-                    "shows in the acceptance at the right."};
-        return {
-            "The target's states come in",
-            "The small network gets no words of the text, only the target's hidden states at " +
-                counted(m.seen, "place") +
-                (m.taps.empty() ? std::string()
-                                : ", taken at " + counted(static_cast<int>(m.taps.size()), "layer")) +
-                ". They stand ready as keys and values in each of its layers. The target made them anyway "
-                "when it checked the text."};
-    case 2:
-        return {"Who sees whom",
-                "In the block everything sees everything: mask " + std::to_string(at + 1) + " looks at " +
-                    (m.seen > 0 ? "the target's states of the text and at " : std::string()) + all_slots(m) +
-                    (at + 2 < m.slots ? ", later ones too" : "") +
-                    ". The target's check is causal: there a guess "
-                    "sees only what stands before it."};
-    case 3:
-        return blind_words(input, m);
-    case 4: {
-        const std::vector<TimeSeries> series = time_series(input, "dflash");
-        const Study* study = study_named(input, kTimeStudy);
-        const auto find = [&](const char* which) -> const TimeSeries* {
-            for (const TimeSeries& s : series)
-                if (s.name == which) return &s;
-            return nullptr;
-        };
-        const TimeSeries *block = find("DFlash"), *chain = find("EAGLE-3");
-        if (!study || !study->complete() || !block || block->points.size() < 2)
-            return {"Time against guesses",
-                    "One pass for one guess or for fifteen: measured here, on this machine, against a "
-                    "drafter that runs once per guess. Press M and "
-                    "the loaded drafters are timed on one prompt."};
-        std::string text = "From " + std::to_string(block->points.front().first) + " to " +
-                           std::to_string(block->points.back().first) + " guesses DFlash goes from " +
-                           ui::number(block->points.front().second, 2) + " to " +
-                           ui::number(block->points.back().second, 2) + " ms";
-        if (chain && chain->points.size() > 1)
-            text += ", EAGLE-3 from " + ui::number(chain->points.front().second, 2) + " to " +
-                    ui::number(chain->points.back().second, 2) + " ms";
-        const double growth = block->points.back().second / std::max(1e-9, block->points.front().second);
-        text += growth > 1.3 ? ". Not flat: on a CPU more rows cost time, on a GPU they hardly would."
-                             : ". As good as flat.";
-        return {"Time against guesses", text};
-    }
-    default: {
-        const std::vector<AcceptanceSeries> series = conditioning_series(input);
-        const Study* study = study_of(input, conditioning_study(input));
-        if (!study || !study->complete() || series.size() < 2)
-            return {"What conditioning is worth",
-                    "Take the target's states away and draft the same prompt with the same dice: C measures "
-                    "both. What is left then is what the block "
-                    "knows from its anchor alone."};
-        const double on = study->points[0].tokens_per_round(), off = study->points[1].tokens_per_round();
-        return {"What conditioning is worth",
-                "Same prompt, same dice, " + sample_words(*study) + ": " + ui::per_round(on) +
-                    " tokens a round with the target's states, " + ui::per_round(off) + " without. " +
-                    (on - 1 > 2 * (off - 1) ? "Most of the guesses that stay are owed to the target's states."
-                     : on > off             ? "The states help."
-                     : on < off             ? "On this prompt the block guessed better without them."
-                                            : "On this prompt the states made no difference.")};
-    }
+        return dflash_says.beat("masks"_t, "anchor"_v = word(input, m.anchor), "masks"_v = m.slots - 1, "guesses"_v = m.guesses(),
+                                "took"_v = m.draft_ms > 0 ? timed_words(*input.whole, *m.cycle, draft_time) : "");
+    case kDFlashStatesBeat:
+        if (!m.conditioned) return dflash_says.beat("states:none"_t);
+        return dflash_says.beat("states:some"_t, "places"_v = m.seen, "layers"_v = m.taps.size());
+    case kDFlashMasksBeat:
+        return dflash_says.beat("sight"_t, "mask"_v = m.selected + 1, "states"_v = m.seen > 0, "slots"_v = all_slots(m),
+                                "later"_v = m.selected + 2 < m.slots);
+    case kDFlashTwiceBeat: return blind_words(input, m);
+    case kDFlashTimesBeat: return times_words(input);
+    default: return conditioning_words(input);
     }
 }
 
 // What the picture of a beat shows; empty: the round as a whole.
 std::string beat_title(const SceneInput& input, const DFlashModel& m) {
     switch (input.beat) {
-    case kDFlashStatesBeat:
-        return !m.conditioned ? std::string("This block gets no states of the target")
-                              : "The block reads the target's states at " + counted(m.seen, "place") +
-                                    ", and no word of the text";
-    case kDFlashMasksBeat:
-        return m.slots > 2 ? "In the block everybody sees everybody, also those behind" : "";
-    case kDFlashTwiceBeat:
-        return m.guesses() > 1 ? capital(number_word(m.guesses())) + " distributions, and none knows what another one drew" : "";
-    case kDFlashTimesBeat:
-        return "What a guess more costs in time";
-    default:
-        break;
+    case kDFlashStatesBeat: return dflash_says("states.title"_t, "places"_v = m.conditioned ? m.seen : 0);
+    case kDFlashMasksBeat: return m.slots > 2 ? dflash_says("sight.title"_t) : "";
+    case kDFlashTwiceBeat: return m.guesses() > 1 ? dflash_says("twice.title"_t, "guesses"_v = m.guesses()) : "";
+    case kDFlashTimesBeat: return dflash_says("times.title"_t);
+    default: break;
     }
     if (input.beat <= kDFlashTimesBeat || !m.instead_of.empty()) return "";
     const Study* study = study_of(input, conditioning_study(input));
-    if (!study || !study->complete() || study->points.size() < 2) return "How often each place stays in this run";
-    return ui::per_round(study->points[0].tokens_per_round()) + " tokens a round with the target's states, " +
-           ui::per_round(study->points[1].tokens_per_round()) + " without";
+    if (!study || !study->complete() || study->points.size() < 2) return dflash_says("conditioning.title:unmeasured"_t);
+    return dflash_says("conditioning.title:measured"_t, "with"_v = ui::per_round(study->points[0].tokens_per_round()),
+                       "without"_v = ui::per_round(study->points[1].tokens_per_round()));
 }
 
 void add_task(Story& story, const SceneInput& input, const DFlashModel& m, int beat) {
@@ -174,17 +122,16 @@ void add_task(Story& story, const SceneInput& input, const DFlashModel& m, int b
         offer_example(story, input, blind_refusal());
     } else if (beat == kDFlashTwiceBeat && m.guesses() > 1) {
         const int at = std::max(1, m.selected);
-        story.task =
-            "Draw guess " + std::to_string(at + 1) + " after another guess " + std::to_string(at) + ": W";
+        story.task = dflash_says("twice.task"_t, "guess"_v = at + 1, "before"_v = at);
         story.task_done = second_draw(input, m).has_value();
-    } else if (beat == 4) {
+    } else if (beat == kDFlashTimesBeat) {
         const Study* study = study_named(input, kTimeStudy);
-        story.task = "Measure the draft times: M";
+        story.task = dflash_says("times.task"_t);
         story.task_done = study && study->complete();
         story.on_task = {Command{time_study(input)}};
-    } else if (beat == 5) {
+    } else if (beat > kDFlashTimesBeat) {
         const Study* study = study_of(input, conditioning_study(input));
-        story.task = "Measure with and without states: C";
+        story.task = dflash_says("conditioning.task"_t);
         story.task_done = study && study->complete();
         story.on_task = {Command{conditioning_study(input)}};
     }
@@ -195,11 +142,11 @@ void add_task(Story& story, const SceneInput& input, const DFlashModel& m, int b
 std::string dflash_empty_words(const DFlashModel& m) {
     switch (m.empty) {
     case DFlashModel::Empty::no_run:
-        return "The block and its distributions will stand here once a run has begun.";
+        return dflash_says("empty.text:no_run"_t);
     case DFlashModel::Empty::other_drafter:
-        return other_drafter_words(m, "DFlash", "A block filled in one pass");
+        return other_drafter_words(m, "DFlash", dflash_says("empty.what"_t));
     case DFlashModel::Empty::no_cycle:
-        return "No block has been drafted yet: step on, or wait for the run.";
+        return dflash_says("empty.text:no_round"_t);
     case DFlashModel::Empty::no:
         break;
     }
@@ -210,20 +157,18 @@ StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
     StageTitle title;
     title.tier = tier_of(input.whole->header);
     if (m.empty != DFlashModel::Empty::no) {
-        title.title = "One pass drafts the block";
-        title.subtitle = "DFlash: masks, filled at once by a small network that reads the target's states";
+        title.title = dflash_says("empty.title"_t);
+        title.subtitle = dflash_says("empty.subtitle"_t);
         return title;
     }
     const int n = m.guesses();
-    title.subtitle = head_conditions(m, "position") + " · anchor " + word(input, m.anchor);
+    title.subtitle = head_conditions(m, HeadGuess::position) + shared_says("head.anchor"_t, "anchor"_v = word(input, m.anchor));
     if (const std::string about = beat_title(input, m); !about.empty()) {
         title.title = about;
         return title;
     }
-    title.title = "One pass drafted " + counted(n, "guess") +
-                  (m.draft_ms > 0 ? " in " + timed_words(*input.whole, *m.cycle, draft_time) : std::string()) +
-                  "; " +
-                  std::to_string(m.cycle->accepted) + " kept";
+    title.title = dflash_says("masks.title"_t, "guesses"_v = n, "kept"_v = m.cycle->accepted,
+                              "took"_v = m.draft_ms > 0 ? timed_words(*input.whole, *m.cycle, draft_time) : "");
     return title;
 }
 
@@ -231,10 +176,9 @@ Story dflash_story(const SceneInput& input, const DFlashModel& m) {
     Story story = story_at_beat(input, kDFlashBeats);
     const int beat = story.step - 1;
     if (m.empty != DFlashModel::Empty::no) {
-        story.heading =
-            m.empty == DFlashModel::Empty::other_drafter ? "Not a DFlash run" : "Waiting for a block";
+        story.heading = dflash_says("empty.heading"_t, "other"_v = m.empty == DFlashModel::Empty::other_drafter);
         story.text = dflash_empty_words(m);
-        if (m.empty == DFlashModel::Empty::other_drafter) take_beats(story, "Draft with DFlash first (U)");
+        if (m.empty == DFlashModel::Empty::other_drafter) take_beats(story, dflash_says("empty.no_beats"_t));
         return story;
     }
     const Words words = beat_words(input, m, beat);

@@ -523,11 +523,8 @@ void dim_other_bands(const DominoDraw& d) {
     if (g.spare) return; // a room sees what the sentence is about
     enum Band { block, base, final, verdicts, clock, bands };
     const float ends[bands + 1] = {g.block - 6, g.base - 4, g.base + 23 * static_cast<float>(g.rows) + 1, g.off - 7, g.clock - 6, g.bottom};
-    constexpr bool kShown[kDominoBeats][bands] = {
-        {true, false, false, false, false}, {false, true, false, false, false}, {false, true, true, false, false},
-        {false, true, true, false, false},  {false, true, true, false, false},  {false, false, true, false, false},
-        {false, false, false, true, false}, {true, false, false, false, true}};
-    const auto& shown = kShown[std::clamp(d.input.beat, 0, kDominoBeats - 1)];
+    const auto focus = [&](auto part) { return domino_says.focus(d.input.beat, part); };
+    const bool shown[bands] = {focus("block"_part), focus("base"_part), focus("final"_part), focus("verdicts"_part), focus("clock"_part)};
     for (int band = block; band < bands; ++band)
         if (!shown[band]) dim(d.ui, {d.input.stage.x, ends[band], d.input.stage.w, ends[band + 1] - ends[band]});
 }
@@ -612,16 +609,11 @@ void draw_domino_movers(const DominoDraw& d) {
     const float sizes_h = r.h >= 360 ? 106.0F : r.h >= 250 ? 84.0F : 0.0F;
     float end = r.y + 130; // of the list
     if (!lens || lens->movers.empty()) {
-        const std::string why =
-            !d.model.lens
-                ? "This run recorded no lens. Start it again in the window, or record it with run --lens."
-            : !d.model.head_on ? "The head is off: it moves nothing. Switch it on with H."
-            : !c.corrected && d.model.columns.size() == 1
-                ? "The one guess is drafted from its base distribution alone. With a larger K the head corrects those "
-                  "behind it."
-            : !c.corrected ? "This position is drafted from its base distribution alone: the head corrects later "
-                             "ones. Step on with the down key."
-                           : "Nothing was recorded here.";
+        const std::string why = !d.model.lens                                    ? domino_says("no_movers.no_lens"_t)
+                                : !d.model.head_on                               ? domino_says("no_movers.off"_t)
+                                : !c.corrected && d.model.columns.size() == 1 ? domino_says("no_movers.one"_t)
+                                : !c.corrected                                   ? domino_says("no_movers.base"_t)
+                                                                                 : domino_says("no_movers.nothing"_t);
         ui::paragraph(canvas, {x, r.y + 64}, right - x, why, {.color = theme.muted});
     } else {
         canvas.ring({x + 5, r.y + 54}, 5, {theme.role(Role::draft), 1.5F});

@@ -47,7 +47,7 @@ void draw_domino_controls(const DominoDraw& d);
 
 inline constexpr int kDominoTwiceBeat = 3; // a guess drawn twice
 inline constexpr int kDominoLowRankBeat = 4;
-inline constexpr int kDominoBeats = 8;
+inline constexpr int kDominoBeats = domino_says.size;
 [[nodiscard]] StageTitle domino_title(const SceneInput& input, const DominoModel& model);
 [[nodiscard]] Story domino_story(const SceneInput& input, const DominoModel& model,
                                  const DominoBefore& before);

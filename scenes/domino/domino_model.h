@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "scenes/shared/head_scene.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
+
+inline constexpr StoryOf<"domino", "block", "base", "favourites", "state", "low_rank", "final", "both", "clock"> domino_says;
 
 // What became of a guess in one of the two verdict rows.
 struct DominoVerdict {

@@ -30,175 +30,108 @@ int before_of(const DominoModel& m, int i) {
     return i > 0 ? m.column(i - 1)->draft->token : m.anchor;
 }
 
-Words without_head(const SceneInput& input, const DominoModel& m, int beat) {
-    (void)input;
-    const std::string kept = capital(counted(m.kept_on, "guess")) + " of " + std::to_string(m.columns.size());
-    if (beat <= 1)
-        return {"The block alone", "With the head off this is DFlash's way to draft: one pass fills every "
-                                   "mask, and each row is read by the target's "
-                                   "frozen LM head. No row knows what was chosen in another row."};
+Words without_head(const DominoModel& m, int beat) {
+    if (beat <= 1) return domino_says.beat("off:block"_t);
+    const auto of = m.columns.size();
     if (beat == kDominoBothBeat && m.other == DominoModel::Other::whole)
-        return {"The same block, both ways", "Without the head the target kept " + std::to_string(m.kept_on) +
-                                                 " of " + std::to_string(m.columns.size()) +
-                                                 " guesses here; with it, on the same text and dice, " +
-                                                 std::to_string(m.kept_off) + "."};
-    return {"No state, no correction",
-            kept + (m.kept_on == 1 ? " was" : " were") +
-                " kept. There is no state and no correction to show in this run. Switch the head on "
-                "with H: the block, its rows "
-                "and its base distributions stay the same, only what is drawn from them changes."};
+        return domino_says.beat("off:both"_t, "kept"_v = m.kept_on, "of"_v = of, "with_head"_v = m.kept_off);
+    return domino_says.beat("off:rest"_t, "kept"_v = m.kept_on, "of"_v = of);
+}
+
+// What the head did to the favourite of the position that tells most.
+Words favourites_words(const SceneInput& input, const DominoModel& m) {
+    const int at = telling_position(m), changed = changed_count(m);
+    const DominoColumn& c = *m.column(at);
+    const std::string base = word(input, c.base_choice), last = word(input, best(c.final)), before = word(input, before_of(m, at));
+    const bool jump = m.instead_of.empty(); // of another drafter's run there is this one round only
+    if (c.changed && at != m.rescued)
+        return domino_says.beat("favourites:another"_t, "position"_v = at + 1, "before"_v = before, "now"_v = last, "base"_v = base,
+                                "rescued"_v = m.rescued + 1, "jump"_v = jump && m.rescued < 0);
+    if (c.changed)
+        return domino_says.beat("favourites:clash"_t, "position"_v = at + 1, "before"_v = before, "now"_v = last, "base"_v = base);
+    if (changed > 0)
+        return domino_says.beat("favourites:elsewhere"_t, "position"_v = at + 1, "before"_v = before, "base"_v = base, "changed"_v = changed);
+    if (m.columns.size() == 1 && !c.corrected) return domino_says.beat("favourites:one"_t);
+    if (m.column(0)->on.state == State::rejected) return domino_says.beat("favourites:refused"_t, "jump"_v = jump);
+    return domino_says.beat("favourites:fit"_t, "jump"_v = jump);
+}
+
+Words low_rank_words(const SceneInput& input, const DominoModel& m) {
+    const int at = telling_position(m);
+    const DominoColumn& c = *m.column(at);
+    const Internals* lens = c.lens();
+    const Internals::Mover* mover = largest_mover(c);
+    if (!mover)
+        return c.corrected ? domino_says.beat("low_rank:no_lens"_t) : domino_says.beat("low_rank:first"_t, "one"_v = m.columns.size() == 1);
+    const std::string token = word(input, mover->token);
+    const auto moved = [&] { // where one token has nearly all, nothing that δ did to it shows in the distribution
+        if (lens->movers.size() < 2) return domino_says("words.moved:only"_t, "token"_v = token);
+        if (std::abs(mover->gain()) < 0.05) return domino_says("words.moved:alike"_t);
+        return domino_says("words.moved:most"_t, "token"_v = token, "gain"_v = ui::signed_number(mover->gain(), 1));
+    };
+    const Internals::Strip* mixed = lens->strip("low rank");
+    return domino_says.beat("low_rank:told"_t, "numbers"_v = mixed ? mixed->values : 0,
+                            "size"_v = ui::number(correction_size(m, c).value_or(0), 1), "position"_v = at + 1, "moved"_v = moved());
+}
+
+Words final_words(const SceneInput& input, const DominoModel& m) {
+    const int at = telling_position(m);
+    const DominoColumn& c = *m.column(at);
+    const std::string token = word(input, c.draft->token), base = word(input, c.base_choice), last = word(input, best(c.final));
+    if (!c.corrected) return domino_says.beat("final:base"_t, "position"_v = at + 1, "token"_v = token);
+    const std::optional<double> up = correction_of(c, best(c.final)), down = correction_of(c, c.base_choice);
+    const std::string added = !up ? "" // what δ did to the two favourites
+                                  : domino_says("words.added"_t, "position"_v = at + 1, "up"_v = ui::signed_number(*up, 1), "now"_v = last,
+                                                "down"_v = c.changed && down ? ui::signed_number(*down, 1) : "", "base"_v = base);
+    const std::optional<double> had = listed(c.base, best(c.final)); // of its favourite, before
+    return domino_says.beat("final:corrected"_t, "added"_v = added, "now"_v = last,
+                            "p"_v = probability(c.final.empty() ? 0 : std::exp(c.final.entries.front().logp)),
+                            "had"_v = had ? probability(*had) : "", "token"_v = token);
+}
+
+Words both_words(const SceneInput& input, const DominoModel& m) {
+    const auto n = m.columns.size();
+    if (m.other != DominoModel::Other::whole) return domino_says.beat("both:unknown"_t, "kept"_v = m.kept_on, "of"_v = n);
+    std::string parting;
+    if (const int p = parting_position(m); p >= 0) {
+        const DominoVerdict &on = m.column(p)->on, &off = m.column(p)->off;
+        const std::string with = word(input, on.token), without = word(input, off.token);
+        parting = on.state == State::accepted
+                      ? domino_says("words.parting:saves"_t, "position"_v = p + 1, "with"_v = with, "without"_v = without)
+                      : domino_says("words.parting:costs"_t, "position"_v = p + 1, "with"_v = with, "without"_v = without);
+    }
+    const int gain = m.kept_on - m.kept_off;
+    if (gain > 0) return domino_says.beat("both:saves"_t, "on"_v = m.kept_on, "off"_v = m.kept_off, "of"_v = n, "parting"_v = parting);
+    if (gain < 0) return domino_says.beat("both:costs"_t, "on"_v = m.kept_on, "off"_v = m.kept_off, "of"_v = n, "parting"_v = parting);
+    return domino_says.beat("both:same"_t, "on"_v = m.kept_on, "off"_v = m.kept_off, "of"_v = n, "parting"_v = parting,
+                            "jump"_v = m.instead_of.empty());
 }
 
 Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
-    if (!m.head_on) return without_head(input, m, beat);
-    const int n = static_cast<int>(m.columns.size()), at = telling_position(m);
+    if (!m.head_on) return without_head(m, beat);
+    const int at = telling_position(m);
     const DominoColumn& c = *m.column(at);
-    const std::string position = "position " + std::to_string(at + 1), token = word(input, c.draft->token);
-    const std::string base = word(input, c.base_choice), last = word(input, best(c.final));
-    const std::string before = word(input, before_of(m, at));
-    const std::optional<double> had = listed(c.base, best(c.final)); // of its favourite, before
     const Internals* lens = c.lens();
-    const std::optional<double> up = correction_of(c, best(c.final)), down = correction_of(c, c.base_choice);
-    const std::string added = // what δ did to the two favourites
-        !up ? std::string()
-            : capital(position) + ": " + ui::signed_number(*up, 1) + " for " + last +
-                  (c.changed && down ? ", " + ui::signed_number(*down, 1) + " for " + base : "") + ". ";
-    // Of another drafter's run there is this one round only.
-    const auto jump = [&](const char* where) { return m.instead_of.empty() ? std::string(where) : std::string(); };
     switch (beat) {
-    case 0:
-        return {"One pass fills the block",
-                "The block holds the newest token, the anchor, and masks. One pass of a small backbone turns "
-                "them into rows H. Every row sees "
-                "the target's hidden states of the text and the whole block, in both directions. " +
-                    capital(counted(n, "guess")) + " will come of it."};
+    case 0: return domino_says.beat("block"_t, "guesses"_v = m.columns.size());
     case 1:
-        return {"Each row gets a distribution",
-                "The target's own LM head, frozen, reads all rows in one go. That is cheap, but the distributions do "
-                "not know one another: the base "
-                "distribution of " +
-                    position + " says " + base + " (" +
-                    probability(std::exp(c.base.empty() ? 0.0 : c.base.entries.front().logp)) +
-                    ") whatever is chosen before it."};
-    case 2:
-        if (c.changed && at != m.rescued)
-            return {"Another favourite",
-                    "No row knows what stands before it. The head does, and at " + position + ", behind " +
-                        before + ", it makes " + last + " the favourite instead of " + base +
-                        ". Whether that is better is for the target to say, and " +
-                        (m.rescued < 0 ? "in this round it does not say so." +
-                                             jump(" Jump with Y to a round where it does.")
-                                       : "it says so at position " + std::to_string(m.rescued + 1) + ".")};
-        if (c.changed)
-            return {"Favourites that do not fit",
-                    "Put the base favourite behind what was drafted: " + before + ", then " + base +
-                        ". It was likely only because its row does not know what stands before it. The head "
-                        "does, and makes " +
-                        last + " the favourite of " + position + " instead."};
-        if (const int changed = changed_count(m); changed > 0)
-            return {"Here the favourite fits",
-                    "At " + position + ", behind " + before + ", the head leaves " + base +
-                        " the favourite. In this round it changes " + counted(changed, "favourite") + "."};
-        if (n == 1 && !c.corrected)
-            return {"One guess, nothing to fit",
-                    "It comes from its base distribution alone: nothing is drafted yet that it could clash with, so "
-                    "the head is not asked. With a larger K it is, from the second guess on."};
-        if (m.column(0)->on.state == State::rejected)
-            return {"Here no favourite changes",
-                    "In this round the head leaves every favourite as it was, and the target refuses the "
-                    "first guess all the same." +
-                        jump(" Jump with Y to a round where the head helps.")};
-        return {"Here the favourites fit", "In this round the head leaves every favourite as it was: the "
-                                           "guesses already fit together." +
-                                               jump(" Jump with Y to a round where they do not.")};
-    case 3:
-        return {"The GRU reads the draft",
-                "State S" + std::to_string(at + 1) + " has read the anchor" +
-                    (at > 0 ? " and " + counted(at, "guess") : std::string()) +
-                    ". Before each guess one GRU step mixes in the newest token" +
-                    (lens && lens->number("mean z")
-                         ? ": the update gate z keeps " + probability(*lens->number("mean z")) +
-                               " of the old state on average, the reset gate r is " +
-                               probability(lens->number("mean r").value_or(0))
-                         : std::string()) +
-                    ". Only the head, this step and its correction, runs guess by guess."};
-    case 4: {
-        const Internals::Mover* mover = largest_mover(c);
-        if (!mover)
-            return {"A low-rank correction",
-                    c.corrected
-                        ? "Row H and state S meet in a narrow layer, and one matrix spreads the "
-                          "result over the whole vocabulary: δ, "
-                          "added to the base logits. This run recorded no lens to show its values."
-                        : "The first guess comes from its base distribution alone: there is nothing drafted "
-                          "yet that it could clash with. " +
-                              std::string(n == 1 ? "With a larger K, δ is added to the base logits from "
-                                                   "the second guess on."
-                                                 : "From the next position on, δ is added to the base "
-                                                   "logits.")};
-        const Internals::Strip* mixed = lens->strip("low rank");
-        // Where one token has nearly all, nothing that δ did to it shows in the distribution.
-        const std::string moved =
-            lens->movers.size() < 2
-                ? " Only " + word(input, mover->token) + " is likely there, before and after."
-            : std::abs(mover->gain()) < 0.05 ? std::string(" It moves all likely tokens alike.")
-                                             : " Of the likely tokens it moves " + word(input, mover->token) +
-                                                   " most: " + ui::signed_number(mover->gain(), 1) +
-                                                   " logits, less the part that all tokens share.";
-        return {"A low-rank correction",
-                "Row H and state S meet in " +
-                    (mixed ? std::to_string(mixed->values) + " numbers" : std::string("a narrow layer")) +
-                    "; one matrix spreads them over the vocabulary: δ, one number per token, of size " +
-                    ui::number(correction_size(m, c).value_or(0), 1) + " at " + position + "." + moved};
+        return domino_says.beat("base"_t, "position"_v = at + 1, "base"_v = word(input, c.base_choice),
+                                "p"_v = probability(std::exp(c.base.empty() ? 0.0 : c.base.entries.front().logp)));
+    case 2: return favourites_words(input, m);
+    case kDominoTwiceBeat: {
+        const std::optional<double> z = lens ? lens->number("mean z") : std::nullopt;
+        return domino_says.beat("state"_t, "state"_v = at + 1, "guesses"_v = at, "z"_v = z ? probability(*z) : "",
+                                "r"_v = probability(z ? lens->number("mean r").value_or(0) : 0));
     }
-    case 5:
-        return {
-            "Logits add, distributions follow",
-            c.corrected
-                ? "δ is added to the logits, and softmax makes the final distribution. " + added + last + " now has " +
-                      probability(c.final.empty() ? 0 : std::exp(c.final.entries.front().logp)) +
-                      (had ? "; in the base distribution it had " + probability(*had)
-                           : std::string("; in the base distribution it was not among the likely ones")) +
-                      ". The guess " + token + " is taken from the final distribution, so verification stays exact."
-                : "At " + position + " nothing is added: the final distribution is the base distribution, and the guess is " +
-                      token + "."};
-    case kDominoBothBeat: {
-        if (m.other != DominoModel::Other::whole)
-            return {"The same block, both ways",
-                    "With the head the target keeps " + std::to_string(m.kept_on) + " of " +
-                        std::to_string(n) +
-                        " guesses. Without it the drafts part ways, and what the target would say to them "
-                        "was never asked: a replay of the "
-                        "same block with the same dice fills the row."};
-        const int gain = m.kept_on - m.kept_off;
-        std::string where;
-        if (const int p = parting_position(m); p >= 0) {
-            const DominoVerdict &on = m.column(p)->on, &off = m.column(p)->off;
-            const bool saves = on.state == State::accepted;
-            where = " At position " + std::to_string(p + 1) + " the guess " +
-                    (saves ? "without the head, " + word(input, off.token) + ", is refused; with it, " +
-                                 word(input, on.token) + " stays."
-                           : "with the head, " + word(input, on.token) + ", is refused; without it, " +
-                                 word(input, off.token) + " would stay.");
-        }
-        return {gain > 0   ? "The head saves guesses"
-                : gain < 0 ? "Here the head costs guesses"
-                           : "Here the head changes nothing",
-                "Head off: " + std::to_string(m.kept_off) + " of " + std::to_string(n) +
-                    " kept; head on: " + std::to_string(m.kept_on) + " of " + std::to_string(n) +
-                    " kept, on the same block, text and dice." + where +
-                    (gain == 0 ? " Not every round needs it" + (jump("; look for one with Y") + ".") : "")};
-    }
+    case kDominoLowRankBeat: return low_rank_words(input, m);
+    case 5: return final_words(input, m);
+    case kDominoBothBeat: return both_words(input, m);
     default: {
         const double all = m.backbone_ms + m.head_ms + m.verify_ms;
-        if (all <= 0)
-            return {"What it costs", "This run recorded no times. Run it again here to see what the head "
-                                     "costs beside the backbone and the verify pass."};
+        if (all <= 0) return domino_says.beat("clock:untimed"_t);
         const auto took = [&](PhaseTime time) { return timed_words(*input.whole, *m.cycle, time); };
-        return {"What it costs", "The backbone took " + took(backbone_time) + " for all guesses, the head " +
-                                     took(head_time) + " guess by guess, the verify pass " + took(verify_time) +
-                                     ". The head pays when it saves more than " + ui::percent(m.head_ms / all) +
-                                     " of a round's tokens."};
+        return domino_says.beat("clock:timed"_t, "backbone"_v = took(backbone_time), "head"_v = took(head_time),
+                                "verify"_v = took(verify_time), "share"_v = ui::percent(m.head_ms / all));
     }
     }
 }
@@ -252,122 +185,118 @@ void describe_row(std::ostringstream& out, const SceneInput& input, const Domino
 std::string domino_empty_words(const DominoModel& model) {
     switch (model.empty) {
     case DominoModel::Empty::no_run:
-        return "The block, its distributions and the head will stand here once a run has begun.";
+        return domino_says("empty.text:no_run"_t);
     case DominoModel::Empty::other_drafter:
-        return other_drafter_words(model, "Domino", "Its block and its correcting head");
+        return other_drafter_words(model, "Domino", domino_says("empty.what"_t));
     case DominoModel::Empty::no_cycle:
-        return "No block has been drafted yet: step on, or wait for the run.";
+        return domino_says("empty.text:no_round"_t);
     case DominoModel::Empty::no:
         break;
     }
     return {};
 }
 
-StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
-    StageTitle title;
-    title.tier = tier_of(input.whole->header);
-    if (m.empty != DominoModel::Empty::no) {
-        title.title = "Parallel guesses, corrected one after another";
-        title.subtitle = "Domino: a block filled in one pass, and a small head that knows what was drafted";
-        return title;
-    }
-    const int at = telling_position(m), n = static_cast<int>(m.columns.size());
+namespace {
+
+std::string stage_title(const SceneInput& input, const DominoModel& m) {
+    const int at = telling_position(m);
+    const auto n = m.columns.size();
     const DominoColumn& c = *m.column(at);
     const double all_ms = m.backbone_ms + m.head_ms + m.verify_ms;
-    if (m.forced < 0 && input.beat == 0)
-        title.title = "One pass, " + counted(n, "row") + ": the block before any guess";
-    else if (m.forced < 0 && input.beat == 1)
-        title.title = "Base distributions: all ready at once, none knows another";
-    else if (m.forced < 0 && input.beat == kDominoBeats - 1 && all_ms > 0)
-        title.title = "The head takes " + ui::percent(m.head_ms / all_ms) + " of a round of " + ui::number(all_ms, 2) + " ms";
-    else if (!m.head_on)
-        title.title =
-            "The head is off: " + std::to_string(m.kept_on) + " of " + counted(n, "guess") + " kept";
-    else if (m.forced >= 0)
-        title.title = "Forced " + word(input, m.column(m.forced)->draft->token) +
-                      (m.forced + 1 < n ? ": the base distributions stay, the head follows"
-                                        : " at the end of the block: no guess stands after it");
-    else if (at == m.rescued)
-        title.title = "After " + word(input, before_of(m, at)) + " the head prefers " +
-                      word(input, c.draft->token) + " to " + word(input, c.base_choice);
-    else if (n == 1 && !c.corrected)
-        title.title = std::string("One guess, so nothing for the head to correct") +
-                      (c.on.state == State::accepted   ? ": kept"
-                       : c.on.state == State::rejected ? ": refused"
-                                                       : "");
-    else if (const int changed = changed_count(m); changed > 0)
-        title.title = "The head changed " + counted(changed, "favourite") + "; the target kept " +
-                      std::to_string(m.kept_on) + " of " + std::to_string(n);
-    else
-        title.title = "The head changes no favourite here; " + std::to_string(m.kept_on) + " of " +
-                      std::to_string(n) + " kept";
-    title.subtitle = head_conditions(m, "position") + " · anchor " + word(input, m.anchor);
-    return title;
+    if (m.forced < 0 && input.beat == 0) return domino_says("block.title"_t, "rows"_v = n);
+    if (m.forced < 0 && input.beat == 1) return domino_says("base.title"_t);
+    if (m.forced < 0 && input.beat == kDominoBeats - 1 && all_ms > 0)
+        return domino_says("clock.title"_t, "share"_v = ui::percent(m.head_ms / all_ms), "round"_v = ui::number(all_ms, 2));
+    if (!m.head_on) return domino_says("title.off"_t, "kept"_v = m.kept_on, "of"_v = n);
+    if (m.forced >= 0)
+        return domino_says("title.forced"_t, "token"_v = word(input, m.column(m.forced)->draft->token),
+                           "follows"_v = m.forced + 1 < static_cast<int>(n));
+    if (at == m.rescued)
+        return domino_says("title.rescued"_t, "before"_v = word(input, before_of(m, at)), "guess"_v = word(input, c.draft->token),
+                           "base"_v = word(input, c.base_choice));
+    if (n == 1 && !c.corrected)
+        return domino_says("title.one"_t, "kept"_v = c.on.state == State::accepted, "refused"_v = c.on.state == State::rejected);
+    if (const int changed = changed_count(m); changed > 0)
+        return domino_says("title.changed"_t, "changed"_v = changed, "kept"_v = m.kept_on, "of"_v = n);
+    return domino_says("title.same"_t, "kept"_v = m.kept_on, "of"_v = n);
 }
-
-namespace {
 
 // A question that the quiz asks too. The sizes are those of this run's head where its lens tells them.
 std::string why_logits(const DominoColumn& c) {
     const Internals::Strip* low = c.lens() ? c.lens()->strip("low rank") : nullptr;
-    return "Why logits, not the rows H? A corrected row would need the target's LM head again, guess by guess; δ needs " +
-           (low ? "a matrix of " + std::to_string(low->values) + " columns." : std::string("only a narrow matrix."));
+    return domino_says("low_rank.aside"_t, "columns"_v = low ? low->values : 0);
+}
+
+// How the block with a forced guess differs from the one before.
+std::string replayed_words(const SceneInput& input, const DominoModel& m, const DominoBefore& before) {
+    int same = 0, other = 0;
+    const std::size_t both = std::min(m.columns.size(), before.base.size());
+    for (std::size_t i = 0; i < m.columns.size(); ++i) {
+        same += same_base(m, before, static_cast<int>(i));
+        if (i < before.tokens.size()) other += before.tokens[i] != m.columns[i].draft->token;
+    }
+    return domino_says("words.replayed"_t, "token"_v = word(input, m.column(m.forced)->draft->token), "same"_v = same, "both"_v = both,
+                       "other"_v = other, "shorter"_v = both < m.columns.size());
+}
+
+void add_task(Story& story, const SceneInput& input, const DominoModel& m, int beat) {
+    const std::optional<Position> rescue = next_rescue(*input.whole, m.cycle->cycle);
+    const bool forkable = models_loaded(input);
+    const bool fit = m.columns.size() > 1; // one guess has nothing to fit to
+    if (beat == 2 && !rescue && fit && forkable && m.head_on) {
+        story.task = domino_says("favourites.task:prompt"_t);
+        story.on_task = {example_run(input)};
+    } else if (beat == 2 && rescue && rescue->cycle == m.cycle->cycle) {
+        const bool other = forkable && m.head_on;
+        story.task = domino_says("favourites.task:none"_t, "prompt"_v = other);
+        if (other) story.on_task = {example_run(input)};
+        story.task_done = true;
+    } else if (beat == 2 && rescue) {
+        story.task = domino_says("favourites.task:jump"_t);
+        story.task_done = m.rescued >= 0;
+    } else if (forkable && (beat == kDominoTwiceBeat || beat == kDominoLowRankBeat) && m.head_on) {
+        const int at = force_position(m);
+        const bool last = at + 1 >= static_cast<int>(m.columns.size());
+        story.task = domino_says("words.force"_t, "guess"_v = at + 1, "state"_v = last ? 0 : at + 2);
+        story.task_done = m.forced >= 0;
+    } else if (forkable && beat == kDominoBothBeat) {
+        story.task = domino_says("both.task"_t, "on"_v = m.head_on);
+        story.task_done = !m.head_on;
+    }
 }
 
 } // namespace
+
+StageTitle domino_title(const SceneInput& input, const DominoModel& m) {
+    StageTitle title;
+    title.tier = tier_of(input.whole->header);
+    if (m.empty != DominoModel::Empty::no) {
+        title.title = domino_says("empty.title"_t);
+        title.subtitle = domino_says("empty.subtitle"_t);
+        return title;
+    }
+    title.title = stage_title(input, m);
+    title.subtitle = head_conditions(m, HeadGuess::position) + shared_says("head.anchor"_t, "anchor"_v = word(input, m.anchor));
+    return title;
+}
 
 Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBefore& before) {
     Story story = story_at_beat(input, kDominoBeats);
     const int beat = story.step - 1;
     if (m.empty != DominoModel::Empty::no) {
-        story.heading =
-            m.empty == DominoModel::Empty::other_drafter ? "Not a Domino run" : "Waiting for a block";
+        const bool other = m.empty == DominoModel::Empty::other_drafter;
+        story.heading = domino_says("empty.heading"_t, "other"_v = other);
         story.text = domino_empty_words(m);
-        if (m.empty == DominoModel::Empty::other_drafter) take_beats(story, "Draft with Domino first (U)");
+        if (other) take_beats(story, domino_says("empty.no_beats"_t));
         return story;
     }
     const Words words = beat_words(input, m, beat);
     story.heading = words.heading;
     story.text = words.text;
     if (beat == kDominoLowRankBeat && m.instead_of.empty()) story.what_if = why_logits(*m.column(telling_position(m)));
-    if (m.fast) story.what_if = "This run recorded no rows (fast mode), so its distributions are missing.";
-    if (before.cycle == m.cycle->cycle && m.forced >= 0) {
-        int same = 0, other = 0;
-        const std::size_t both = std::min(m.columns.size(), before.base.size());
-        for (std::size_t i = 0; i < m.columns.size(); ++i) {
-            same += same_base(m, before, static_cast<int>(i));
-            if (i < before.tokens.size()) other += before.tokens[i] != m.columns[i].draft->token;
-        }
-        story.what_if = "Replayed with " + word(input, m.column(m.forced)->draft->token) +
-                        " forced: " + std::to_string(same) + " of " + std::to_string(both) +
-                        " base distributions are the same to the last bit, " + counted(other, "guess") +
-                        (other == 1 ? " is another." : " are others.") +
-                        (both < m.columns.size() ? " The block before had no guess behind them." : "");
-    }
-    const std::optional<Position> rescue = next_rescue(*input.whole, m.cycle->cycle);
-    const bool forkable = models_loaded(input);
-    const bool fit = m.columns.size() > 1; // one guess has nothing to fit to
-    if (beat == 2 && !rescue && fit && forkable && m.head_on) {
-        story.task = "Try a prompt where they do not: N";
-        story.on_task = {example_run(input)};
-    } else if (beat == 2 && rescue && rescue->cycle == m.cycle->cycle) {
-        story.task = forkable && m.head_on ? "No other round here has one; another prompt: N"
-                                           : "No other round of this run has one";
-        if (forkable && m.head_on) story.on_task = {example_run(input)};
-        story.task_done = true;
-    } else if (beat == 2 && rescue) {
-        story.task = "Jump to the next such round with Y";
-        story.task_done = m.rescued >= 0;
-    } else if (forkable && (beat == 3 || beat == 4) && m.head_on) {
-        const int at = force_position(m);
-        story.task = "Force another d" + std::to_string(at + 1) + " with B, watch " +
-                     (at + 1 < static_cast<int>(m.columns.size()) ? "S" + std::to_string(at + 2)
-                                                                  : std::string("its verdict"));
-        story.task_done = m.forced >= 0;
-    } else if (forkable && beat == kDominoBothBeat) {
-        story.task = m.head_on ? "Run on without the head: H" : "Run on with the head: H";
-        story.task_done = !m.head_on;
-    }
+    if (m.fast) story.what_if = domino_says("words.fast"_t);
+    if (before.cycle == m.cycle->cycle && m.forced >= 0) story.what_if = replayed_words(input, m, before);
+    add_task(story, input, m, beat);
     stand_in(story, m, "Domino");
     return story;
 }

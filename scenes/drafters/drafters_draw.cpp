@@ -254,8 +254,10 @@ void draw_drafter_rows(const DraftersDraw& d, float top) {
                  {c.left - 8, first + pitch * static_cast<float>(i), c.right - c.left + 16, pitch - 2});
     // One column is what the beat is about.
     const auto dim_columns = [&](float from_x, float to_x) { dim(d.ui, {from_x, top, to_x - from_x, stage.bottom() - top}); };
-    if (d.input.beat == 1) dim_columns(c.ms - 4, stage.right());
-    if (d.input.beat == 2) dim_columns(c.needs - 4, c.ms - 4), dim_columns(c.guesses - 8, stage.right());
+    const auto focus = [&](auto part) { return drafters_says.focus(d.input.beat, part); };
+    if (!focus("needs"_part)) dim_columns(c.needs - 4, c.ms - 4);
+    if (!focus("time"_part)) dim_columns(c.ms - 4, c.guesses - 8);
+    if (!focus("outcome"_part)) dim_columns(c.guesses - 8, stage.right());
 }
 
 void draw_drafter_details(const DraftersDraw& d) {

@@ -9,7 +9,7 @@
 
 namespace speclens {
 
-inline constexpr int kDraftersBeats = 5;
+inline constexpr int kDraftersBeats = drafters_says.size;
 [[nodiscard]] const std::vector<std::string>& drafter_filter_names();
 [[nodiscard]] std::string drafter_needs(const DrafterRow& row); // "1.2 MB", "nothing", "a draft model"
 [[nodiscard]] std::string guess_ms(double ms);                  // "0.04", "–": not timed

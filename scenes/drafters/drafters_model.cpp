@@ -156,7 +156,7 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
         if (row.tokens > 0 && row.tokens == model.most) model.best.push_back(i);
     }
     // Whom the title names is the one that is marked.
-    if (choice.drafter.empty() && input.beat >= kDraftersOutcomeBeat && !model.asking && model.best.size() == 1)
+    if (choice.drafter.empty() && verdicts_told(input) && !model.asking && model.best.size() == 1)
         model.selected = model.best.front();
     return model;
 }

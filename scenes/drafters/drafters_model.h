@@ -8,6 +8,7 @@
 
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
 #include "ui/glyphs.h"
 
 namespace speclens {
@@ -83,10 +84,11 @@ struct NgramMatch {
 };
 [[nodiscard]] NgramMatch ngram_match(const DrafterRow& row);
 
-// From this beat on the verdicts are told; before it the reader may guess who brings most.
+inline constexpr StoryOf<"drafters", "judge", "stored", "cost", "outcome", "no_best"> drafters_says;
 inline constexpr int kDraftersOutcomeBeat = 3;
+// Beats that keep the verdicts back let the reader guess who brings most.
 [[nodiscard]] inline bool verdicts_told(const SceneInput& input) {
-    return input.beat >= kDraftersOutcomeBeat;
+    return !drafters_says.hides(input.beat, "verdicts"_part);
 }
 
 } // namespace speclens

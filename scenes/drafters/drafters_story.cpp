@@ -24,31 +24,27 @@ std::string span_words(const SceneInput& input, int start, int count) {
     return ui::token_words(bytes);
 }
 
+// "2, 9 and 17"
 std::string list_of(const std::vector<int>& numbers) {
     std::string text;
     for (std::size_t i = 0; i < numbers.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ") + std::to_string(numbers[i]);
+        text += (i == 0 ? "" : i + 1 == numbers.size() ? shared_says("words.and"_t) : ", ") + std::to_string(numbers[i]);
     return text;
 }
 
 std::string taps_words(const GuessRow& guess, int layers) {
-    if (guess.taps.size() == 1 && guess.taps[0] == layers)
-        return "It reads the target's last state, after the final norm.";
-    return "Its config reads the outputs of " + std::string(guess.taps.size() == 1 ? "layer " : "layers ") +
-           list_of(guess.taps) + ", of 0 to " + std::to_string(layers - 1) + ".";
+    if (guess.taps.size() == 1 && guess.taps[0] == layers) return drafters_says("facts.last_state"_t);
+    return drafters_says("facts.taps"_t, "taps"_v = guess.taps.size(), "layers"_v = list_of(guess.taps), "last"_v = layers - 1);
 }
 
 std::string plan_words(const LayerPlan& plan, int layers) {
     if (plan.full()) return "";
     std::string text;
+    const auto add = [&](const std::string& words) { text += (text.empty() ? "" : " ") + words; };
     if (plan.exit_layer >= 0 && plan.exit_layer < layers)
-        text = "It runs layers 0 to " + std::to_string(plan.exit_layer - 1) +
-               "; left out: " + counted(layers - plan.exit_layer, "layer") + " of " + std::to_string(layers) +
-               ".";
-    if (!plan.skip_attention.empty())
-        text += (text.empty() ? "" : " ") + ("Attention left out in " + list_of(plan.skip_attention) + ".");
-    if (!plan.skip_mlp.empty())
-        text += (text.empty() ? "" : " ") + ("MLP left out in " + list_of(plan.skip_mlp) + ".");
+        add(drafters_says("facts.exit"_t, "last"_v = plan.exit_layer - 1, "left_out"_v = layers - plan.exit_layer, "of"_v = layers));
+    if (!plan.skip_attention.empty()) add(drafters_says("facts.no_attention"_t, "layers"_v = list_of(plan.skip_attention)));
+    if (!plan.skip_mlp.empty()) add(drafters_says("facts.no_mlp"_t, "layers"_v = list_of(plan.skip_mlp)));
     return text;
 }
 
@@ -79,9 +75,8 @@ int silent(const DraftersModel& m) {
 }
 
 std::string dice(const Header& header) {
-    return header.sampling.temperature == 0 ? std::string("greedy")
-                                            : "T = " + temperature_words(header.sampling.temperature) +
-                                                  ", seed " + std::to_string(header.seed);
+    return drafters_says("words.dice"_t, "temperature"_v = header.sampling.temperature == 0 ? "" : temperature_words(header.sampling.temperature),
+                         "seed"_v = header.seed);
 }
 
 // The rule that judges at the run's temperature.
@@ -93,9 +88,7 @@ const RuleInfo& rule_of_run(const DraftersModel& m) {
 std::string best_names(const DraftersModel& m) {
     std::string text;
     for (std::size_t i = 0; i < m.best.size(); ++i)
-        text += (i == 0                   ? ""
-                 : i + 1 == m.best.size() ? " and "
-                                          : ", ") +
+        text += (i == 0 ? "" : i + 1 == m.best.size() ? shared_says("words.and"_t) : ", ") +
                 in_sentence(m.rows[static_cast<std::size_t>(m.best[i])].title);
     return text;
 }
@@ -103,82 +96,49 @@ std::string best_names(const DraftersModel& m) {
 // "Eleven of the 12 shown have guessed here, one found nothing to propose."
 std::string guessed_words(const DraftersModel& m) {
     const int guessed = played(m);
-    const std::string who = guessed == 0 ? "None" : capital(number_word(guessed));
-    return who + " of the " + std::to_string(m.rows.size()) + " shown " + (guessed < 2 ? "has" : "have") +
-           " guessed here" +
-           (m.no_room       ? ": there was room for one token only."
-            : silent(m) > 0 ? ", " + number_word(silent(m)) + " found nothing to propose."
-                            : ".");
+    return drafters_says("words.guessed"_t, "guessed"_v = guessed, "several"_v = guessed > 1, "shown"_v = m.rows.size(), "no_room"_v = m.no_room,
+                         "silent"_v = m.no_room ? 0 : silent(m), "all"_v = !m.no_room && silent(m) == 0);
 }
 
 // Who brought the most tokens, and who brought least.
 std::string outcome_words(const DraftersModel& m) {
-    if (m.no_room) return "Here there was room for that one only, whoever drafts";
+    if (m.no_room) return drafters_says("words.outcome:no_room"_t);
     const int count = static_cast<int>(m.best.size());
     const DrafterRow* least = extreme(
         m, [](const DrafterRow& row) { return static_cast<double>(row.tokens); }, false);
-    const std::string who = count > 4 ? capital(number_word(count)) + " drafters" : capital(best_names(m));
-    return who + (count == 1 ? " brings " : " bring ") + counted(m.most, "token") + " here" +
-           (least && least->tokens < m.most
-                ? ", " + in_sentence(least->title) + " only " + std::to_string(least->tokens)
-                : "");
+    const bool less = least && least->tokens < m.most;
+    return drafters_says("words.outcome:told"_t, "count"_v = count, "many"_v = count > 4, "names"_v = best_names(m), "tokens"_v = m.most,
+                         "least"_v = less ? in_sentence(least->title) : "", "fewest"_v = less ? least->tokens : 0);
+}
+
+Words stored_words(const DraftersModel& m) {
+    const auto free = std::ranges::count_if(m.rows, [](const DrafterRow& row) { return row.info->needs == DrafterNeeds::nothing; });
+    const auto bytes = [](const DrafterRow& row) { return row.guess ? static_cast<double>(row.guess->bytes) : 0; };
+    const DrafterRow* most = extreme(m, bytes, true);
+    return drafters_says.beat("stored"_t, "free"_v = free, "others"_v = free < std::ssize(m.rows), "largest"_v = most ? in_sentence(most->title) : "",
+                              "size"_v = most ? drafter_needs(*most) : "");
+}
+
+Words cost_words(const DraftersModel& m) {
+    const auto ms = [](const DrafterRow& row) { return row.guess ? row.draft_ms : 0; };
+    const DrafterRow *fast = extreme(m, ms, false), *slow = extreme(m, ms, true);
+    if (!fast || fast == slow) return drafters_says.beat("cost:untimed"_t, "no_room"_v = m.no_room);
+    return drafters_says.beat("cost:timed"_t, "fastest"_v = in_sentence(fast->title), "fast_ms"_v = guess_ms(fast->draft_ms),
+                              "slowest"_v = in_sentence(slow->title), "slow_ms"_v = guess_ms(slow->draft_ms));
 }
 
 Words beat_words(const DraftersModel& m, int beat) {
     switch (beat) {
-    case 0:
-        return {"One judge, many guessers",
-                (m.text_tokens == 0
-                     ? "No text stands before this round. Every drafter gets"
-                     : "Every drafter gets the same " + counted(m.text_tokens, "token") + " and") +
-                    std::string(" the same dice, and the target judges each in one pass. ") +
-                    (keeps_target(rule_of_run(m), m.header->rule_params)
-                         ? std::string("Whoever guesses, the distribution of the text stays the target's. ")
-                         : "This run judges with " + std::string(rule_of_run(m).title) +
-                               ", which is not lossless: the text depends on who guesses. ") +
-                    "What differs is how many guesses stay, and what they cost. " + guessed_words(m)};
-    case 1: {
-        int free = 0;
-        for (const DrafterRow& row : m.rows) free += row.info->needs == DrafterNeeds::nothing;
-        const auto bytes = [](const DrafterRow& row) {
-            return row.guess ? static_cast<double>(row.guess->bytes) : 0;
-        };
-        const DrafterRow* most = extreme(m, bytes, true);
-        std::string text =
-            capital(number_word(free)) + " of these " + (free == 1 ? "needs" : "need") +
-            " no weights at all: copying from the text, or running the target in part." +
-            (free < static_cast<int>(m.rows.size()) ? " The others bring a model or a trained head." : "");
-        if (most) text += " The largest here is " + in_sentence(most->title) + " with " + drafter_needs(*most) + ".";
-        return {"What must be stored",
-                text + " A tree needs no more weights than its chain, only more rows."};
+    case 0: {
+        const RuleInfo& rule = rule_of_run(m);
+        return drafters_says.beat("judge"_t, "tokens"_v = m.text_tokens, "rule"_v = keeps_target(rule, m.header->rule_params) ? "" : rule.title,
+                                  "guessed"_v = guessed_words(m));
     }
-    case 2: {
-        const auto ms = [](const DrafterRow& row) { return row.guess ? row.draft_ms : 0; };
-        const DrafterRow *fast = extreme(m, ms, false), *slow = extreme(m, ms, true);
-        if (!fast || fast == slow)
-            return {"What a guess costs",
-                    std::string("Drafting time decides as much as good guesses. Here ") +
-                        (m.no_room ? "there was no room for a guess, so nobody was timed."
-                                   : "it is not measured for several drafters yet.")};
-        return {"What a guess costs",
-                "Fastest is " + in_sentence(fast->title) + " with " + guess_ms(fast->draft_ms) + " ms, slowest " +
-                    in_sentence(slow->title) + " with " + guess_ms(slow->draft_ms) +
-                    " ms. Drafters that work token by token pay for every guess; a block or a "
-                    "set of heads is one pass, however many they guess."};
-    }
-    case 3: {
-        if (m.most == 0) return {"What came of it", "No round is over yet."};
-        const std::string text =
-            "A round brings the guesses that stay, and one token of the target. " + outcome_words(m);
-        return {"What came of it",
-                text + ". In a chain, all guesses behind the first refusal are lost, also good ones."};
-    }
-    default:
-        return {"No best drafter",
-                "This is one round. Text that repeats itself suits lookup; little memory suits layer "
-                "skip; many requests over time pay for training a head. Another round may tell another "
-                "story; the "
-                "averages stand in the race."};
+    case 1: return stored_words(m);
+    case 2: return cost_words(m);
+    case kDraftersOutcomeBeat:
+        return m.most == 0 ? drafters_says.beat("outcome:nothing"_t) : drafters_says.beat("outcome:told"_t, "outcome"_v = outcome_words(m));
+    default: return drafters_says.beat("no_best"_t);
     }
 }
 
@@ -216,10 +176,8 @@ std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersMo
                                        const DrafterRow& row) {
     std::vector<std::string> facts;
     if (const NgramMatch match = ngram_match(row); match.length > 0)
-        facts.push_back("Match: the last " +
-                        (match.length == 1 ? std::string("token") : counted(match.length, "token")) + ", " +
-                        span_words(input, match.start, match.length) + ", stood at token " +
-                        std::to_string(match.start) + " before.");
+        facts.push_back(drafters_says("facts.match"_t, "tokens"_v = match.length, "words"_v = span_words(input, match.start, match.length),
+                                      "at"_v = match.start));
     if (row.guess && model.guesses) {
         const int layers = model.guesses->target_layers;
         if (!row.guess->taps.empty() && layers > 0) facts.push_back(taps_words(*row.guess, layers));
@@ -227,37 +185,25 @@ std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersMo
             if (std::string words = plan_words(row.guess->plan, layers); !words.empty())
                 facts.push_back(std::move(words));
         if (row.guess->ranks > 0)
-            facts.push_back("It ranks " + ui::integer(row.guess->ranks) + " of " +
-                            ui::integer(model.header->vocab) + " ids: the others it can never guess.");
+            facts.push_back(drafters_says("facts.ranks"_t, "ranks"_v = ui::integer(row.guess->ranks), "of"_v = ui::integer(model.header->vocab)));
     }
     if (!judged_when_warm(*model.header, *row.info))
-        facts.push_back("At T > 0 the rule " + model.header->rule + " does not judge its guesses; " +
-                        judging_rule(model.header->rule, row.name()) + " does.");
+        facts.push_back(drafters_says("facts.other_rule"_t, "rule"_v = model.header->rule, "other"_v = judging_rule(model.header->rule, row.name())));
     if (row.round() && row.info->reads_setting(Setting::fr_spec) && !(row.guess && row.guess->ranks > 0))
-        facts.push_back("FR-Spec (--fr-spec N) would let it rank the N most frequent ids only: cheaper, and "
-                        "blind to the rest.");
+        facts.push_back(drafters_says("facts.fr_spec"_t));
     if (row.round() && row.round()->tree)
-        facts.push_back(std::to_string(row.guesses()) + " guesses in a tree, the best path shown: " +
-                        counted(static_cast<int>(row.shown.size()), "token") + " deep.");
+        facts.push_back(drafters_says("facts.tree"_t, "guesses"_v = row.guesses(), "deep"_v = row.shown.size()));
     return facts;
 }
 
 std::string drafter_round_words(const SceneInput& input, const DraftersModel& model, const DrafterRow& row) {
     const CycleSummary* round = row.round();
     if (!round) return capital(row.problem) + ".";
-    std::string text = "This round: ";
-    if (row.guesses() == 0)
-        text += model.no_room ? "no room for a guess" : "no guess";
-    else
-        text += std::to_string(round->accepted) + " of " + std::to_string(row.guesses()) +
-                (row.guesses() == 1 ? " guess" : " guesses") + " kept";
-    if (round->commit && drops_own_token(*round->commit))
-        text += ", and the text ends there";
-    else if (round->resample)
-        text += ", then the target's own " + word(input, round->resample->token);
-    if (row.tokens > 0) text += ": " + counted(row.tokens, "token");
-    if (row.draft_ms > 0) text += ", drafted in " + guess_ms(row.draft_ms) + " ms";
-    return text + ".";
+    const bool ends = round->commit && drops_own_token(*round->commit);
+    return drafters_says("words.round"_t, "no_room"_v = row.guesses() == 0 && model.no_room, "no_guess"_v = row.guesses() == 0 && !model.no_room,
+                         "guesses"_v = row.guesses(), "kept"_v = row.guesses() > 0 ? std::to_string(round->accepted) : "", "ends"_v = ends,
+                         "own"_v = !ends && round->resample ? word(input, round->resample->token) : "", "tokens"_v = row.tokens,
+                         "took"_v = row.draft_ms > 0 ? guess_ms(row.draft_ms) : "");
 }
 
 std::string drafter_published_words(const SceneInput& input, const DrafterRow& row) {
@@ -268,49 +214,46 @@ std::string drafter_published_words(const SceneInput& input, const DrafterRow& r
         if (std::ranges::find(sources, id) == sources.end()) sources.push_back(id);
     }
     const bool both = std::ranges::count(drafter_list(), row.info->published, &DrafterInfo::published) > 1;
-    std::string text = "PUBLISHED: speed-up " + row.published.words() + ", " +
-                       counted(static_cast<int>(row.published.figures.size()), "figure") +
-                       " on other machines and models" + (both ? ", chains and trees together" : "") +
-                       ". Sources: ";
-    for (std::size_t i = 0; i < sources.size(); ++i) text += (i ? "; " : "") + sources[i];
-    return text + ".";
+    std::string listed;
+    for (std::size_t i = 0; i < sources.size(); ++i) listed += (i ? "; " : "") + sources[i];
+    return drafters_says("words.published"_t, "speed_up"_v = row.published.words(), "figures"_v = row.published.figures.size(), "both"_v = both,
+                         "sources"_v = listed);
 }
 
 std::string drafters_empty_words(const DraftersModel& m) {
-    return m.empty == DraftersModel::Empty::no_run
-               ? "What each drafter would guess will stand here once a run has begun."
-               : "Nothing has been drafted yet: step on, or wait for the run.";
+    return drafters_says("empty.text"_t, "no_run"_v = m.empty == DraftersModel::Empty::no_run);
 }
+
+namespace {
+
+std::string stage_title(const SceneInput& input, const DraftersModel& m) {
+    if (!verdicts_told(input) && m.guesses && !m.asking && !m.no_room) {
+        if (input.beat <= 0) return drafters_says("judge.title"_t);
+        return input.beat == 1 ? drafters_says("stored.title"_t) : drafters_says("cost.title"_t);
+    }
+    if (m.asking) return drafters_says("title.asking"_t);
+    if (!m.guesses) return drafters_says("title.any"_t);
+    if (m.no_room) return drafters_says("title.no_room"_t);
+    if (played(m) == 0 && answered(m) > 0) return drafters_says("title.nobody"_t);
+    if (m.best.empty()) return drafters_says("title.any"_t);
+    if (m.best.size() == 1)
+        return drafters_says("title.best"_t, "drafter"_v = in_sentence(m.rows[static_cast<std::size_t>(m.best[0])].title), "tokens"_v = m.most);
+    const bool all = static_cast<int>(m.best.size()) == answered(m);
+    return drafters_says("title.several"_t, "all"_v = all, "count"_v = m.best.size(), "of"_v = answered(m), "tokens"_v = m.most);
+}
+
+} // namespace
 
 StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
     StageTitle title;
     title.tier = tier_of(input.whole->header);
-    title.title = "Where drafts come from";
-    if (m.empty != DraftersModel::Empty::no) return title;
-    if (input.beat < kDraftersOutcomeBeat && m.guesses && !m.asking && !m.no_room) {
-        constexpr const char* kTitles[] = {"One text, one judge: who brings the most?", "What must be stored to guess",
-                                           "What a guess costs in time"};
-        title.title = kTitles[std::clamp(input.beat, 0, kDraftersOutcomeBeat - 1)];
-    } else if (m.asking)
-        title.title = "Asking every drafter…";
-    else if (m.guesses && m.no_room)
-        title.title = "No room for a guess here";
-    else if (m.guesses && played(m) == 0 && answered(m) > 0)
-        title.title = "Nobody found anything to propose";
-    else if (m.guesses && m.best.size() == 1)
-        title.title = capital(in_sentence(m.rows[static_cast<std::size_t>(m.best[0])].title)) +
-                      " brings the most here: " + counted(m.most, "token");
-    else if (m.guesses && m.best.size() > 1)
-        title.title = (static_cast<int>(m.best.size()) == answered(m)
-                           ? "All " + number_word(answered(m))
-                           : capital(number_word(static_cast<int>(m.best.size()))) + " of " +
-                                 std::to_string(answered(m))) +
-                      " drafters bring " + counted(m.most, "token") + " here";
-    title.subtitle =
-        "round " + std::to_string(m.cycle->cycle + 1) + " · " +
-        (m.text_tokens == 0 ? std::string("nothing") : "the same " + counted(m.text_tokens, "token")) +
-        " before it · " + dice(*m.header);
-    if (m.guesses) title.subtitle += " · time: best of " + std::to_string(kGuessTries) + " replays";
+    if (m.empty != DraftersModel::Empty::no) {
+        title.title = drafters_says("title.any"_t);
+        return title;
+    }
+    title.title = stage_title(input, m);
+    title.subtitle = drafters_says("subtitle.round"_t, "round"_v = m.cycle->cycle + 1, "tokens"_v = m.text_tokens, "dice"_v = dice(*m.header),
+                                   "tries"_v = m.guesses ? kGuessTries : 0);
     return title;
 }
 
@@ -318,7 +261,7 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
     Story story = story_at_beat(input, kDraftersBeats);
     const int beat = story.step - 1;
     if (m.empty != DraftersModel::Empty::no) {
-        story.heading = "Waiting for a draft";
+        story.heading = drafters_says("empty.heading"_t);
         story.text = drafters_empty_words(m);
         return story;
     }
@@ -326,7 +269,7 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
     story.heading = words.heading;
     story.text = words.text;
     if (beat + 1 == kDraftersBeats && m.can_ask) {
-        story.task = "Look at the next round: Shift+→";
+        story.task = drafters_says("no_best.task"_t);
         story.task_done = (input.deeds & (deed_bit(Deed::stepped) | deed_bit(Deed::scrubbed))) != 0;
         story.on_task = {Go{Move::cycle}};
     }

@@ -95,10 +95,11 @@ class Eagle3Scene final : public Scene {
         else
             draw_eagle3_errors(d, beside);
         const auto whole_of = [](ui::Rect r) { return ui::Rect{r.x - 8, r.y - 4, r.w + 16, r.h + 8}; };
-        if (beat >= kEagle3ErrorsBeat) dim(d.ui, {stage.x, stage.y + 76, stage.w, end + 6 - (stage.y + 76)});
-        if (beat != kEagle3TimesBeat && !trained) dim(d.ui, whole_of(clock));
-        if (beat < kEagle3ErrorsBeat || beat == kEagle3TimesBeat) dim(d.ui, whole_of(beside));
-        if (beat == 0) dim(d.ui, eagle3_below_taps(stage, end));
+        const auto focus = [&](auto part) { return eagle3_says.focus(beat, part); };
+        if (!focus("taps"_part)) dim(d.ui, {stage.x, stage.y + 76, stage.w, end + 6 - (stage.y + 76)});
+        else if (!focus("steps"_part)) dim(d.ui, eagle3_below_taps(stage, end));
+        if (!(trained ? focus("trained"_part) : focus("clock"_part))) dim(d.ui, whole_of(clock));
+        if (!focus("chart"_part)) dim(d.ui, whole_of(beside));
     }
 
     static void draw_kept(const Eagle3Draw& d, const AcceptanceSeries& kept, ui::Rect r) {

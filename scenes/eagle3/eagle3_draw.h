@@ -9,7 +9,7 @@
 
 namespace speclens {
 
-inline constexpr int kEagle3Beats = 6;
+inline constexpr int kEagle3Beats = eagle3_says.size;
 [[nodiscard]] StageTitle eagle3_title(const SceneInput& input, const Eagle3Model& model);
 [[nodiscard]] Story eagle3_story(const SceneInput& input, const Eagle3Model& model);
 [[nodiscard]] std::string eagle3_description(const SceneInput& input, const Eagle3Model& model);

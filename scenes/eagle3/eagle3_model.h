@@ -8,8 +8,11 @@
 
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/measure_charts.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
+
+inline constexpr StoryOf<"eagle3", "features", "layer", "again", "errors", "times", "length"> eagle3_says;
 
 struct Eagle3Model : HeadModel {
     bool lens = false;

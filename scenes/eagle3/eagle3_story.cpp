@@ -13,107 +13,59 @@
 namespace speclens {
 namespace {
 
+// How far the head's own features are from the true ones.
+Words errors_words(const SceneInput& input, const Eagle3Model& m) {
+    if (m.errors.empty()) return eagle3_says.beat("errors:unknown"_t);
+    const std::string off = eagle3_says("words.off"_t, "first"_v = ui::number(m.errors.front(), 2), "over_run"_v = m.instead_of.empty(),
+                                        "step"_v = m.errors.size() > 1 ? m.errors.size() : 0, "last"_v = ui::number(m.errors.back(), 2));
+    if (m.instead_of.empty() && errors_add_up(input, m)) return eagle3_says.beat("errors:add_up"_t, "off"_v = off);
+    const auto heads = trained_steps(input);
+    if (!heads) return eagle3_says.beat("errors:off"_t, "off"_v = off);
+    return eagle3_says.beat("errors:trained"_t, "off"_v = off, "one"_v = ui::probability(heads->one->conditional[1]),
+                            "many"_v = ui::probability(heads->many->conditional[1]));
+}
+
+Words length_words(const SceneInput& input, const Eagle3Model& m) {
+    if (!m.instead_of.empty()) return eagle3_says.beat("length:guest"_t);
+    const AcceptanceSeries all = acceptance_of(*input.whole, "");
+    if (all.judged.empty()) return eagle3_says.beat("length:nothing"_t);
+    const double rate = all.judged[0] ? static_cast<double>(all.kept[0]) / all.judged[0] : 0;
+    return eagle3_says.beat("length:told"_t, "kept"_v = all.kept[0], "rounds"_v = all.judged[0], "rate"_v = ui::probability(rate),
+                            "last"_v = all.judged.size() > 1 ? all.judged.size() : 0, "last_kept"_v = all.kept.back(),
+                            "last_judged"_v = all.judged.back());
+}
+
 Words beat_words(const SceneInput& input, const Eagle3Model& m, int beat) {
-    const int n = m.steps();
-    const auto ms = [](double value) { return ui::number(value, 2) + " ms"; };
+    const std::string first = word(input, m.slot(0).draft->token);
     switch (beat) {
-    case 0:
-        return {"Read the target's mind",
-                "While it checks text, the target leaves hidden states behind. EAGLE-3 takes them at " +
-                    (m.taps.empty() ? std::string("a few layers")
-                                    : counted(static_cast<int>(m.taps.size()), "layer")) +
-                    ", early and late, and one matrix fuses them into a single feature. That happens once a "
-                    "round, not once a guess."};
-    case 1:
-        return {"One layer guesses",
-                "Step 1 joins the feature with the newest token, " + word(input, m.anchor) +
-                    ", and runs one layer. Its own small LM head turns the output into a distribution; the guess is " +
-                    word(input, m.slot(0).draft->token) + "."};
-    case 2:
-        if (n < 2)
-            return {"Its output feeds it again", "With more than one guess the output of a step becomes the "
-                                                 "next step's feature. This round drafted only one."};
-        return {"Its output feeds it again",
-                "There is no true feature for the next position yet: the target has not run there. So step 2 "
-                "reads the output of step 1 and the "
-                "guess " +
-                    word(input, m.slot(0).draft->token) +
-                    " instead. Every further guess stands on what the head made up itself."};
-    case 3: {
-        if (m.errors.empty())
-            return {"Errors add up", "When the target has run, the true features are known and can be "
-                                     "compared with the head's own. In this run they were not recorded."};
-        std::string text =
-            "Once the target has run, the true features are known. The first own feature is off by " +
-            ui::number(m.errors.front(), 2) + " of its length " + (m.instead_of.empty() ? "on average" : "in this round");
-        if (m.errors.size() > 1)
-            text +=
-                ", that of step " + std::to_string(m.errors.size()) + " by " + ui::number(m.errors.back(), 2);
-        if (m.instead_of.empty() && errors_add_up(input, m))
-            return {"Errors add up", text + ", and later guesses stay less often: each stands on what the step before "
-                                            "got wrong."};
-        text += ". It is not trained to match them, only to guess well";
-        if (const auto heads = trained_steps(input))
-            return {"Off the true features, on purpose",
-                    text + ", from its own output too. A head trained on one step loses its second guess: " +
-                        ui::probability(heads->one->conditional[1]) + " stay, with seven steps " +
-                        ui::probability(heads->many->conditional[1]) + "."};
-        return {"Off the true features, on purpose", text + "."};
-    }
-    case 4: {
-        if (m.draft_ms <= 0)
-            return {"Every guess is a pass",
-                    "This run recorded no times. Run it again to see what each step costs."};
-        std::string text = counted(n, "guess") + " took " + counted(n, "pass") + " and " +
-                           timed_words(*input.whole, *m.cycle, draft_time);
-        if (m.further_ms > 0)
-            text +=
-                "; the first also reads what the target just said, each further one took " + ms(m.further_ms);
-        text += ". The verify pass took " + timed_words(*input.whole, *m.cycle, verify_time) +
-                ". Better guesses, but the bill grows with every one of them.";
-        return {"Every guess is a pass", capital(text)};
-    }
-    default: {
-        if (!m.instead_of.empty())
-            return {"How far to guess", "One round says little: how often each guess stays takes a run of EAGLE-3's own."};
-        const AcceptanceSeries all = acceptance_of(*input.whole, "");
-        if (all.judged.empty()) return {"How far to guess", "Nothing was judged yet."};
-        const auto rate = [&](std::size_t i) {
-            return ui::probability(all.judged[i] ? static_cast<double>(all.kept[i]) / all.judged[i] : 0);
-        };
-        std::string text = "In this run the first guess stayed in " + std::to_string(all.kept[0]) + " of " +
-                           counted(all.judged[0], "round") + " (" + rate(0) + ")";
-        if (all.judged.size() > 1)
-            text += ", position " + std::to_string(all.judged.size()) + " in " +
-                    std::to_string(all.kept.back()) + " of the " + std::to_string(all.judged.back()) +
-                    " that came so far";
-        text += ". A guess more is worth its pass only as long as the ones before it stay.";
-        return {"How far to guess", text};
-    }
+    case 0: return eagle3_says.beat("features"_t, "layers"_v = m.taps.size());
+    case kEagle3FirstStepBeat: return eagle3_says.beat("layer"_t, "anchor"_v = word(input, m.anchor), "guess"_v = first);
+    case 2: return m.steps() < 2 ? eagle3_says.beat("again:one"_t) : eagle3_says.beat("again:more"_t, "guess"_v = first);
+    case kEagle3ErrorsBeat: return errors_words(input, m);
+    case kEagle3TimesBeat:
+        if (m.draft_ms <= 0) return eagle3_says.beat("times:untimed"_t);
+        return eagle3_says.beat("times:timed"_t, "guesses"_v = m.steps(), "took"_v = timed_words(*input.whole, *m.cycle, draft_time),
+                                "further"_v = m.further_ms > 0 ? ui::number(m.further_ms, 2) : "",
+                                "verify"_v = timed_words(*input.whole, *m.cycle, verify_time));
+    default: return length_words(input, m);
     }
 }
 
 // What the picture of a beat shows; empty: the round as a whole.
 std::string beat_title(const SceneInput& input, const Eagle3Model& m) {
     switch (input.beat) {
-    case 0:
-        return m.taps.empty() ? "" : counted(static_cast<int>(m.taps.size()), "layer") + " of the target, fused once a round";
+    case 0: return m.taps.empty() ? "" : eagle3_says("features.title"_t, "layers"_v = m.taps.size());
     case kEagle3FirstStepBeat:
-        return "One layer makes " + word(input, m.slot(0).draft->token) + " of a feature and " + word(input, m.anchor);
-    case 2:
-        return m.steps() > 1 ? "Step 2 reads what step 1 wrote" : "";
+        return eagle3_says("layer.title"_t, "guess"_v = word(input, m.slot(0).draft->token), "anchor"_v = word(input, m.anchor));
+    case 2: return m.steps() > 1 ? eagle3_says("again.title"_t) : "";
     case kEagle3ErrorsBeat:
-        return m.errors.empty()          ? std::string()
-               : errors_add_up(input, m) ? "Its own features drift, and its guesses with them"
-               : input.whole->accepted_drafts * 2 > input.whole->drafted
-                   ? "Its features are off, and most of its guesses right"
-                   : "How far its own features are off";
+        if (m.errors.empty()) return "";
+        if (errors_add_up(input, m)) return eagle3_says("errors.title:add_up"_t);
+        if (input.whole->accepted_drafts * 2 > input.whole->drafted) return eagle3_says("errors.title:right"_t);
+        return eagle3_says("errors.title:off"_t);
     case kEagle3TimesBeat:
-        return m.draft_ms > 0 ? capital(counted(m.steps(), "guess")) + ", " + counted(m.steps(), "pass") + ": " +
-                                    timed_words(*input.whole, *m.cycle, draft_time)
-                              : "";
-    default:
-        return m.instead_of.empty() ? "How often each guess stays in this run" : "";
+        return m.draft_ms > 0 ? eagle3_says("times.title"_t, "guesses"_v = m.steps(), "took"_v = timed_words(*input.whole, *m.cycle, draft_time)) : "";
+    default: return m.instead_of.empty() ? eagle3_says("length.title"_t) : "";
     }
 }
 
@@ -122,11 +74,11 @@ std::string beat_title(const SceneInput& input, const Eagle3Model& m) {
 std::string eagle3_empty_words(const Eagle3Model& m) {
     switch (m.empty) {
     case Eagle3Model::Empty::no_run:
-        return "The feature and the steps will stand here once a run has begun.";
+        return eagle3_says("empty.text:no_run"_t);
     case Eagle3Model::Empty::other_drafter:
-        return other_drafter_words(m, "EAGLE-3", "How one layer continues the target's features");
+        return other_drafter_words(m, "EAGLE-3", eagle3_says("empty.what"_t));
     case Eagle3Model::Empty::no_cycle:
-        return "Nothing has been drafted yet: step on, or wait for the run.";
+        return eagle3_says("empty.text:no_round"_t);
     case Eagle3Model::Empty::no:
         break;
     }
@@ -137,19 +89,17 @@ StageTitle eagle3_title(const SceneInput& input, const Eagle3Model& m) {
     StageTitle title;
     title.tier = tier_of(input.whole->header);
     if (m.empty != Eagle3Model::Empty::no) {
-        title.title = "Good guesses, one pass at a time";
-        title.subtitle = "EAGLE-3: one layer continues the target's own features";
+        title.title = eagle3_says("empty.title"_t);
+        title.subtitle = eagle3_says("empty.subtitle"_t);
         return title;
     }
-    const int n = m.steps();
-    title.subtitle = head_conditions(m, "step");
+    title.subtitle = head_conditions(m, HeadGuess::step);
     if (const std::string about = beat_title(input, m); !about.empty()) {
         title.title = about;
         return title;
     }
-    title.title = counted(n, "guess") + ", " + counted(n, "pass") +
-                  (m.draft_ms > 0 ? ": " + timed_words(*input.whole, *m.cycle, draft_time) : std::string()) + "; " +
-                  std::to_string(m.cycle->accepted) + " kept";
+    title.title = eagle3_says("title.round"_t, "guesses"_v = m.steps(), "kept"_v = m.cycle->accepted,
+                              "took"_v = m.draft_ms > 0 ? timed_words(*input.whole, *m.cycle, draft_time) : "");
     return title;
 }
 
@@ -157,18 +107,17 @@ Story eagle3_story(const SceneInput& input, const Eagle3Model& m) {
     Story story = story_at_beat(input, kEagle3Beats);
     const int beat = story.step - 1;
     if (m.empty != Eagle3Model::Empty::no) {
-        story.heading =
-            m.empty == Eagle3Model::Empty::other_drafter ? "Not an EAGLE-3 run" : "Waiting for a draft";
+        story.heading = eagle3_says("empty.heading"_t, "other"_v = m.empty == Eagle3Model::Empty::other_drafter);
         story.text = eagle3_empty_words(m);
-        if (m.empty == Eagle3Model::Empty::other_drafter) take_beats(story, "Draft with EAGLE-3 first (U)");
+        if (m.empty == Eagle3Model::Empty::other_drafter) take_beats(story, eagle3_says("empty.no_beats"_t));
         return story;
     }
     const Words words = beat_words(input, m, beat);
     story.heading = words.heading;
     story.text = words.text;
-    if (beat == 4 && models_loaded(input)) {
+    if (beat == kEagle3TimesBeat && models_loaded(input)) {
         const Study* study = study_named(input, kTimeStudy);
-        story.task = "Measure 1 to 15 guesses: M";
+        story.task = eagle3_says("times.task"_t);
         story.task_done = study && study->complete();
         story.on_task = {Command{time_study(input)}};
     }

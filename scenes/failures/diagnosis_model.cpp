@@ -114,43 +114,30 @@ std::vector<Patient> diagnosis_patients(const SceneInput& input) {
     };
     const auto add = [&](Patient patient) { patients.push_back(std::move(patient)); };
     if (!chain.empty()) {
-        add({"Too many guesses a round",
-             "Hardly a round reaches the last guesses, and each of them costs a pass of the draft and a row "
-             "of the verify pass.",
-             "32 guesses became 4", with(chain, 32), with(chain, 4)});
-        add({"Too timid: one guess a round",
-             "Nearly every guess stays, and no round can bring more than two tokens.", "1 guess became 5",
+        add({failures_says("too_many.cause"_t), failures_says("too_many.sign"_t), failures_says("too_many.cure"_t), with(chain, 32), with(chain, 4)});
+        add({failures_says("timid.cause"_t), failures_says("timid.sign"_t), failures_says("timid.cure"_t),
              with(chain, 1), with(chain, 5)});
         RunSettings hot = with(chain, 4);
         hot.draft_sampling = hot.sampling;
         hot.draft_sampling->temperature = kHot * hot.sampling.temperature;
-        add({"The draft is drawn much hotter than the target",
-             "Guesses are refused at every position alike, the first as often as the others.",
-             "the draft has the target's temperature again", hot, with(chain, 4)});
+        add({failures_says("hot.cause"_t), failures_says("hot.sign"_t), failures_says("hot.cure"_t), hot, with(chain, 4)});
     }
     if (drafter_ready(input, "skip")) {
         RunSettings slow = with("skip", 4);
         slow.options.skip_attention = {1};
-        add({"A guess costs nearly a pass of the target",
-             "Most guesses stay, and still it is slower than plain decoding: drafting takes longer than the "
-             "verify pass.",
-             chain.empty() ? "the first two thirds of the layers draft, one guess" : "a network drafts", slow,
+        add({failures_says("dear.cause"_t), failures_says("dear.sign"_t), failures_says("dear.cure"_t, "network"_v = !chain.empty()), slow,
              chain.empty() ? with("skip", 1) : with(chain, 4)});
     }
     if (drafter_ready(input, "lookup")) {
         RunSettings silent = with("lookup", 4);
         silent.options.ngram_min = silent.options.ngram_max = 6;
-        add({"Nothing in the text to copy",
-             "In most rounds there is no guess at all, and drafting costs nothing.",
-             chain.empty() ? "it copies after one equal token, not after six" : "a network drafts", silent,
+        add({failures_says("no_copy.cause"_t), failures_says("no_copy.sign"_t), failures_says("no_copy.cure"_t, "network"_v = !chain.empty()), silent,
              chain.empty() ? with("lookup", 4) : with(chain, 4)});
     }
     if (!block.empty()) {
         RunSettings blind = with(block, 7);
         blind.options.conditioning = false;
-        add({"The draft head sees nothing of the text",
-             "A whole block is drafted in one short pass, and its first guess is already refused.",
-             "the target's hidden states reach the head again", blind, with(block, 7)});
+        add({failures_says("blind.cause"_t), failures_says("blind.sign"_t), failures_says("blind.cure"_t), blind, with(block, 7)});
     }
     return patients;
 }
@@ -205,26 +192,24 @@ DiagnosisModel diagnosis_model(const SceneInput& input, const DiagnosisState& st
 }
 
 std::string case_name(int shown) {
-    return std::string("Set-up ") + static_cast<char>('A' + shown);
+    return failures_says("game.case"_t, "letter"_v = std::string(1, static_cast<char>('A' + shown)));
 }
 
 StageTitle diagnosis_title(const DiagnosisModel& m) {
     StageTitle title;
     if (m.cases.empty()) {
-        title.title = "What is wrong here?";
-        title.subtitle = m.patients.empty() ? "needs loaded models"
-                         : m.measuring      ? "running the set-ups …"
-                                            : "press M to run set-ups with one thing wrong each";
+        title.title = failures_says("game.title:none"_t);
+        title.subtitle = m.patients.empty() ? failures_says("game.subtitle:no_models"_t)
+                         : m.measuring      ? failures_says("game.subtitle:running"_t)
+                                            : failures_says("game.subtitle:none"_t);
         return title;
     }
-    title.title =
-        m.answered() < static_cast<int>(m.cases.size())
-            ? "What is wrong with " + std::string("set-up ") + static_cast<char>('A' + m.shown) + "?"
-            : std::to_string(m.solved()) + " of " + std::to_string(m.cases.size()) +
-                  " causes named at the first try";
-    title.subtitle = "the loaded models, this prompt, " + counted(kSeeds, "seed") +
-                     " · each set-up has one thing wrong · " + std::to_string(m.answered()) + " of " +
-                     std::to_string(m.cases.size()) + " answered";
+    const int answered = m.answered();
+    const auto all = m.cases.size();
+    title.title = answered < static_cast<int>(all)
+                      ? failures_says("game.title:ask"_t, "letter"_v = std::string(1, static_cast<char>('A' + m.shown)))
+                      : failures_says("game.title:done"_t, "solved"_v = m.solved(), "of"_v = all);
+    title.subtitle = failures_says("game.subtitle:cases"_t, "seeds"_v = kSeeds, "answered"_v = answered, "of"_v = all);
     return title;
 }
 
@@ -232,13 +217,12 @@ std::string diagnosis_verdict(const DiagnosisModel& m) {
     if (m.cases.empty() || m.now().answer < 0) return "";
     const DiagnosisCase& c = m.now();
     const auto change = [](double before, double after, auto words) {
-        return before > 0 && after > 0 ? words(before) + " → " + words(after) : std::string("not known");
+        if (before <= 0 || after <= 0) return failures_says("game.not_known"_t);
+        return failures_says("game.change"_t, "before"_v = words(before), "after"_v = words(after));
     };
-    return m.ill().sign + " Cured: " + m.ill().cure + ". Tokens per round " +
-           change(c.broken.tokens_per_round(), c.cured.tokens_per_round(),
-                  [](double x) { return ui::number(x, 2); }) +
-           ", speed-up " +
-           change(c.broken.speedup, c.cured.speedup, [](double x) { return ui::speed_up(x); }) + ".";
+    return failures_says("game.verdict"_t, "sign"_v = m.ill().sign, "cure"_v = m.ill().cure,
+                         "tokens"_v = change(c.broken.tokens_per_round(), c.cured.tokens_per_round(), [](double x) { return ui::number(x, 2); }),
+                         "times"_v = change(c.broken.speedup, c.cured.speedup, [](double x) { return ui::speed_up(x); }));
 }
 
 std::string diagnosis_description(const DiagnosisModel& m) {

@@ -22,7 +22,7 @@ StageTitle game_title(const SceneInput& input, const DiagnosisModel& diagnosis) 
     if (const Study* study = study_named(input, kDiagnosisStudy))
         for (const StudyPoint& point : study->points)
             if (point.settings.drafter == kNoDrafter) plain = point.verify_ms;
-    if (plain > 0) title.subtitle += " · a plain pass: " + ui::number(plain, 2) + " ms";
+    if (plain > 0) title.subtitle += failures_says("game.plain_pass"_t, "ms"_v = ui::number(plain, 2));
     return title;
 }
 
@@ -43,6 +43,8 @@ class FailuresScene final : public Scene {
             const ui::Rect area{input.stage.x + 24, input.stage.y + 88, input.stage.w - 48,
                                 input.stage.h - 96};
             const float gap = 40, left = area.w * 0.6F;
+            const auto focus = [&](auto part) { return failures_says.focus(input.beat, part); };
+            const auto around = [](ui::Rect r) { return ui::Rect{r.x - 8, r.y - 4, r.w + 16, r.h + 8}; };
             if (game) {
                 draw_diagnosis(ui, area, diagnosis, state_.diagnosis);
             } else if (input.presenter && tells_in_bars(input.beat)) { // one picture for a room
@@ -56,7 +58,8 @@ class FailuresScene final : public Scene {
                     draw_batch_lanes(d, *batch, beside);
                 else
                     draw_entropy(d, beside);
-                if (input.beat == kMapBeat && !batch) dim(ui, {area.x + left + gap - 8, area.y - 4, area.w - left - gap + 16, area.h + 8});
+                if (!focus("map"_part)) dim(ui, around({area.x, area.y, left, area.h}));
+                if (!(batch ? focus("batch"_part) : focus("entropy"_part))) dim(ui, around(beside));
             } else {
                 draw_loss_bars(d, {area.x, area.y, left, area.h}, loss_of_beat(input.beat));
                 const ui::Rect beside{area.x + left + gap, area.y, area.w - left - gap, area.h};
@@ -64,7 +67,8 @@ class FailuresScene final : public Scene {
                     draw_load_map(d, beside);
                 else
                     draw_entropy(d, beside);
-                if (input.beat == 0 || input.beat == kDashboardBeat) dim(ui, {beside.x - 8, beside.y - 4, beside.w + 16, beside.h + 8});
+                if (!focus("bars"_part)) dim(ui, around({area.x, area.y, left, area.h}));
+                if (!(input.beat == 1 ? focus("map"_part) : focus("entropy"_part))) dim(ui, around(beside));
             }
             ui.pop_clip();
         }

@@ -87,7 +87,8 @@ struct FailuresModel {
 // Entropy of a recorded head in nats; what it leaves out counts as one token.
 [[nodiscard]] double entropy_of(const TopEntries& top);
 
-inline constexpr int kFailuresBeats = 6; // the last one is the game
+inline constexpr StoryOf<"failures", "idle", "shared", "map", "unsure", "dashboard", "game"> failures_says;
+inline constexpr int kFailuresBeats = failures_says.size; // the last one is the game
 inline constexpr int kMapBeat = 2, kUnsureBeat = 3, kDashboardBeat = 4;
 // Latency bars, one round each, tell the beats around the map.
 [[nodiscard]] inline bool tells_in_bars(int beat) {

@@ -17,118 +17,79 @@ namespace {
 std::string entropy_words(const FailuresModel& m) {
     if (m.bins.empty()) return "";
     const EntropyFinding found = entropy_finding(m.bins);
-    const std::string edge = ui::tick_label(kUnsure, 1) + " nats";
-    const auto kept = [](const EntropyBin& half) {
-        return std::to_string(half.kept) + " of " + std::to_string(half.judged);
+    const auto told = [&](auto id) {
+        return failures_says(id, "sure_kept"_v = found.sure.kept, "sure"_v = found.sure.judged, "edge"_v = ui::tick_label(kUnsure, 1),
+                             "unsure_kept"_v = found.unsure.kept, "unsure"_v = found.unsure.judged);
     };
-    const std::string counts = kept(found.sure) + " guesses kept where the target's distribution has less than " +
-                               edge + " of entropy, " + kept(found.unsure) + " where it has more";
     switch (found.shown) {
-    case EntropyFinding::Shown::falls:
-        return "The target keeps less where it is unsure: " + counts + ". ";
-    case EntropyFinding::Shown::nothing:
-        return "This run shows no clear fall: " + counts + ". ";
-    case EntropyFinding::Shown::too_few:
-        break;
+    case EntropyFinding::Shown::falls: return told("words.entropy:falls"_t);
+    case EntropyFinding::Shown::nothing: return told("words.entropy:nothing"_t);
+    case EntropyFinding::Shown::too_few: break;
     }
-    return "Too few here to tell: " + counts + ". ";
+    return told("words.entropy:too_few"_t);
+}
+
+Words map_words(const FailuresModel& m) {
+    if (!m.times) return failures_says.beat("map:unmeasured"_t);
+    if (!m.pays_anywhere()) return failures_says.beat("map:nowhere"_t);
+    const int alone = m.best_k(0), busy = m.best_k(kMostBusy);
+    if (busy < alone) return failures_says.beat("map:falls"_t, "alone"_v = alone, "busy"_v = busy);
+    return failures_says.beat("map:depends"_t, "alone"_v = alone, "busy"_v = busy);
 }
 
 Words beat_words(const FailuresModel& m, int beat) {
     switch (beat) {
-    case 0:
-        return {"It spends what is idle",
-                "Guesses are checked with arithmetic that a pass over one token leaves unused. So there are "
-                "two ways to lose: the arithmetic is busy already, or the "
-                "guesses are bad. Both are ordinary."};
-    case 1:
-        return {"Requests share the pass",
-                "A server decodes many texts in one pass. Each brings its own row, and with K guesses K + 1 "
-                "rows. Where a pass has grown past its bend (scene 1), every row more "
-                "costs its share, kept or not: the map turns red."};
-    case 2: {
-        const std::string rule =
-            "So a server should guess less when it is busy, and not at all when it is full.";
-        if (!m.times) return {"The best K falls with load", rule};
-        const int alone = m.best_k(0), busy = m.best_k(kMostBusy);
-        if (!m.pays_anywhere())
-            return {"Here no K pays, whatever the load",
-                    rule + " On this machine no K makes up for its cost, for one request or for 64."};
-        const auto named = [](int k) { return k > 0 ? std::to_string(k) : std::string("none"); };
-        return {busy < alone ? "The best K falls with load" : "The best K depends on the load",
-                rule + " On this machine the best K is " + named(alone) + " for one request and " +
-                    named(busy) + " for 64."};
-    }
-    case 3:
-        return {"Where the target is unsure",
-                entropy_words(m) +
-                    "Where many tokens are nearly as likely, a small error of the draft is enough to miss. "
-                    "JSON is sure of itself, a story is not."};
-    case 4:
-        return {"Read the dashboard",
-                "Low acceptance and cheap passes: another drafter, or shorter drafts. High acceptance and no "
-                "gain: the passes are full, or drafting costs too much. "
-                "Nothing drafted at all: look at the status line, it says why."};
-    default:
-        return {
-            "Your turn",
-            "Set-ups with one thing wrong each, run on this machine. Look at tokens per round, at the two "
-            "times, and at which positions are refused, and name the cause. Then see the same set-up "
-            "without it."};
+    case 0: return failures_says.beat("idle"_t);
+    case 1: return failures_says.beat("shared"_t);
+    case kMapBeat: return map_words(m);
+    case kUnsureBeat: return failures_says.beat("unsure"_t, "entropy"_v = entropy_words(m));
+    case kDashboardBeat: return failures_says.beat("dashboard"_t);
+    default: return failures_says.beat("game"_t);
     }
 }
 
 std::string cost_words(const Levers& levers) {
-    if (levers.block <= 0)
-        return share_words(levers) + " and costs " + ui::probability(levers.draft) + " of a pass";
-    return share_words(levers) + ", a block costs " + ui::probability(levers.block) + " of a pass" +
-           (levers.draft > 0 ? " and " + ui::probability(levers.draft) + " for each guess" : "");
+    const std::string draft = ui::probability(levers.draft);
+    return failures_says("words.cost"_t, "share"_v = share_words(levers), "block"_v = levers.block > 0 ? ui::probability(levers.block) : "",
+                         "each"_v = levers.block > 0 && levers.draft > 0 ? draft : "", "alone"_v = levers.block > 0 ? "" : draft);
 }
-
-} // namespace
-
-namespace {
 
 // Of a batch that was decoded: what its passes held, and what came of it.
 std::string measured_reason(const LoadCell& cell) {
     const SweepCell& measured = *cell.measured;
     const SweepSlice& sum = measured.sum;
     const double rounds = std::max(1.0, static_cast<double>(sum.text_rounds));
-    std::string text = "Measured: " + counted(cell.requests, "text") + " at once, K = " + std::to_string(cell.k) + ": " +
-                       ui::number(static_cast<double>(sum.rows) / std::max(1.0, static_cast<double>(sum.rounds)), 1) + " rows a pass, " +
-                       ui::number(static_cast<double>(sum.tokens) / rounds, 2) + " tokens a round; drafting took " +
-                       ui::percent(sum.ms > 0 ? sum.draft_ms / sum.ms : 0) + " of the time, passes " +
-                       ui::percent(sum.ms > 0 ? sum.pass_ms / sum.ms : 0) + ". " + ui::number(sum.tokens_per_second(), 0) +
-                       " tokens a second, " + ui::speed_up(measured.speed_up->value) + " plain batched decoding (" +
-                       ui::number(measured.speed_up->low, 2) + " to " + ui::number(measured.speed_up->high, 2) + "). ";
-    if (cell.pays()) return text + "Guessing pays.";
-    if (!cell.loses()) return text + "Guessing is worth what it costs, as far as this tells.";
-    return text + "Guessing loses: the refused rows cost more than the kept ones bring.";
+    const auto share = [&](double ms) { return ui::percent(sum.ms > 0 ? ms / sum.ms : 0); };
+    const std::string text =
+        failures_says("reason.measured"_t, "texts"_v = cell.requests, "k"_v = cell.k,
+                      "rows"_v = ui::number(static_cast<double>(sum.rows) / std::max(1.0, static_cast<double>(sum.rounds)), 1),
+                      "tokens"_v = ui::number(static_cast<double>(sum.tokens) / rounds, 2), "drafting"_v = share(sum.draft_ms),
+                      "passes"_v = share(sum.pass_ms), "rate"_v = ui::number(sum.tokens_per_second(), 0),
+                      "times"_v = ui::speed_up(measured.speed_up->value), "low"_v = ui::number(measured.speed_up->low, 2),
+                      "high"_v = ui::number(measured.speed_up->high, 2));
+    if (cell.pays()) return failures_says("reason.pays"_t, "text"_v = text);
+    if (!cell.loses()) return failures_says("reason.even_measured"_t, "text"_v = text);
+    return failures_says("reason.loses"_t, "text"_v = text);
 }
 
 } // namespace
 
 std::string failure_reason(const FailuresModel& m) {
-    if (!m.times && !m.untimed.empty())
-        return capital(m.untimed) + ". With a checkpoint the map says where guessing pays on this machine.";
-    if (!m.times)
-        return "Time passes over 1 to 64 tokens on this machine, then the map says where guessing pays.";
+    if (!m.times) return failures_says("reason.unmeasured"_t, "untimed"_v = m.untimed);
     const LoadCell& cell = m.marked();
     if (cell.measured) return measured_reason(cell);
     const double rows = verify_rows(m.levers, cell.requests, cell.k);
     const double plain = pass_ms(*m.times, cell.requests), verify = pass_ms(*m.times, rows);
     const double tokens = m.levers.tokens(cell.k), draft = m.levers.draft_cost(cell.k) * plain;
-    std::string text = counted(cell.requests, "request") + ", K = " + std::to_string(cell.k) +
-                       ": the verify pass has " + ui::number(rows, m.levers.drafts < 1 ? 1 : 0) + " rows" +
-                       (m.levers.drafts < 1 ? " on average" : "") + " and takes " +
-                       ui::speed_up(verify / plain) + " a plain one; drafting " +
-                       ui::speed_up(draft / plain) + ". For that a text grows by " + ui::number(tokens, 2) +
-                       " tokens: " + ui::speed_up(cell.speedup) + ". ";
-    if (cell.pays()) return text + "Guessing pays.";
-    if (!cell.loses()) return text + "Guessing is worth what it costs.";
-    if (m.levers.alpha < 0.5) return text + "Too few guesses stay.";
-    return text + (verify / plain > tokens ? "The pass is full: guess less, or not at all."
-                                           : "Drafting costs more than it brings.");
+    const bool mean = m.levers.drafts < 1;
+    const std::string text =
+        failures_says("reason.simulated"_t, "requests"_v = cell.requests, "k"_v = cell.k, "rows"_v = ui::number(rows, mean ? 1 : 0), "mean"_v = mean,
+                      "verify"_v = ui::speed_up(verify / plain), "draft"_v = ui::speed_up(draft / plain), "tokens"_v = ui::number(tokens, 2),
+                      "times"_v = ui::speed_up(cell.speedup));
+    if (cell.pays()) return failures_says("reason.pays"_t, "text"_v = text);
+    if (!cell.loses()) return failures_says("reason.even"_t, "text"_v = text);
+    if (m.levers.alpha < 0.5) return failures_says("reason.few_stay"_t, "text"_v = text);
+    return verify / plain > tokens ? failures_says("reason.full"_t, "text"_v = text) : failures_says("reason.dear"_t, "text"_v = text);
 }
 
 namespace {
@@ -141,12 +102,19 @@ std::string share_of(const LossBar& bar) {
 std::string bars_title(const FailuresModel& m, int beat) {
     const LossBars all = loss_bars(m);
     switch (beat) {
-    case 0: return "Healthy: a short draft and one check gain " + share_of(all.bars[0]);
-    case 1:
-        return "The same guesses with " + counted(all.bars[1].requests, "request") + ": " + share_of(all.bars[1]);
-    case 3: return "The same price for guesses that do not stay: " + share_of(all.bars[2]);
-    default: return "Four bars to tell: one that gains, three that lose";
+    case 0: return failures_says("idle.title"_t, "gain"_v = share_of(all.bars[0]));
+    case 1: return failures_says("shared.title"_t, "requests"_v = all.bars[1].requests, "gain"_v = share_of(all.bars[1]));
+    case kUnsureBeat: return failures_says("unsure.title"_t, "gain"_v = share_of(all.bars[2]));
+    default: return failures_says("dashboard.title"_t);
     }
+}
+
+void name_measured(StageTitle& title, const LoadCell& cell) {
+    const SweepInterval& speed = *cell.measured->speed_up;
+    title.tier = ui::Tier::live;
+    title.title = failures_says("map.title:measured"_t, "texts"_v = cell.requests, "k"_v = cell.k, "times"_v = ui::speed_up(speed.value));
+    title.subtitle = failures_says("map.subtitle:measured"_t, "low"_v = ui::number(speed.low, 2), "high"_v = ui::number(speed.high, 2),
+                                   "equal"_v = cell.measured->equal, "compared"_v = cell.measured->compared);
 }
 
 } // namespace
@@ -157,40 +125,26 @@ StageTitle failures_title(const SceneInput& input, const FailuresModel& m) {
     if (tells_in_bars(input.beat)) {
         title.title = bars_title(m, input.beat);
         const LossBars all = loss_bars(m);
-        title.subtitle = all.measured ? "simulated from measured passes and what this run accepted"
-                                      : "an assumed machine, because " + all.why_assumed +
-                                            (m.times ? std::string(": its map is in beat 3") : std::string());
+        title.subtitle = all.measured ? failures_says("subtitle.bars:measured"_t)
+                                      : failures_says("subtitle.bars:assumed"_t, "why"_v = all.why_assumed, "map"_v = m.times != nullptr);
         return title;
     }
     if (!m.times) {
-        title.title = "When it fails: full passes and bad guesses";
-        title.subtitle = m.untimed.empty() ? "press M to time passes of the loaded model over 1 to 64 tokens"
-                                           : m.untimed + " · a checkpoint's passes are timed here";
+        title.title = failures_says("map.title:unmeasured"_t);
+        title.subtitle = failures_says("map.subtitle:unmeasured"_t, "untimed"_v = m.untimed);
         return title;
     }
     const LoadCell& cell = m.marked();
     if (cell.measured) {
-        const SweepInterval& speed = *cell.measured->speed_up;
-        title.tier = ui::Tier::live;
-        title.title = counted(cell.requests, "text") + " at once, " + counted(cell.k, "guess") + (cell.requests == 1 ? ": " : " each: ") +
-                      ui::speed_up(speed.value) + ", measured";
-        title.subtitle = "90 %: " + ui::number(speed.low, 2) + " to " + ui::number(speed.high, 2) + " × plain batched decoding" +
-                         (cell.measured->compared > 0 ? " · " + std::to_string(cell.measured->equal) + " of " +
-                                                            std::to_string(cell.measured->compared) + " texts compared equal their runs alone"
-                                                      : "");
+        name_measured(title, cell);
         return title;
     }
-    const std::string why = cell.outrun ? "other passes were quicker" : m.times->in_doubt();
-    title.title = counted(cell.requests, "request") + ", " + counted(cell.k, "guess") +
-                  (cell.requests == 1 ? ": " : " each: ") + (why.empty() ? "" : "perhaps ") + ui::speed_up(cell.speedup) +
-                  (cell.pays()    ? ""
-                   : cell.loses() ? ", slower than plain decoding"
-                                  : ", as fast as plain decoding");
-    title.subtitle = "simulated from measured passes · a guess stays with " +
-                     ui::probability(m.levers.alpha) + (m.by_hand ? " (set by hand)" : "") +
-                     cost_words(m.levers) + (m.from_run ? ", as in this run" : ", assumed") +
-                     (cell.extrapolated ? " · beyond the measured widths" : "") +
-                     (why.empty() ? "" : " · in doubt: " + why);
+    const std::string why = cell.outrun ? failures_says("words.outrun"_t) : m.times->in_doubt();
+    title.title = failures_says("map.title:simulated"_t, "requests"_v = cell.requests, "k"_v = cell.k, "perhaps"_v = !why.empty(),
+                                "times"_v = ui::speed_up(cell.speedup), "slower"_v = !cell.pays() && cell.loses(),
+                                "even"_v = !cell.pays() && !cell.loses());
+    title.subtitle = failures_says("map.subtitle:simulated"_t, "alpha"_v = ui::probability(m.levers.alpha), "by_hand"_v = m.by_hand,
+                                   "cost"_v = cost_words(m.levers), "from_run"_v = m.from_run, "beyond"_v = cell.extrapolated, "doubt"_v = why);
     return title;
 }
 
@@ -208,11 +162,11 @@ Story failures_story(const SceneInput& input, const FailuresModel& m, const Diag
         const RunStudy study = diagnosis_study(diagnosis->patients);
         if (study.runs.empty()) return story;
         const bool ready = !diagnosis->cases.empty();
-        story.task = ready ? "Name the cause of every set-up" : "Run the set-ups: M";
+        story.task = failures_says("game.task"_t, "ready"_v = ready);
         story.task_done = ready && diagnosis->answered() == static_cast<int>(diagnosis->cases.size());
         if (!ready) story.on_task = {Command{study}};
     } else if (models_loaded(input) && m.untimed.empty()) {
-        story.task = "Measure this machine: M";
+        story.task = failures_says("words.task"_t);
         story.task_done = m.times != nullptr;
         story.on_task = {Command{MeasurePasses{}}};
     }

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
+
+inline constexpr StoryOf<"loop", "start", "draft", "verify", "check", "own", "commit", "end"> loop_says;
 
 enum class Fate : std::uint8_t { empty, drafted, accepted, rejected, discarded };
 // What the coin row means. Trees of drawn guesses are `token`, and so is a lenience of 0; every rule but the

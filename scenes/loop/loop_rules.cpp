@@ -12,23 +12,23 @@ namespace {
 
 using ui::probability;
 
-// "the target gives it .31, the draft claimed .62"
-std::string both(const LoopColumn& c, const std::string& token) {
-    return "The target gives " + token + " " + probability(std::exp(c.check->p)) + ", the draft claimed " +
-           probability(std::exp(c.check->q)) + ". ";
-}
-
 // Some alphas leave a cascade nothing of the draft to mix in.
 bool mixes_nothing(const LoopModel& model) {
     const RuleInfo* rule = find_rule(model.header->rule);
     return rule && keeps_target(*rule, model.header->rule_params, model.header->sampling);
 }
 
-std::string coin_words(const LoopColumn& c) {
-    if (!c.check->u) return ".";
-    const bool under = *c.check->u < c.check->threshold;
-    return std::string(under ? " and the coin fell under it, at " : " and the coin missed it, at ") +
-           probability(*c.check->u) + (c.check->set ? ": you set it there, it was not thrown." : ".");
+// What every check tells: the token, what either model gives it, its threshold and its coin.
+struct CheckWords {
+    std::string token, target, draft, threshold, coin;
+};
+CheckWords words_of(const LoopColumn& c, const std::string& token) {
+    std::string coin;
+    if (c.check->u) {
+        const bool under = *c.check->u < c.check->threshold;
+        coin = loop_says("rule.coin"_t, "under"_v = under, "coin"_v = probability(*c.check->u), "set"_v = c.check->set);
+    }
+    return {token, probability(std::exp(c.check->p)), probability(std::exp(c.check->q)), fine_probability(c.check->threshold), coin};
 }
 
 // What the token rule asks of the coin.
@@ -46,94 +46,72 @@ bool token_rule_stops(const LoopModel& model, const LoopColumn& c) {
 }
 
 void tell_block(const LoopModel& model, const LoopColumn& c, const std::string& token, Story& story) {
-    const bool mixed = c.check->goal.has_value();
-    const bool success = c.check->u && *c.check->u < c.check->threshold;
-    const bool last = model.newest + 1 >= model.drafted;
-    const std::string so_far = model.newest == 0 ? std::string("this guess")
-                                                 : "the first " + number_word(model.newest + 1) + " guesses";
-    const std::string joint =
-        c.check->joint ? fine_probability(std::exp(*c.check->joint)) : std::string("unknown");
-    story.heading = success             ? "The prefix up to here stands"
-                    : c.check->accepted ? "Its coin failed, a later one keeps it"
-                                        : "No coin keeps it";
-    story.text = both(c, token) +
-                 (mixed ? "A mixture of the two distributions judges, and it gives the guess " +
-                              probability(std::exp(*c.check->goal)) + ". Its ratios to the draft, multiplied"
-                        : std::string("Multiplied")) +
-                 " along the block, never above 1, " + (mixed ? "leave" : "that leaves") +
-                 " a coefficient of " + joint + " for " + so_far +
-                 (last ? ". For the last guess that is the threshold: "
-                       : ". From it and the distributions behind follows this coin's threshold: ") +
-                 fine_probability(c.check->threshold) + "," + coin_words(c);
-    story.what_if =
-        success ? last ? "It is the last coin, so the whole block stays."
-                       : "A later coin may still fail: the longest prefix with a success is what counts."
-        : c.check->accepted
-            ? std::string(!mixed && token_rule_stops(model, c) ? "The token rule would have stopped here. "
-                                                               : "") +
-                  "Here the last success decides, and it comes later."
-            : "Every position throws its coin; what lies behind the last success goes.";
+    const bool success = c.check->u && *c.check->u < c.check->threshold, last = model.newest + 1 >= model.drafted;
+    const CheckWords w = words_of(c, token);
+    const std::string mixture = c.check->goal ? probability(std::exp(*c.check->goal)) : "";
+    const std::string joint = c.check->joint ? fine_probability(std::exp(*c.check->joint)) : "";
+    const auto say = [&](auto id) {
+        return loop_says.beat(id, "token"_v = w.token, "target"_v = w.target, "draft"_v = w.draft, "mixture"_v = mixture, "joint"_v = joint,
+                              "prefix"_v = model.newest == 0 ? 0 : model.newest + 1, "last"_v = last, "threshold"_v = w.threshold, "coin"_v = w.coin);
+    };
+    if (success) {
+        take(story, say("block:stands"_t));
+        story.what_if = loop_says("block.aside:stands"_t, "last"_v = last);
+    } else if (c.check->accepted) {
+        take(story, say("block:later"_t));
+        story.what_if = loop_says("block.aside:later"_t, "stops"_v = mixture.empty() && token_rule_stops(model, c));
+    } else {
+        take(story, say("block:gone"_t));
+        story.what_if = loop_says("block.aside:gone"_t);
+    }
 }
 
 void tell_lenient(const LoopModel& model, const LoopColumn& c, const std::string& token, Story& story) {
     const double l = model.header->rule_params.lenience;
-    story.heading = c.check->accepted ? "Kept, with lenience" : "Rejected, even so";
+    const CheckWords w = words_of(c, token);
     const std::string share = ui::percent(1 - l);
-    const std::string counts = l >= 1                    ? "does not count at all"
-                               : share == ui::percent(0) ? "counts as under 1 % of that"
-                                                         : "counts as only " + share + " of that";
-    story.text = both(c, token) + "The claim " + counts + ", so the guess stays with probability " +
-                 fine_probability(c.check->threshold) + "," + coin_words(c);
-    story.text += c.check->threshold > strict(c) + 1e-9 ? " That is more than the target's distribution allows."
-                                                        : " The lossless rule would ask no more.";
+    const auto say = [&](auto id) {
+        return loop_says.beat(id, "token"_v = w.token, "target"_v = w.target, "draft"_v = w.draft,
+                              "share"_v = l >= 1 || share == ui::percent(0) ? "" : share, "nothing"_v = l >= 1,
+                              "little"_v = l < 1 && share == ui::percent(0), "threshold"_v = w.threshold, "coin"_v = w.coin,
+                              "more"_v = c.check->threshold > strict(c) + 1e-9);
+    };
+    take(story, c.check->accepted ? say("lenient:kept"_t) : say("lenient:rejected"_t));
     if (c.check->accepted && token_rule_stops(model, c))
-        story.what_if = "The lossless rule would have thrown it out: there it stays with probability " +
-                        fine_probability(strict(c)) + ".";
+        story.what_if = loop_says("lenient.aside"_t, "strict"_v = fine_probability(strict(c)));
 }
 
 void tell_typical(const LoopColumn& c, const std::string& token, Story& story) {
-    const std::string limit = c.check->limit ? fine_probability(*c.check->limit) : std::string("its limit");
-    story.heading = c.check->accepted ? "Typical enough" : "Not typical enough";
-    story.text = "The target gives " + token + " " + probability(std::exp(c.check->p)) +
-                 (c.check->accepted ? ", above " : ", not above ") + "the limit of " + limit +
-                 " that follows from how unsure it is here. No coin is thrown, and what the draft claimed "
-                 "does not count. "
-                 "The output is not a sample of the target.";
+    const std::string limit = c.check->limit ? fine_probability(*c.check->limit) : "", p = probability(std::exp(c.check->p));
+    take(story, c.check->accepted ? loop_says.beat("typical:kept"_t, "token"_v = token, "target"_v = p, "limit"_v = limit)
+                                  : loop_says.beat("typical:rejected"_t, "token"_v = token, "target"_v = p, "limit"_v = limit));
     if (c.check->accepted && std::exp(c.check->p) < 0.5)
-        story.what_if = "Plain sampling would have written it in " + ui::percent(std::exp(c.check->p)) +
-                        " of all runs; here it stays whenever it is guessed.";
+        story.what_if = loop_says("typical.aside"_t, "share"_v = ui::percent(std::exp(c.check->p)));
 }
 
 void tell_cascade(const LoopModel& model, const LoopColumn& c, const std::string& token, Story& story) {
-    const std::string mixed =
-        c.check->goal ? probability(std::exp(*c.check->goal)) : std::string("its own share");
-    story.heading = c.check->accepted ? "Kept by the mixture" : "Rejected by the mixture";
-    story.text = both(c, token) + "A mixture of the two distributions judges, and it gives the guess " + mixed +
-                 ": it stays with probability " + fine_probability(c.check->threshold) + "," + coin_words(c) +
-                 (mixes_nothing(model) ? " At this alpha the mixture is the target's own distribution."
-                                       : " The output follows the mixture, not the target.");
+    const CheckWords w = words_of(c, token);
+    const auto say = [&](auto id) {
+        return loop_says.beat(id, "token"_v = w.token, "target"_v = w.target, "draft"_v = w.draft,
+                              "mixture"_v = c.check->goal ? probability(std::exp(*c.check->goal)) : "", "threshold"_v = w.threshold,
+                              "coin"_v = w.coin, "target_only"_v = mixes_nothing(model));
+    };
+    take(story, c.check->accepted ? say("cascade:kept"_t) : say("cascade:rejected"_t));
     const std::string alone = fine_probability(strict(c));
     if (c.check->accepted && token_rule_stops(model, c))
-        story.what_if =
-            "Judged by the target alone it would have gone: " +
-            (alone == fine_probability(0) ? "never kept." : "kept with probability " + alone + " only.");
+        story.what_if = loop_says("cascade.aside"_t, "alone"_v = alone == fine_probability(0) ? "" : alone);
 }
 
 // The draft's claim plays no part, whether it was drawn or a favourite.
 void tell_certain(const LoopModel& model, const LoopColumn& c, const std::string& token, Story& story) {
-    const bool kept = c.check->accepted;
-    story.heading = kept ? "Kept by the coin" : "Rejected by the coin";
-    story.text =
-        "The target gives " + token + " " + probability(std::exp(c.check->p)) +
-        ". Under this rule a guess counts as certain, whatever the draft claimed, so it stays with just "
-        "that probability," +
-        coin_words(c);
-    if (!kept && model.newest + 1 < model.drafted) story.text += " What was guessed behind it goes unread.";
+    const CheckWords w = words_of(c, token);
+    const bool behind = model.newest + 1 < model.drafted;
+    take(story, c.check->accepted
+                    ? loop_says.beat("certain:kept"_t, "token"_v = w.token, "target"_v = w.target, "coin"_v = w.coin)
+                    : loop_says.beat("certain:rejected"_t, "token"_v = w.token, "target"_v = w.target, "coin"_v = w.coin, "behind"_v = behind));
     const double drawn = strict(c);
     if (c.draft->u && drawn > c.check->threshold + 1e-9)
-        story.what_if = "It was drawn with probability " + probability(std::exp(c.check->q)) +
-                        ": the token rule would have kept it with probability " + fine_probability(drawn) +
-                        ".";
+        story.what_if = loop_says("certain.aside"_t, "draft"_v = w.draft, "kept"_v = fine_probability(drawn));
 }
 
 } // namespace
@@ -159,66 +137,30 @@ void tell_rule_check(const SceneInput& input, const LoopModel& model, const Loop
 
 bool tell_rule_own(const SceneInput& input, const LoopModel& model, Story& story) {
     const TargetToken& own = *model.own;
-    const std::string token = quoted(*input.trace, own.token);
-    const std::string coin = own.u ? "Coin " + probability(*own.u) + " picked " : "It is ";
-    const bool rejected = own.from == TargetToken::From::residual;
-    const bool cascade = model.rule == RuleKind::cascade;
-    if (rejected && (model.rule == RuleKind::block || (cascade && model.header->rule_params.block))) {
-        const std::string distribution = cascade ? "the mixture" : "the target's distribution";
-        story.heading = "The rest of the block, made good";
-        story.text = "The replacement comes from the residual of the whole prefix: its coefficient times " +
-                     distribution + ", less what the draft offered, scaled to 1. " + coin + token +
-                     ". Over all coins that adds up to exactly " +
-                     (!cascade               ? "the target's distribution."
-                      : mixes_nothing(model) ? "the mixture, which is the target's distribution at this alpha."
-                                             : "the mixture, not the target's distribution.");
-        return true;
-    }
-    if (model.rule == RuleKind::certain && rejected) {
-        story.heading = "Rejected, but not wasted";
-        story.text = "The rejected token is struck out of the target's distribution and the rest is scaled to 1. " +
-                     coin + token +
-                     " from it. Keeping with the target's probability and replacing from the rest adds up to "
-                     "exactly the target's distribution.";
-        return true;
-    }
-    if (model.rule == RuleKind::lenient && rejected) {
-        story.heading = "Replaced, but the sum is off";
-        story.text =
-            "The replacement comes from the same residual as under the token rule. " + coin + token +
-            ". But more was kept than that residual makes up for, so the output is not the target's.";
-        return true;
-    }
-    if (model.rule == RuleKind::typical) {
-        story.heading = model.rejected >= 0 ? "The target goes on by itself" : "All typical, one for free";
-        story.text =
-            coin + token +
-            " from the target's own distribution. There is no residual to correct what was kept: this rule trades the "
-            "target's distribution for longer rounds.";
-        return true;
-    }
-    if (cascade && rejected) {
-        story.heading = "Replaced from the mixture's residual";
-        story.text = "What the mixture gives each token beyond what the draft offered, scaled to 1. " + coin +
-                     token + ". So the output follows the mixture exactly" +
-                     (mixes_nothing(model) ? ", which is the target's distribution at this alpha." : ".");
-        return true;
-    }
-    if (cascade) {
-        const bool rows = !own.top.empty(), mixed = !own.target_top.empty();
-        story.heading = !rows   ? "All kept, one more"
-                        : mixed ? "All kept, one more from the mixture"
-                                : "All kept, one more from the target";
-        story.text =
-            coin + token +
-            (!rows   ? " from the row behind the last guess: a mixture where the drafter has a distribution there, "
-                       "else the target's own."
-             : mixed ? " from the mixture behind the last guess, for which the draft was asked once more."
-                     : " from the target's own distribution: behind its last guess the drafter has no distribution, so "
-                       "there is nothing to mix.");
-        return true;
-    }
-    return false;
+    const std::string token = quoted(*input.trace, own.token), coin = own.u ? probability(*own.u) : "";
+    const bool rejected = own.from == TargetToken::From::residual, cascade = model.rule == RuleKind::cascade;
+    const bool target_only = cascade && mixes_nothing(model);
+    if (rejected && model.rule == RuleKind::block)
+        take(story, loop_says.beat("rule_own:block"_t, "token"_v = token, "coin"_v = coin));
+    else if (rejected && cascade && model.header->rule_params.block)
+        take(story, loop_says.beat("rule_own:cascade_block"_t, "token"_v = token, "coin"_v = coin, "target_only"_v = target_only));
+    else if (rejected && model.rule == RuleKind::certain)
+        take(story, loop_says.beat("rule_own:certain"_t, "token"_v = token, "coin"_v = coin));
+    else if (rejected && model.rule == RuleKind::lenient)
+        take(story, loop_says.beat("rule_own:lenient"_t, "token"_v = token, "coin"_v = coin));
+    else if (model.rule == RuleKind::typical)
+        take(story, model.rejected >= 0 ? loop_says.beat("rule_own:typical_rest"_t, "token"_v = token, "coin"_v = coin)
+                                        : loop_says.beat("rule_own:typical_all"_t, "token"_v = token, "coin"_v = coin));
+    else if (cascade && rejected)
+        take(story, loop_says.beat("rule_own:cascade"_t, "token"_v = token, "coin"_v = coin, "target_only"_v = target_only));
+    else if (cascade && own.top.empty())
+        take(story, loop_says.beat("rule_own:cascade_fast"_t, "token"_v = token, "coin"_v = coin));
+    else if (cascade)
+        take(story, !own.target_top.empty() ? loop_says.beat("rule_own:cascade_mixed"_t, "token"_v = token, "coin"_v = coin)
+                                            : loop_says.beat("rule_own:cascade_target"_t, "token"_v = token, "coin"_v = coin));
+    else
+        return false;
+    return true;
 }
 
 } // namespace speclens

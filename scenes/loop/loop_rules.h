@@ -7,6 +7,11 @@
 
 namespace speclens {
 
+inline void take(Story& story, Words words) {
+    story.heading = std::move(words.heading);
+    story.text = std::move(words.text);
+}
+
 void tell_rule_check(const SceneInput& input, const LoopModel& model, const LoopColumn& judged, Story& story);
 // The target's own token; false where the usual words say it.
 [[nodiscard]] bool tell_rule_own(const SceneInput& input, const LoopModel& model, Story& story);

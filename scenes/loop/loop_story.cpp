@@ -17,58 +17,37 @@ namespace {
 
 using ui::probability;
 
-const char* phase_name(Phase phase) {
+std::string phase_name(Phase phase) {
     switch (phase) {
-    case Phase::none:
-        return "not started";
-    case Phase::prefill:
-        return "prefill";
-    case Phase::draft:
-        return "draft";
-    case Phase::verify:
-        return "verify";
-    case Phase::accept:
-        return "check";
-    case Phase::resample:
-        return "resample";
-    case Phase::commit:
-        return "commit";
-    case Phase::stopped:
-        return "stopped";
-    case Phase::failed:
-        return "failed";
+    case Phase::none: return loop_says("phase.none"_t);
+    case Phase::prefill: return loop_says("phase.prefill"_t);
+    case Phase::draft: return loop_says("phase.draft"_t);
+    case Phase::verify: return loop_says("phase.verify"_t);
+    case Phase::accept: return loop_says("phase.check"_t);
+    case Phase::resample: return loop_says("phase.resample"_t);
+    case Phase::commit: return loop_says("phase.commit"_t);
+    case Phase::stopped: return loop_says("phase.stopped"_t);
+    case Phase::failed: return loop_says("phase.failed"_t);
     }
     return "";
 }
 
-std::string plural(int n, const char* noun) {
-    return number_word(n) + " " + noun + (n == 1 ? "" : "s");
-}
-
 std::string finished_title(const LoopModel& model) {
-    const int n = model.produced;
-    if (model.no_room) return "No room for a guess: one pass, one token";
-    if (model.drafted == 0)
-        return model.table() ? "Plain decoding: one pass, one token"
-                             : "Plain decoding: one expensive pass, one token";
-    if (model.tree)
-        return "A tree of " + number_word(model.drafted) + (model.drafted == 1 ? " guess" : " guesses") +
-               ", one check: " + plural(n, "token");
-    if (model.accepted == model.drafted && model.rejected < 0)
-        return capital(all_guesses(model.drafted)) + (model.drafted == 1 ? " is kept: " : " kept: ") +
-               plural(n, "token") + " from one check";
+    const int n = model.produced, drafted = model.drafted;
+    const bool table = model.table();
+    if (model.no_room) return loop_says("title.no_room"_t);
+    if (drafted == 0) return loop_says("title.plain"_t, "expensive"_v = !table);
+    if (model.tree) return loop_says("title.tree"_t, "guesses"_v = drafted, "tokens"_v = n);
+    if (model.accepted == drafted && model.rejected < 0)
+        return loop_says("title.all_kept"_t, "guesses"_v = drafted, "all"_v = all_guesses(drafted), "tokens"_v = n);
     if (model.accepted == 0) {
         const bool lost = model.timed() && model.plain_ms > 0 && model.spec_ms() > model.plain_total();
-        return std::string("No guess survived: one token") +
-               (lost ? ", later than plain decoding" : " from one check");
+        return loop_says("title.none_kept"_t, "lost"_v = lost);
     }
     const bool cheap = !model.timed() || model.cycle->draft_ms < model.cycle->verify_ms;
-    return capital(number_word(model.drafted)) + (cheap && !model.table() ? " cheap" : "") +
-           (model.drafted == 1 ? " guess" : " guesses") +
-           (model.table() ? ", one check: "
-            : cheap       ? ", one expensive check: "
-                          : " that cost more than the check: ") +
-           plural(n, "token");
+    if (table) return loop_says("title.some:table"_t, "guesses"_v = drafted, "tokens"_v = n);
+    if (cheap) return loop_says("title.some:cheap"_t, "guesses"_v = drafted, "tokens"_v = n);
+    return loop_says("title.some:dear"_t, "guesses"_v = drafted, "tokens"_v = n);
 }
 
 // What was set of the drafter: " · head off".
@@ -123,43 +102,26 @@ const char* drafter_noun(const LoopModel& model) {
 }
 
 std::string prob(const std::optional<double>& p) {
-    return p ? probability(*p) : std::string("less than .01");
-}
-
-// What the pass that fills a whole block has to go by.
-std::string block_words(const SceneInput& input) {
-    const DrafterOptions options = input.settings ? input.settings->options : DrafterOptions{};
-    return std::string("One pass filled all slots, ") +
-           (options.conditioning ? "from the target's states of the text" : "from the newest token alone");
+    return p ? probability(*p) : loop_says("words.too_small"_t);
 }
 
 // Who proposes the newest guess, and what it has seen.
 std::string how_guessed(const SceneInput& input, const LoopModel& model, const LoopColumn& c) {
     const DrafterInfo* info = find_drafter(model.header->drafter);
-    if (info && info->block && !info->causal_head)
-        return block_words(input) + ". This slot does not know the other guesses; it";
+    const bool states = (input.settings ? input.settings->options : DrafterOptions{}).conditioning; // what the pass of a block goes by
+    if (info && info->block && !info->causal_head) return loop_says("how.block"_t, "states"_v = states);
     if (info && info->causal_head) {
         const bool first = model.drafted == 1;
         // The row before the correction is recorded with the other rows.
         const bool corrected = c.draft->top.empty() ? model.head && (info->corrects_first || !first) : !c.draft->base_top.empty();
-        if (!corrected && model.head && !info->corrects_first)
-            return block_words(input) + ". A small head corrects the later ones from left to right; this one "
-                                        "is as the pass left it and";
-        if (!corrected)
-            return block_words(input) + ", and no head corrected them: this slot knows none of the other "
-                                        "guesses. It";
-        if (first)
-            return block_words(input) + "; a small head then goes left to right and corrects this one by the "
-                                        "token before it. It";
-        return block_words(input) + "; a small head then went left to right and corrected this slot by " + info->head_reads + ". It";
+        if (!corrected && model.head && !info->corrects_first) return loop_says("how.before_head"_t, "states"_v = states);
+        if (!corrected) return loop_says("how.no_head"_t, "states"_v = states);
+        if (first) return loop_says("how.head_first"_t, "states"_v = states);
+        return loop_says("how.head"_t, "states"_v = states, "reads"_v = info->head_reads);
     }
-    if (info && info->at_once() && info->own_ids)
-        return "One pass filled all slots from the target's states of the text, and n-grams say "
-               "which of their favourites go together. The slot";
-    if (info && info->at_once() && info->needs_network())
-        return "Each head looks further ahead from the target's last state and knows none of the other "
-               "guesses. This one";
-    return capital(drafter_noun(model)) + " reads the text and its own guesses so far and";
+    if (info && info->at_once() && info->own_ids) return loop_says("how.ngrams"_t);
+    if (info && info->at_once() && info->needs_network()) return loop_says("how.heads"_t);
+    return loop_says("how.chain"_t, "drafter"_v = drafter_noun(model));
 }
 
 // A guess in the distribution of the draft itself: under some rules its favourites are proposed as if they were
@@ -176,38 +138,8 @@ Guessed own_distribution(const LoopColumn& c) {
     return {};
 }
 
-// "The small draft model reads the text and its own guesses so far and gives “Paris” .99. …"; of drafters
-// that compute their guesses.
-std::string guess_words(const SceneInput& input, const LoopModel& model, const LoopColumn& guess) {
-    const Drafted& draft = *guess.draft;
-    const Guessed own =
-        draft.u ? Guessed() : own_distribution(guess); // a drawn one has its probability in the distribution it came from
-    const std::string how = draft.u ? "The draft coin " + probability(*draft.u) +
-                                          " drew it, counting by token number. "
-                            : own.rank == 1 ? "It is the most likely token of that distribution. "
-                            : own.rank > 1  ? "It is number " + std::to_string(own.rank) + " of that distribution. "
-                                            : "";
-    return how_guessed(input, model, guess) + " gives " + quoted(*input.trace, draft.token) + " " +
-           (own.p ? probability(*own.p) : prob(guess.q)) + ". " + how;
-}
-
-std::string guesses(int n) {
-    return number_word(n) + (n == 1 ? " guess" : " guesses");
-}
-std::string tokens(int n) {
-    return number_word(n) + (n == 1 ? " token" : " tokens");
-}
-
-std::string kept_words(int kept, int drafted) {
-    if (kept == 0)
-        return drafted == 1 ? "The guess is gone" : "None of the " + number_word(drafted) + " guesses stands";
-    if (kept == drafted) return capital(all_guesses(drafted)) + (drafted == 1 ? " stands" : " stand");
-    return capital(number_word(kept)) + " of " + number_word(drafted) + " guesses stand" +
-           (kept == 1 ? "s" : "");
-}
-
 std::string percent_words(double p) {
-    return p >= 0.995 && p < 1 ? std::string("over 99 %") : ui::percent(p);
+    return p >= 0.995 && p < 1 ? loop_says("words.nearly_all"_t) : ui::percent(p);
 }
 
 // The first guess of a run of the small model is where a reader begins: what a drafter is comes before how this one works.
@@ -216,34 +148,30 @@ bool begins_the_run(const LoopModel& model) {
     return model.cycle->cycle == 0 && model.drafted == 1 && model.asked > 1 && model.header->drafter == "small" && !model.table();
 }
 
-std::string roles_words(const LoopModel& model) {
-    const Header& run = *model.header;
-    const std::string guesses = "guesses up to " + number_word(model.asked) + " tokens of what comes next";
-    return "A cheap drafter, here " + run.drafter + ", " + guesses + ". Then the expensive target, " +
-           (run.model.empty() ? std::string("the model itself") : run.model) +
-           ", checks all of them in one pass. It keeps those that fit and puts its own token after them.";
+// Of drafters that compute their guesses.
+Words computed_words(const SceneInput& input, const LoopModel& model, const LoopColumn& c) {
+    const Drafted& draft = *c.draft;
+    const Guessed own = draft.u ? Guessed() : own_distribution(c); // a drawn one has its probability in the distribution it came from
+    const bool took = model.timed() && model.ms(c.ms) != model.ms(0);
+    return loop_says.beat("draft:computed"_t, "guess"_v = model.drafted, "of"_v = model.tree ? 0 : model.columns.size(),
+                          "how"_v = how_guessed(input, model, c), "token"_v = quoted(*input.trace, draft.token),
+                          "p"_v = own.p ? probability(*own.p) : prob(c.q), "coin"_v = draft.u ? probability(*draft.u) : "",
+                          "best"_v = own.rank == 1, "rank"_v = own.rank > 1 ? own.rank : 0, "took"_v = took ? model.ms(c.ms) : "");
 }
 
 void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
     const LoopColumn& c = model.columns[static_cast<std::size_t>(model.drafted - 1)];
     const std::string token = quoted(*input.trace, c.draft->token);
-    story.heading = "Guess " + std::to_string(model.drafted); // a tree's size is not known before it is grown
-    if (!model.tree) story.heading += " of " + std::to_string(model.columns.size());
-    if (const DrafterInfo* info = find_drafter(model.header->drafter); info && info->copies()) {
-        story.text =
-            token + " is copied, not computed" +
-            (c.draft->extra.empty() ? std::string() : ": " + c.draft->extra) +
-            ". A copied guess claims probability 1, so whether it stays depends on the target alone.";
-    } else if (begins_the_run(model)) {
-        story.heading = "Who guesses and who checks";
-        story.text = roles_words(model) + " The first guess is " + token + " " + prob(c.q) + ".";
-    } else {
-        story.text = guess_words(input, model, c);
-        story.text += "Nothing is promised yet.";
-        if (model.timed() && model.ms(c.ms) != model.ms(0))
-            story.text += " This step took " + model.ms(c.ms) + " ms.";
-    }
-    story.task = "Step to the verify pass with V";
+    const Header& run = *model.header;
+    if (const DrafterInfo* info = find_drafter(run.drafter); info && info->copies())
+        take(story, loop_says.beat("draft:copied"_t, "guess"_v = model.drafted, "of"_v = model.tree ? 0 : model.columns.size(), "token"_v = token,
+                                   "from"_v = c.draft->extra));
+    else if (begins_the_run(model))
+        take(story, loop_says.beat("draft:roles"_t, "drafter"_v = run.drafter, "asked"_v = model.asked, "model"_v = run.model, "token"_v = token,
+                                   "p"_v = prob(c.q)));
+    else
+        take(story, computed_words(input, model, c));
+    story.task = loop_says("draft.task"_t);
     story.on_task = {Go{Move::verify}};
     story.task_done = (input.deeds & deed_bit(Deed::stepped)) != 0;
 }
@@ -251,44 +179,26 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
 // Why no guess was asked for.
 std::string room_words(const SceneInput& input) {
     const Stopped* end = input.whole->stopped;
-    return std::string(end && end->reason == "context full" ? "The context" : "The length limit") +
-           " left no room for a guess";
+    return loop_says("words.room"_t, "context"_v = end && end->reason == "context full");
 }
 
 void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) {
     const int rows = model.cycle->verify ? model.cycle->verify->rows : model.drafted + 1;
-    const std::string took =
-        model.timed()
-            ? " The pass took " + timed_words(*input.whole, *model.cycle, verify_time, model.ms_decimals())
-            : std::string();
+    const std::string took = model.timed() ? timed_words(*input.whole, *model.cycle, verify_time, model.ms_decimals()) : "";
     if (model.drafted == 0) {
-        story.heading = "Nothing to check";
-        story.text = (model.no_room ? room_words(input) + ": the" : "No guess was made, so the") +
-                     " target reads only the pending token and returns one row" +
-                     (model.no_room ? ". This" : ": this") + " is plain decoding, one pass for one token.";
-        if (!took.empty()) story.text += took + ".";
-        if (const Header& h = *input.view->header; h.drafter == kNoDrafter && !h.notice.empty())
-            story.text += " Reason: " + h.notice;
+        const Header& h = *input.view->header;
+        take(story, loop_says.beat("verify:nothing"_t, "room"_v = model.no_room ? room_words(input) : "", "took"_v = took,
+                                   "reason"_v = h.drafter == kNoDrafter ? h.notice : ""));
         return;
     }
-    story.heading = "One pass, " + number_word(rows) + (rows == 1 ? " row" : " rows");
-    story.text =
-        "The target reads the pending token and " + all_guesses(model.drafted) +
-        (model.tree ? " together, each guess seeing only those it follows. Its row for a guess is "
-                      "the distribution of what comes "
-                      "next there: it judges the guesses that continue it. Nothing is decided yet."
-         : model.drafted == 1
-             ? " together. Row 1 is its distribution for the guess, row 2 for one token more. Nothing is "
-               "decided yet."
-             : " together. Row 1 is its distribution for the first guess, and so on; the last row is a distribution for "
-               "one token more. Nothing is decided yet.");
-    if (!took.empty()) {
-        story.text += took;
-        if (model.plain_ms > 0)
-            story.text += "; for a single token it takes " + model.ms(model.plain_ms) + " ms";
-        story.text += ".";
-    }
-    story.task = "Click a column to see both distributions";
+    const std::string all = all_guesses(model.drafted), plain = !took.empty() && model.plain_ms > 0 ? model.ms(model.plain_ms) : "";
+    if (model.tree)
+        take(story, loop_says.beat("verify:tree"_t, "rows"_v = rows, "all"_v = all, "took"_v = took, "plain"_v = plain));
+    else if (model.drafted == 1)
+        take(story, loop_says.beat("verify:one"_t, "rows"_v = rows, "all"_v = all, "took"_v = took, "plain"_v = plain));
+    else
+        take(story, loop_says.beat("verify:chain"_t, "rows"_v = rows, "all"_v = all, "took"_v = took, "plain"_v = plain));
+    story.task = loop_says("verify.task"_t);
     story.task_done = (input.deeds & deed_bit(Deed::selected)) != 0;
 }
 
@@ -299,248 +209,172 @@ bool last_guess(const LoopModel& model) {
 void tell_match_check(const SceneInput& input, const LoopModel& model, const LoopColumn& c, Story& story) {
     const std::string token = quoted(*input.trace, c.draft->token);
     const bool greedy = model.rule == RuleKind::greedy;
+    if (c.check->accepted)
+        return take(story, greedy ? loop_says.beat("check:same_favourite"_t, "token"_v = token) : loop_says.beat("check:same_draw"_t, "token"_v = token));
+    const std::string own = model.own ? quoted(*input.trace, model.own->token) : loop_says("words.another_token"_t);
+    const bool last = last_guess(model);
+    take(story, greedy ? loop_says.beat("check:other_favourite"_t, "token"_v = token, "own"_v = own, "last"_v = last)
+                       : loop_says.beat("check:other_draw"_t, "token"_v = token, "own"_v = own, "last"_v = last));
+    const TopEntries& distribution = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
+    if (distribution.empty() || !c.p) return;
+    if (greedy)
+        story.what_if = loop_says("check.aside:favourite"_t, "token"_v = token, "p"_v = probability(*c.p),
+                                  "best"_v = quoted(*input.trace, distribution.entries[0].id),
+                                  "best_p"_v = probability(std::exp(distribution.entries[0].logp)));
+    else
+        story.what_if = loop_says("check.aside:draw"_t, "token"_v = token, "p"_v = probability(*c.p));
+}
+
+void tell_token_check(const SceneInput& input, const LoopModel& model, const LoopColumn& c, Story& story) {
+    const std::string token = quoted(*input.trace, c.draft->token);
+    const std::string p = probability(std::exp(c.check->p)), q = probability(std::exp(c.check->q));
+    const std::string u = c.check->u ? probability(*c.check->u) : "", a = fine_probability(c.check->threshold);
+    const bool last = last_guess(model);
+    if (c.check->accepted && c.check->threshold >= 1)
+        return take(story, loop_says.beat("check:always"_t, "token"_v = token, "target"_v = p, "draft"_v = q));
     if (c.check->accepted) {
-        story.heading = greedy ? "The same favourite" : "The same draw";
-        story.text = greedy
-                         ? "The target's most likely token here is " + token +
-                               " too. Greedy decoding would have printed it, so the guess is right and stays."
-                         : "The target drew its own token from its own distribution, and it is " + token +
-                               " as well. A guess that equals the draw costs nothing to keep.";
+        take(story, loop_says.beat("check:kept"_t, "token"_v = token, "target"_v = p, "draft"_v = q, "threshold"_v = a, "coin"_v = u));
+        story.what_if = loop_says("check.aside:kept"_t, "threshold"_v = a, "last"_v = last);
         return;
     }
-    const std::string own = model.own ? quoted(*input.trace, model.own->token) : std::string("another token");
-    story.heading = greedy ? "The target prefers another token" : "The target drew another token";
-    story.text = "The guess was " + token + "; the target " + (greedy ? "ranks " : "drew ") + own +
-                 (greedy ? " first. " : ". ") +
-                 (last_guess(model) ? "The guess goes."
-                                    : "The guess goes, and with it everything that was guessed after it.");
-    const TopEntries& distribution = c.check->raw_top.empty() ? c.check->top : c.check->raw_top;
-    if (!distribution.empty() && c.p)
-        story.what_if = "The target gives " + token + " " + probability(*c.p) +
-                        (greedy ? " and its favourite " + quoted(*input.trace, distribution.entries[0].id) + " " +
-                                      probability(std::exp(distribution.entries[0].logp)) +
-                                      ": it would have been kept only as the favourite."
-                                : ": that was the chance that the draw would agree with the guess.");
+    take(story, loop_says.beat("check:rejected"_t, "token"_v = token, "target"_v = p, "draft"_v = q, "threshold"_v = a, "coin"_v = u, "last"_v = last));
+    if (c.check->u)
+        story.what_if = loop_says("check.aside:rejected"_t, "enough"_v = fine_probability(*c.check->u * std::exp(c.check->q)),
+                                  "likely"_v = percent_words(1 - c.check->threshold));
 }
 
 void tell_check(const SceneInput& input, const LoopModel& model, Story& story) {
     const LoopColumn& c = model.columns[static_cast<std::size_t>(std::max(0, model.newest))];
-    story.task = "Jump to the next rejection with X";
+    story.task = loop_says("check.task"_t);
     story.on_task = {Go{Move::rejection}};
     story.task_done = (input.deeds & deed_bit(Deed::found_rejection)) != 0;
     if (model.tree) return tell_tree_check(input, model, story);
-    if (model.rule == RuleKind::greedy || model.rule == RuleKind::match)
-        return tell_match_check(input, model, c, story);
+    if (model.rule == RuleKind::greedy || model.rule == RuleKind::match) return tell_match_check(input, model, c, story);
     if (model.rule != RuleKind::token) return tell_rule_check(input, model, c, story);
-    const std::string token = quoted(*input.trace, c.draft->token);
-    const std::string p = probability(std::exp(c.check->p)), q = probability(std::exp(c.check->q));
-    const std::string u = c.check->u ? probability(*c.check->u) : std::string();
-    const std::string a = fine_probability(c.check->threshold);
-    if (c.check->accepted && c.check->threshold >= 1) {
-        story.heading = "Kept, whatever the coin";
-        story.text =
-            "The target gives " + token + " " + p + ", at least the " + q +
-            " that the draft claimed. The ratio is 1 or more, so no coin can refuse it. The draft was, if "
-            "anything, too modest.";
-    } else if (c.check->accepted) {
-        story.heading = "Kept by the coin";
-        story.text = "The draft claimed " + q + " for " + token + "; the target gives it " + p +
-                     ". So it may stay with probability " + a +
-                     (u.empty() ? "." : ", and the coin fell at " + u + ".");
-        story.what_if = "A coin of " + a + " or more would have thrown it out" +
-                        (last_guess(model) ? "." : ", with everything after it.");
-    } else {
-        story.heading = "Rejected by the coin";
-        story.text = "The draft claimed " + q + " for " + token + "; the target gives it " + p +
-                     ". So the coin had to land under " + a +
-                     (u.empty() ? "." : ", and it landed at " + u + ".") +
-                     (last_guess(model) ? "" : " What was guessed behind it goes unread.");
-        if (c.check->u)
-            story.what_if = "With " + fine_probability(*c.check->u * std::exp(c.check->q)) +
-                            " from the target this coin would have kept it. A rejection was " +
-                            percent_words(1 - c.check->threshold) + " likely.";
-    }
+    tell_token_check(input, model, c, story);
 }
 
 void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
-    const std::string token = quoted(*input.trace, model.own->token);
-    const std::string coin = model.own->u ? "Coin " + probability(*model.own->u) + " picked " : "It is ";
-    const std::string picked =
-        model.own->u ? coin + token + " from it" : capital(token) + " is its favourite";
-    story.task = "Fork here: force another token with F";
+    const std::string token = quoted(*input.trace, model.own->token), coin = model.own->u ? probability(*model.own->u) : "";
+    story.task = loop_says("own.task"_t);
     story.task_done = (input.deeds & deed_bit(Deed::forked)) != 0;
-    if (model.own_dropped) {
-        story.heading = "The text ended before it";
-        story.text = "The last kept guess ends the text. The pass has a row behind it too, and " + token +
-                     " comes from there: it is not used.";
-        return;
-    }
+    if (model.own_dropped) return take(story, loop_says.beat("own:ended"_t, "token"_v = token));
     if (model.tree && model.drafted > 0) return tell_tree_own(input, model, story);
     if (model.drafted > 0 && tell_rule_own(input, model, story)) return;
     switch (model.own->from) {
-    case TargetToken::From::residual:
-        story.heading = "Rejected, but not wasted";
-        story.text =
-            "The replacement comes from the residual: what the target gives each token beyond what the "
-            "draft already offered, scaled to 1. " +
-            coin + token +
-            ". Keeping by ratio and replacing from the residual adds up to exactly the target's distribution.";
-        break;
+    case TargetToken::From::residual: return take(story, loop_says.beat("own:residual"_t, "token"_v = token, "coin"_v = coin));
     case TargetToken::From::bonus:
-        story.heading = "All kept, one for free";
-        story.text =
-            "Every guess stands, and the pass has one row left: the target's distribution after the last guess. " +
-            picked + ". So " + guesses(model.drafted) + " and one check make " + tokens(model.drafted + 1) +
-            ", unless the text ends among them.";
-        break;
-    case TargetToken::From::target:
-        story.heading = model.rejected >= 0 ? "The target's own token" : "One pass, one token";
-        story.text = model.rejected >= 0
-                         ? "In place of the wrong guess stands the token that the target itself " +
-                               std::string(model.rule == RuleKind::greedy ? "ranks first: " : "drew: ") +
-                               token + ". It was in the row already; no second pass is needed."
-                         : (model.own->u ? coin + token + " from the only row."
-                                         : "The only row's favourite is " + token + ".") +
-                               " Plain decoding always works like this: read all weights, get one token.";
-        break;
+        return take(story, loop_says.beat("own:bonus"_t, "token"_v = token, "coin"_v = coin, "guesses"_v = model.drafted, "tokens"_v = model.drafted + 1));
+    case TargetToken::From::target: break;
     }
+    if (model.rejected < 0) return take(story, loop_says.beat("own:plain"_t, "token"_v = token, "coin"_v = coin));
+    take(story, loop_says.beat("own:instead"_t, "token"_v = token, "greedy"_v = model.rule == RuleKind::greedy));
 }
 
 // What follows the kept guesses into the text.
 std::string own_words(const LoopModel& model, const Committed& e) {
     const bool mixed =
         model.own && (model.own->from == TargetToken::From::residual || !model.own->target_top.empty());
-    const std::string own = model.rule != RuleKind::cascade ? "the target's own token"
-                            : mixed                         ? "one token of the mixture"
-                            : model.fast                    ? "one token more"
-                                                            : "the target's own token";
-    if (static_cast<int>(e.tokens.size()) <= e.accepted_drafts)
-        return "; the text ends there, and the token behind it is not used.";
-    if (e.accepted_drafts > 0) return ", plus " + own + ".";
-    return "; " + own + (model.drafted == 1 ? " stands in its place." : " does.");
+    const std::string own = model.rule != RuleKind::cascade ? loop_says("own_token.target"_t)
+                            : mixed                         ? loop_says("own_token.mixture"_t)
+                            : model.fast                    ? loop_says("own_token.any"_t)
+                                                            : loop_says("own_token.target"_t);
+    if (static_cast<int>(e.tokens.size()) <= e.accepted_drafts) return loop_says("commit.then:ends"_t);
+    if (e.accepted_drafts > 0) return loop_says("commit.then:plus"_t, "own"_v = own);
+    return loop_says("commit.then:own"_t, "own"_v = own, "guesses"_v = model.drafted);
+}
+
+std::string kept_words(int kept, int drafted) {
+    if (kept == 0) return loop_says("commit.kept:none"_t, "guesses"_v = drafted);
+    if (kept == drafted) return loop_says("commit.kept:all"_t, "all"_v = all_guesses(drafted), "guesses"_v = drafted);
+    return loop_says("commit.kept:some"_t, "kept"_v = kept, "guesses"_v = drafted);
 }
 
 // A table has no cache, and a server's is not ours to tell of.
 std::string cache_words(const Committed& e, const std::string& tier) {
     if (tier == "TABLE") return {};
-    if (tier == "REMOTE") return " The server is sent the text anew next round; here only ids are cut back.";
-    if (e.kv_verify == e.kv_after)
-        return " The target's cache keeps all " + std::to_string(e.kv_after) + " rows: nothing has to go.";
-    return " The target's cache had grown to " + std::to_string(e.kv_verify) + " rows and is cut back to " +
-           std::to_string(e.kv_after) +
-           (e.kv_verify - e.kv_after == 1 ? ", so the discarded guess leaves no trace."
-                                          : ", so discarded guesses leave no trace.");
+    if (tier == "REMOTE") return loop_says("commit.cache:server"_t);
+    if (e.kv_verify == e.kv_after) return loop_says("commit.cache:all"_t, "rows"_v = e.kv_after);
+    return loop_says("commit.cache:cut"_t, "grown"_v = e.kv_verify, "rows"_v = e.kv_after, "gone"_v = e.kv_verify - e.kv_after);
 }
 
-// A round that something else on the machine held up is no cost of speculating.
-std::string others_words(const SceneInput& input, const LoopModel& model) {
-    const double usual = model.settled ? usual_ms(*input.whole, *model.cycle, round_time) : 0;
-    return usual > 0 ? " (usually " + model.ms(usual) + ")" : std::string();
+std::string commit_times(const SceneInput& input, const LoopModel& model) {
+    const std::string saving = saving_words(model);
+    if (saving.empty()) return "";
+    // A round that something else on the machine held up is no cost of speculating.
+    const double held_up = model.settled ? usual_ms(*input.whole, *model.cycle, round_time) : 0;
+    const std::string took = model.ms(model.spec_ms()), usual = held_up > 0 ? model.ms(held_up) : "";
+    if (model.produced < 2)
+        return loop_says("commit.times:one"_t, "took"_v = took, "usual"_v = usual, "saving"_v = saving,
+                         "lost"_v = model.plain_ms > 0 && model.spec_ms() > model.plain_ms);
+    return loop_says("commit.times:more"_t, "took"_v = took, "usual"_v = usual, "plain"_v = model.ms(model.plain_total()), "saving"_v = saving);
 }
 
 void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) {
     const Committed& e = *model.cycle->commit;
-    const int n = static_cast<int>(e.tokens.size());
-    story.heading = capital(tokens(n)) + " from one target pass";
-    story.text =
-        model.no_room ? "The token joins the output. " + room_words(input) + ", so nothing could be saved."
-        : model.drafted == 0
-            ? std::string(
-                  "The token joins the output. Nothing was guessed, so nothing could be saved: the next "
-                  "token costs another whole pass over the weights.")
-            : kept_words(e.accepted_drafts, model.drafted) + own_words(model, e) +
-                  cache_words(e, model.header->tier);
-    const std::string saving = saving_words(model);
-    if (!saving.empty())
-        story.text += " This round took " + model.ms(model.spec_ms()) + " ms" + others_words(input, model) +
-                      (model.produced < 2 ? ": " + saving +
-                                                (model.plain_ms > 0 && model.spec_ms() > model.plain_ms
-                                                     ? ", and nothing was saved."
-                                                     : ", and one token takes a pass either way.")
-                                          : "; plain decoding needs " + model.ms(model.plain_total()) +
-                                                " ms for the same: " + saving + ".");
-    story.task = "Change K and compare the saving";
+    const auto n = e.tokens.size();
+    const std::string times = commit_times(input, model);
+    if (model.no_room)
+        take(story, loop_says.beat("commit:no_room"_t, "tokens"_v = n, "room"_v = room_words(input), "times"_v = times));
+    else if (model.drafted == 0)
+        take(story, loop_says.beat("commit:plain"_t, "tokens"_v = n, "times"_v = times));
+    else
+        take(story, loop_says.beat("commit:guesses"_t, "tokens"_v = n, "kept"_v = kept_words(e.accepted_drafts, model.drafted),
+                                   "then"_v = own_words(model, e), "cache"_v = cache_words(e, model.header->tier), "times"_v = times));
+    story.task = loop_says("commit.task"_t);
     story.task_done = (input.deeds & deed_bit(Deed::changed_run)) != 0;
 }
 
 void tell_end(const SceneInput& input, Story& story) {
     const CycleView& view = *input.view;
     if (view.failed) {
-        story.heading = "The run failed";
+        story.heading = loop_says("end.failed"_t);
         story.text = view.failed->what;
         story.what_if = view.failed->remedy;
         return;
     }
-    story.heading = "The run is over";
-    story.text =
-        "It stopped because of: " + view.stopped->reason + ". " + capital(tokens(view.output_tokens)) +
-        " came from " + number_word(view.rounds) + (view.rounds == 1 ? " target pass" : " target passes") +
-        ", " + ui::per_round(view.tokens_per_round()) + " per round. " +
-        (view.drafted == 0   ? std::string("Nothing was drafted.")
-         : view.drafted == 1 ? std::string(view.accepted_drafts == 1 ? "The one guess was kept."
-                                                                     : "The one guess was not kept.")
-                             : std::to_string(view.accepted_drafts) + " of " + std::to_string(view.drafted) +
-                                   " guesses " + (view.accepted_drafts == 1 ? "was" : "were") + " kept.");
-    story.task = "Drag the playhead in the timeline";
+    take(story, loop_says.beat("end"_t, "reason"_v = view.stopped->reason, "tokens"_v = view.output_tokens, "rounds"_v = view.rounds,
+                               "rate"_v = ui::per_round(view.tokens_per_round()), "nothing"_v = view.drafted == 0, "kept"_v = view.accepted_drafts, "guesses"_v = view.drafted > 1 ? view.drafted : 0,
+                               "one_kept"_v = view.drafted == 1 && view.accepted_drafts == 1, "one_lost"_v = view.drafted == 1 && view.accepted_drafts != 1));
+    story.task = loop_says("end.task"_t);
     story.task_done = (input.deeds & deed_bit(Deed::scrubbed)) != 0;
 }
 
 void tell_start(const SceneInput& input, const LoopModel& model, Story& story) {
     if (!model.header) {
-        const bool failed = input.status && input.status->state == EngineStatus::State::failed;
-        story.heading = failed ? "The engine could not start" : "Models are loading";
-        story.text =
-            failed ? input.status->error
-                   : "The picture fills as soon as they are ready. Each step of a real run will appear here: "
-                     "guesses, one check, coins, and the tokens that survive.";
-        if (failed) story.what_if = input.status->remedy;
+        if (input.status && input.status->state == EngineStatus::State::failed) {
+            story.heading = loop_says("start.failed"_t);
+            story.text = input.status->error;
+            story.what_if = input.status->remedy;
+        } else
+            take(story, loop_says.beat("start:loading"_t));
         return;
     }
     const std::string& tier = model.header->tier;
-    story.task = "Step once with the right arrow";
+    story.task = loop_says("start.task"_t);
     story.on_task = {Go{Move::step}};
     story.task_done = (input.deeds & deed_bit(Deed::stepped)) != 0;
-    if (starts_empty(*model.header)) {
-        story.heading = "A table starts a text";
-        story.text = "There is no prompt: its first distribution is that of the first token. From then on every round "
-                     "begins with the newest token, fed together with the guesses.";
-        return;
-    }
-    story.heading =
-        tier == "REMOTE" || tier == "TABLE" ? "The prompt comes first" : "The prompt is read once";
-    story.text = (tier == "REMOTE" ? std::string("The server is sent the whole text in every round. ")
-                  : tier == "TABLE"
-                      ? std::string()
-                      : "One pass feeds the target every prompt token but the last, " +
-                            counted(std::max(0, input.view->prompt_tokens - 1), "row") + " in its cache. ") +
-                 "The last token stays pending: every round begins with the newest token, fed "
-                 "together with the guesses.";
+    if (starts_empty(*model.header)) return take(story, loop_says.beat("start:empty"_t));
+    if (tier == "REMOTE") return take(story, loop_says.beat("start:server"_t));
+    if (tier == "TABLE") return take(story, loop_says.beat("start:table"_t));
+    take(story, loop_says.beat("start:model"_t, "rows"_v = std::max(0, input.view->prompt_tokens - 1)));
 }
 
 } // namespace
 
-const char* coin_caption(const LoopModel& model) {
+std::string coin_caption(const LoopModel& model) {
     switch (model.rule) {
-    case RuleKind::greedy:
-        return "target's best";
-    case RuleKind::match:
-        return "target's draw";
-    case RuleKind::block:
-        return "of the prefix";
-    case RuleKind::lenient:
-        return "t ÷ (1−l)d";
-    case RuleKind::typical:
-        return "target > limit";
-    case RuleKind::cascade:
-        return model.header->rule_params.block ? "of the prefix" : "mixture ÷ d";
-    case RuleKind::certain:
-        return "t alone";
-    case RuleKind::kseq:
-        return "t ÷ (rho d)";
-    case RuleKind::token:
-        break;
+    case RuleKind::greedy: return loop_says("coin.greedy"_t);
+    case RuleKind::match: return loop_says("coin.match"_t);
+    case RuleKind::block: return loop_says("coin.block"_t);
+    case RuleKind::lenient: return loop_says("coin.lenient"_t);
+    case RuleKind::typical: return loop_says("coin.typical"_t);
+    case RuleKind::cascade: return model.header->rule_params.block ? loop_says("coin.block"_t) : loop_says("coin.cascade"_t);
+    case RuleKind::certain: return loop_says("coin.certain"_t);
+    case RuleKind::kseq: return loop_says("coin.kseq"_t);
+    case RuleKind::token: break;
     }
-    return "min(1, t ÷ d)";
+    return loop_says("coin.token"_t);
 }
 
 std::string saving_words(const LoopModel& model) {
@@ -552,73 +386,63 @@ std::string saving_words(const LoopModel& model) {
     // One token takes a pass either way: drafting and the rows of the guesses came on top of it. Where that
     // was no longer than a plain pass, it was so by chance.
     if (model.produced < 2) {
-        if (plain > 0 && spec > plain && apart > 0) return model.ms(apart) + " ms later than a plain token";
-        return "drafting took " + model.ms(model.cycle->draft_ms) + " ms";
+        if (plain > 0 && spec > plain && apart > 0) return loop_says("saving.later"_t, "ms"_v = model.ms(apart));
+        return loop_says("saving.drafting"_t, "ms"_v = model.ms(model.cycle->draft_ms));
     }
     if (plain <= 0) return {};
     if (!model.doubt.empty()) return {}; // no figure
-    return model.ms(apart) + (spec <= plain ? " ms saved, " : " ms lost, ") + ui::speed_up(plain / spec);
+    return loop_says("saving.told"_t, "ms"_v = model.ms(apart), "saved"_v = spec <= plain, "times"_v = ui::speed_up(plain / spec));
 }
 
+namespace {
+
+// In the middle of the verdicts.
+std::string judging_title(const LoopModel& model) {
+    if (model.tree) {
+        const bool kept = model.newest >= 0 && model.columns[static_cast<std::size_t>(model.newest)].check->accepted;
+        return loop_says("title.judged:tree"_t, "guess"_v = model.newest + 1, "kept"_v = kept, "child"_v = kept && has_child(model, model.newest),
+                         "sibling"_v = !kept && has_sibling(model, model.newest));
+    }
+    if (model.drafted == 1) return loop_says("title.judged:one"_t, "kept"_v = model.rejected < 0);
+    if (model.rejected >= 0) return loop_says("title.judged:rejected"_t, "guess"_v = model.rejected + 1, "before"_v = model.accepted);
+    return loop_says("title.judged:so_far"_t, "kept"_v = model.accepted, "guesses"_v = model.drafted);
+}
+
+} // namespace
+
 std::string loop_title(const LoopModel& model) {
-    if (!model.header) return "Draft, check, keep what holds";
-    if (model.phase == Phase::failed) return "The run failed before this round was done";
-    if (!model.cycle) return "Before the first guess";
+    if (!model.header) return loop_says("title.any"_t);
+    if (model.phase == Phase::failed) return loop_says("title.failed"_t);
+    if (!model.cycle) return loop_says("title.before"_t);
     if (model.cycle->complete() || model.own) return finished_title(model);
-    if (model.judged > 0 && model.tree) {
-        const bool kept =
-            model.newest >= 0 && model.columns[static_cast<std::size_t>(model.newest)].check->accepted;
-        return "Guess " + std::to_string(model.newest + 1) +
-               (kept ? has_child(model, model.newest) ? " is kept: its continuations are next" : " is kept"
-                : has_sibling(model, model.newest) ? " is rejected: another guess at its place may do"
-                                                   : " is rejected");
-    }
-    if (model.judged > 0) {
-        if (model.drafted == 1) return model.rejected >= 0 ? "The guess is rejected" : "The guess is kept";
-        if (model.rejected >= 0)
-            return "Guess " + std::to_string(model.rejected + 1) + " is rejected, " +
-                   (model.accepted == 0 ? std::string("and nothing after it counts")
-                                        : number_word(model.accepted) + " before it stand" +
-                                              (model.accepted == 1 ? "s" : ""));
-        return capital(number_word(model.accepted)) + " of " + number_word(model.drafted) +
-               " guesses kept so far";
-    }
-    if (model.cycle->verify)
-        return model.no_room        ? "No room for a guess: the pass yields one token"
-               : model.drafted == 0 ? "Nothing was drafted: the pass yields one token"
-                                    : "One target pass reads " + all_guesses(model.drafted);
-    return capital(number_word(model.drafted)) + (model.drafted == 1 ? " guess" : " guesses") +
-           " made, none checked yet";
+    if (model.judged > 0) return judging_title(model);
+    if (!model.cycle->verify) return loop_says("title.drafted"_t, "guesses"_v = model.drafted);
+    if (model.no_room) return loop_says("title.reads:no_room"_t);
+    if (model.drafted == 0) return loop_says("title.reads:nothing"_t);
+    return loop_says("title.reads:guesses"_t, "all"_v = all_guesses(model.drafted));
 }
 
 std::string place_words(const LoopModel& model) {
-    const std::string number = std::to_string(model.selected + 1);
-    if (!model.tree) return "Position " + number;
-    return model.selected < model.drafted ? "Guess " + number : "The bonus row";
+    const int at = model.selected + 1;
+    if (!model.tree) return loop_says("place.chain"_t, "at"_v = at);
+    return model.selected < model.drafted ? loop_says("place.tree"_t, "at"_v = at) : loop_says("place.bonus"_t);
 }
 
 std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
     if (!model.header)
-        return input.status && !input.status->job.empty() ? input.status->job
-                                                          : std::string("waiting for a run");
+        return input.status && !input.status->job.empty() ? input.status->job : loop_says("subtitle.waiting"_t);
     const Header& h = *model.header;
-    std::string text;
-    if (model.cycle) text += "round " + std::to_string(model.cycle->cycle + 1) + ", ";
     const bool other =
         model.phase == Phase::resample && model.own && model.own->from != TargetToken::From::residual;
-    text += !other                                      ? phase_name(model.phase)
-            : model.own->from == TargetToken::From::bonus ? "bonus token"
-                                                        : "the target's own token";
-    text += model.plain() ? std::string(" · plain decoding")
-                          : " · " + h.drafter + " drafter, " + h.rule + " rule, K = " + std::to_string(h.k);
-    text += " · T = " + temperature_words(h.sampling.temperature);
-    if (model.greedy) text += " (bars show T = 1)";
-    else text += draft_words(h.sampling.temperature, h.draft_sampling.temperature);
-    if (h.sampling.top_k > 0) text += " · top-k " + std::to_string(h.sampling.top_k);
-    if (h.sampling.top_p < 1) text += " · top-p " + probability(h.sampling.top_p);
-    text += setting_words(h) + " · seed " + std::to_string(h.seed);
-    if (model.fast) text += " · no rows recorded (fast mode)";
-    return text;
+    const std::string phase = !other                                        ? phase_name(model.phase)
+                              : model.own->from == TargetToken::From::bonus ? loop_says("phase.bonus"_t)
+                                                                            : loop_says("phase.own"_t);
+    return loop_says("subtitle.run"_t, "round"_v = model.cycle ? model.cycle->cycle + 1 : 0, "phase"_v = phase, "plain"_v = model.plain(),
+                     "drafter"_v = model.plain() ? "" : h.drafter, "rule"_v = h.rule, "k"_v = h.k,
+                     "temperature"_v = temperature_words(h.sampling.temperature), "greedy"_v = model.greedy,
+                     "drafts"_v = model.greedy ? "" : draft_words(h.sampling.temperature, h.draft_sampling.temperature),
+                     "top_k"_v = std::max(0, h.sampling.top_k), "top_p"_v = h.sampling.top_p < 1 ? probability(h.sampling.top_p) : "",
+                     "settings"_v = setting_words(h), "seed"_v = h.seed, "fast"_v = model.fast);
 }
 
 std::string loop_description(const SceneInput& input, const LoopModel& model) {
@@ -707,21 +531,19 @@ Story loop_story(const SceneInput& input, const LoopModel& model) {
     Story story;
     story.on_back = {Go{Move::back}};
     story.on_next = {Go{Move::step}};
-    if (input.cursor <= 1) story.no_back = "This is the first step";
-    if (input.view->stopped || input.view->failed) story.no_next = "The run is over";
+    if (input.cursor <= 1) story.no_back = loop_says("caption.first"_t);
+    if (input.view->stopped || input.view->failed) story.no_next = loop_says("caption.over"_t);
     if (model.cycle) {
         story.step = static_cast<int>(model.cycle->end_event - model.cycle->first_event);
-        story.caption =
-            "Round " + std::to_string(model.cycle->cycle + 1) + ", step " + std::to_string(story.step);
         for (const CycleSummary& cycle : input.whole->cycles)
             if (cycle.cycle == model.cycle->cycle && cycle.complete()) {
                 story.steps = static_cast<int>(cycle.end_event - cycle.first_event);
-                story.caption += " of " + std::to_string(story.steps);
                 for (int i = 1; i <= story.steps; ++i)
                     story.segments.push_back(SetCursor{cycle.first_event + static_cast<std::size_t>(i)});
             }
+        story.caption = loop_says("caption.step"_t, "round"_v = model.cycle->cycle + 1, "step"_v = story.step, "of"_v = story.steps);
     } else {
-        story.caption = model.header ? "Before the first round" : "No run yet";
+        story.caption = model.header ? loop_says("caption.before"_t) : loop_says("caption.none"_t);
     }
     // A file from elsewhere may judge what it never drafted: then there is nothing to tell of the step.
     const bool hollow = !model.header || (model.phase == Phase::draft && model.drafted == 0) ||

@@ -19,6 +19,6 @@ namespace speclens {
 // took 1.6 ms"; empty while the round is open or a time is missing.
 [[nodiscard]] std::string saving_words(const LoopModel& model);
 // What the coin row compares, for the gutter.
-[[nodiscard]] const char* coin_caption(const LoopModel& model);
+[[nodiscard]] std::string coin_caption(const LoopModel& model);
 
 } // namespace speclens

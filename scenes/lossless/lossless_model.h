@@ -12,6 +12,7 @@
 #include "engine/base/statistics.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
 
@@ -81,6 +82,7 @@ struct GreedyRow {
 // Whether the stage shows them: at the last beat, where there is no panel beside it that does.
 [[nodiscard]] bool greedy_on_stage(const SceneInput& input);
 
-inline constexpr int kLosslessBeats = 6, kLosslessDrawBeat = 2; // from here on texts are drawn
+inline constexpr StoryOf<"lossless", "promise", "proof", "count", "mistake", "hiding", "asterisk"> lossless_says;
+inline constexpr int kLosslessBeats = lossless_says.size, kLosslessDrawBeat = 2; // from here on texts are drawn
 
 } // namespace speclens

@@ -10,56 +10,23 @@
 namespace speclens {
 namespace {
 
+Words count_words(const LosslessModel& m) {
+    if (m.count->drawn == 0) return lossless_says.beat("count:nothing"_t);
+    const std::string distance = fine_probability(m.test.total_variation), drawn = ui::integer(m.count->drawn), noise = fine_probability(m.noise);
+    if (m.right()) return lossless_says.beat("count:right"_t, "distance"_v = distance, "drawn"_v = drawn, "noise"_v = noise);
+    return lossless_says.beat("count:wrong"_t, "distance"_v = distance, "drawn"_v = drawn, "noise"_v = noise);
+}
+
 Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
     switch (beat) {
-    case 0:
-        return {"The promise", "Speculative decoding claims to write what the target alone would write. Not "
-                               "the same text: with a coin involved two runs need not agree. The same distribution: "
-                               "every text as likely as before. A distribution is tested by "
-                               "drawing from it, often."};
-    case 1:
-        return {"Why it holds",
-                "A draft stays with target ÷ draft, at most 1: that writes the smaller of the two "
-                "chances. The rest comes from the residual, which is what the target has left over. "
-                "The two bars add up to the target's distribution, token by token. That is the whole proof "
-                "(Chen et al. 2023, theorem 1)."};
-    case 2: {
-        const std::string measured =
-            m.count->drawn == 0 ? "."
-            : m.right()         ? ": " + fine_probability(m.test.total_variation) + " after " +
-                              ui::integer(m.count->drawn) + ", expected " + fine_probability(m.noise) + "."
-                        : ". With the mistake chosen now it is " + fine_probability(m.test.total_variation) +
-                              " after " + ui::integer(m.count->drawn) + ", where chance leaves " +
-                              fine_probability(m.noise) + ".";
-        return {"Counting instead of believing",
-                "Texts of three tokens take one to three rounds. Draw some and hold them against the exact "
-                "distribution of all 27. Under the right rule the distance shrinks like 1 ÷ √n, near the dashed line "
-                "that chance alone leaves" +
-                    measured};
-    }
-    case 3:
-        return {"Now with a mistake", "Replacing a rejected draft by a draw from the target looks natural "
-                                      "and is wrong: what was kept already had its share. "
-                                      "Choose a mistake and draw. The curve leaves the dashed line where the "
-                                      "mistake becomes larger than the noise."};
-    case 4:
-        return {"Which one hides longest?", "A bonus after a rejection at the last position is a mistake of "
-                                            "a published listing: it asks whether K tokens were "
-                                            "written, and a replacement counts too. The first position is "
-                                            "right, so one has to look at whole texts. Guess the order, then "
-                                            "draw."};
+    case 0: return lossless_says.beat("promise"_t);
+    case 1: return lossless_says.beat("proof"_t);
+    case kLosslessDrawBeat: return count_words(m);
+    case 3: return lossless_says.beat("mistake"_t);
+    case 4: return lossless_says.beat("hiding"_t);
     default: {
         const std::vector<GreedyRow> rows = greedy_rows(input);
-        std::string found = "Here both round alike.";
-        if (!rows.empty()) {
-            found = "Here " + std::to_string(std::ranges::count_if(rows, same_text)) + " of " +
-                    std::to_string(rows.size()) + " drafters gave the plain text.";
-        }
-        return {"The asterisk", "At temperature 0 one text is right, and it can be compared token by token. "
-                                "Proofs speak of exact numbers: where a pass over "
-                                "many rows rounds otherwise than one over a single row, a near tie may fall "
-                                "the other way. " +
-                                    found};
+        return lossless_says.beat("asterisk"_t, "drafters"_v = rows.size(), "same"_v = std::ranges::count_if(rows, same_text));
     }
     }
 }
@@ -69,37 +36,31 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
 StageTitle lossless_title(const LosslessModel& m) {
     StageTitle title;
     title.tier = ui::Tier::table;
-    title.tier_words = "exact";
+    title.tier_words = lossless_says("words.exact"_t);
     const long n = m.count->drawn;
     if (n == 0)
-        title.title = m.right() ? "Is it really lossless? Draw and count"
-                                : std::string(m.rule->title) + ": will it show?";
+        title.title = lossless_says("title.nothing"_t, "mistake"_v = m.right() ? "" : m.rule->title);
     else if (m.caught())
-        title.title = "Not the target's distribution: caught after " + ui::integer(m.count->caught) + " texts";
+        title.title = lossless_says("title.caught"_t, "texts"_v = ui::integer(m.count->caught));
     else
-        title.title = ui::integer(n) + (n == 1 ? " text" : " texts") +
-                      (m.right() ? ", and no difference from the target's distribution was found"
-                                 : ", and the mistake still hides");
-    const bool tree = m.rule->siblings != Siblings::none;
-    title.subtitle = (tree ? "tree of the draft's favourites" : "token rule") + std::string(m.right() ? "" : " with a mistake on purpose") +
-                     ", K = " + std::to_string(kLosslessDrafts) + ", built-in table of three tokens";
-    if (n > 0)
-        title.subtitle += " · distance " + fine_probability(m.test.total_variation) + ", by chance " +
-                          fine_probability(m.noise);
-    if (m.count->looks.empty()) return title;
-    const LosslessCount::Look& last = m.count->looks.back();
-    title.subtitle +=
-        " · p" + (last.drawn < n ? " at " + ui::integer(last.drawn) : std::string()) +
-        (last.p_value < kLosslessAlarm ? std::string(" < .0001") : " = " + fine_probability(last.p_value));
+        title.title = lossless_says("title.drawn"_t, "drawn"_v = ui::integer(n), "one"_v = n == 1, "right"_v = m.right());
+    std::string tested;
+    if (!m.count->looks.empty()) {
+        const LosslessCount::Look& last = m.count->looks.back();
+        tested = lossless_says("words.tested"_t, "at"_v = last.drawn < n ? ui::integer(last.drawn) : "",
+                               "p"_v = last.p_value < kLosslessAlarm ? "" : fine_probability(last.p_value));
+    }
+    title.subtitle = lossless_says("subtitle.counted"_t, "tree"_v = m.rule->siblings != Siblings::none, "mistake"_v = !m.right(),
+                                   "k"_v = kLosslessDrafts, "distance"_v = n > 0 ? fine_probability(m.test.total_variation) : "",
+                                   "noise"_v = fine_probability(m.noise), "tested"_v = tested);
     return title;
 }
 
 StageTitle greedy_title(const SceneInput& input) {
     const std::vector<GreedyRow> rows = greedy_rows(input);
     StageTitle title;
-    title.title = std::to_string(std::ranges::count_if(rows, same_text)) + " of " +
-                  counted(static_cast<int>(rows.size()), "drafter") + " give the plain greedy text";
-    title.subtitle = "the loaded models, this prompt, T = 0, token by token against plain decoding";
+    title.title = lossless_says("asterisk.title"_t, "same"_v = std::ranges::count_if(rows, same_text), "drafters"_v = rows.size());
+    title.subtitle = lossless_says("asterisk.subtitle"_t);
     return title;
 }
 
@@ -111,12 +72,12 @@ Story lossless_story(const SceneInput& input, const LosslessModel& m) {
     if (story.step == kLosslessBeats) {
         const RunStudy study = greedy_study(input);
         if (!study.runs.empty()) {
-            story.task = "Compare greedy texts: M";
+            story.task = lossless_says("asterisk.task"_t);
             story.task_done = !greedy_rows(input).empty();
             story.on_task = {Command{study}};
         }
     } else if (story.step > 2) {
-        story.task = "Draw a thousand texts with C";
+        story.task = lossless_says("words.task"_t);
         story.task_done = m.count->drawn >= 1000;
     }
     return story;

@@ -8,7 +8,8 @@
 
 namespace speclens {
 
-inline constexpr int kNumbersBeats = 5;
+inline constexpr StoryOf<"numbers", "conditions", "counting", "disputed", "wrong", "here"> numbers_says;
+inline constexpr int kNumbersBeats = numbers_says.size;
 [[nodiscard]] StageTitle numbers_title(const SceneInput& input, const NumbersModel& model,
                                        const NumbersState& state);
 [[nodiscard]] Story numbers_story(const SceneInput& input, const NumbersModel& model);

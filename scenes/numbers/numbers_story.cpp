@@ -10,46 +10,14 @@ namespace speclens {
 namespace {
 
 Words beat_words(const NumbersModel& m, int beat) {
-    if (!m.figures)
-        return {
-            "The figures are not at hand",
-            "The published figures come with the program, in assets/published. This installation has none."};
+    if (!m.figures) return numbers_says.beat("missing"_t);
     switch (beat) {
-    case 0:
-        return {
-            "No number without conditions",
-            "“Three times faster” means little before one knows which model, on what hardware, for which "
-            "text, how many requests at a time, "
-            "and compared with what. Here is what the sources of this program print, with their conditions."};
-    case 1:
-        return {"The same word, another thing",
-                "Acceptance length counts the target's own token in one paper and not in another; a block of "
-                "16 holds 15 drafts. A budget may count nodes, drafts or rows. "
-                "Before two figures are compared, look at what they count."};
-    case 2:
-        return {"Figures that disagree",
-                ui::integer(m.disputed) + " figures stand against another one for the same thing. Often both "
-                                          "are right: another run, another drafter, an average against a "
-                                          "maximum. Where a reason is known it stands beside them."};
-    case 3:
-        return {"Figures that cannot be right",
-                ui::integer(m.wrong) +
-                    " figures do not follow from what their own source says: a table that misses its "
-                    "formula, shares that contradict its own numbers. They are kept, and marked: "
-                    "who finds them elsewhere should find them here."};
-    default:
-        return {"And here?",
-                "No figure of this list was measured on this machine, and none may be. What this machine "
-                "does stands in the other scenes, with LIVE beside it. To repeat a printed "
-                "figure, take its row and ask which of its conditions you can meet."};
+    case 0: return numbers_says.beat("conditions"_t);
+    case kCountingBeat: return numbers_says.beat("counting"_t);
+    case kDisputedBeat: return numbers_says.beat("disputed"_t, "figures"_v = ui::integer(m.disputed));
+    case kWrongBeat: return numbers_says.beat("wrong"_t, "figures"_v = ui::integer(m.wrong));
+    default: return numbers_says.beat("here"_t);
     }
-}
-
-// What stands first, where a beat is about some of the figures.
-std::string told_words(const SceneInput& input, const NumbersModel& m) {
-    if (m.told == 0) return "";
-    return ", first the " + std::to_string(m.told) +
-           (input.beat == kCountingBeat ? " that count differently" : " that name most of their conditions");
 }
 
 } // namespace
@@ -58,26 +26,23 @@ StageTitle numbers_title(const SceneInput& input, const NumbersModel& m, const N
     StageTitle title;
     title.tier = ui::Tier::published;
     if (!m.figures) {
-        title.title = "Published figures and their sources";
-        title.subtitle = "not at hand";
+        title.title = numbers_says("missing.title"_t);
+        title.subtitle = numbers_says("missing.subtitle"_t);
         return title;
     }
-    const int all = static_cast<int>(m.figures->figures().size()), shown = static_cast<int>(m.rows.size());
-    title.title = counted(all, "figure") + " from " +
-                  counted(static_cast<int>(m.figures->sources().size()), "source") + ": " +
-                  std::to_string(m.disputed) + " disputed, " + std::to_string(m.wrong) + " wrong";
+    const std::size_t all = m.figures->figures().size(), shown = m.rows.size();
     if (state.filter == FigureFilter::pairs) {
-        title.title = "The same method, the same words, another number";
-        title.subtitle = "shown: " + std::to_string(shown) + " of " + counted(all, "figure") +
-                         ", pairs that say the same of one method and disagree · ! disputed, ✕ wrong in its source";
+        title.title = numbers_says("disputed.title"_t);
+        title.subtitle = numbers_says("subtitle.pairs"_t, "shown"_v = shown, "all"_v = all);
         return title;
     }
-    title.subtitle = "shown: " + std::to_string(shown) + (state.query.empty() ? "" : " with “" + state.query + "”") +
-                     (state.filter == FigureFilter::disputed ? " that stand against another"
-                      : state.filter == FigureFilter::wrong  ? " that are wrong in their source"
-                                                             : "") +
-                     (state.method.empty() ? "" : ", " + state.method) + told_words(input, m) +
-                     " · ! disputed, ✕ wrong in its source";
+    title.title = numbers_says("conditions.title"_t, "figures"_v = all, "sources"_v = m.figures->sources().size(),
+                               "disputed"_v = m.disputed, "wrong"_v = m.wrong);
+    const bool counting = m.told != 0 && input.beat == kCountingBeat;
+    title.subtitle =
+        numbers_says("subtitle.shown"_t, "shown"_v = shown, "query"_v = state.query, "disputed"_v = state.filter == FigureFilter::disputed,
+                     "wrong"_v = state.filter == FigureFilter::wrong, "method"_v = state.method, "counting"_v = counting ? m.told : 0,
+                     "repeatable"_v = counting ? 0 : m.told);
     return title;
 }
 

@@ -8,10 +8,13 @@
 
 #include "engine/run/cycle_view.h"
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
 #include "scenes/shared/told_speed.h"
 #include "ui/glyphs.h"
 
 namespace speclens {
+
+inline constexpr StoryOf<"race"> race_says;
 
 struct RaceLaneModel {
     const RaceLane* lane = nullptr;

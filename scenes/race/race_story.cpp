@@ -40,10 +40,10 @@ bool one_length(const RaceModel& m, const RaceLaneModel& fastest) {
         m.lanes, [&](const RaceLaneModel& lane) { return !lane.trace || lane.tokens == fastest.tokens; });
 }
 
-const char* wins(const RaceModel& m, const RaceLaneModel& fastest) {
-    if (m.table)
-        return one_length(m, fastest) ? "needs the fewest rounds" : "brings the most tokens per round";
-    return one_length(m, fastest) ? "finishes first" : "writes fastest";
+std::string wins(const RaceModel& m, const RaceLaneModel& fastest) {
+    const bool alike = one_length(m, fastest);
+    if (m.table) return alike ? race_says("wins.fewest_rounds"_t) : race_says("wins.most_tokens"_t);
+    return alike ? race_says("wins.first"_t) : race_says("wins.fastest"_t);
 }
 
 // Rounds and tokens are the same in every repeat, so they can be told where times cannot.
@@ -56,33 +56,39 @@ std::string in_doubt(const RaceModel& m) {
         if (most && std::abs(rate - best_rate) < 1e-9) alone = false;
         if (!most || rate > best_rate + 1e-9) most = &lane, alone = true;
     }
-    return most && alone ? capital(most->title) + " brings the most tokens per round; who is faster is in doubt"
-                         : "Who is fastest is in doubt";
+    return race_says("outcome.in_doubt"_t, "most"_v = most && alone ? most->title : "");
 }
 
 std::string as_fast(const RaceModel& m) {
     std::string names;
     for (std::size_t i = 0; i < m.level.size(); ++i)
-        names += (i == 0 ? "" : i + 1 == m.level.size() ? " and " : ", ") +
-                 m.lanes[static_cast<std::size_t>(m.level[i])].title;
-    return capital(names) + " are equally fast here";
+        names += (i == 0 ? "" : i + 1 == m.level.size() ? shared_says("words.and"_t) : ", ") + m.lanes[static_cast<std::size_t>(m.level[i])].title;
+    return race_says("outcome.level"_t, "names"_v = names);
+}
+
+// Of many prompts; one prompt says less. Null: no drafter pays on them.
+const RaceLaneModel* pays_over_prompts(const RaceModel& m) {
+    const RaceLaneModel* other = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
+    return other && other->lane->average->speed_up.value >= 1.005 ? other : nullptr;
+}
+bool only_this_time(const RaceModel& m, const RaceLaneModel& fastest) {
+    return fastest.plain() && !m.table && pays_over_prompts(m);
 }
 
 // Who is fastest, and whether by tokens per round: a lead that another lane shares is not called one.
 std::string outcome(const RaceModel& m, const RaceLaneModel& fastest) {
     const bool alike = one_length(m, fastest);
-    const std::string name = capital(fastest.title), end = wins(m, fastest);
-    if (m.table && fastest.plain()) return "No drafter saves a round here";
+    const std::string &name = fastest.title, end = wins(m, fastest);
+    if (m.table && fastest.plain()) return race_says("outcome.no_round_saved"_t);
     if (!m.table && !m.doubt.empty()) return in_doubt(m);
     if (!m.table && m.level.size() > 1) return as_fast(m);
-    if (fastest.plain()) { // one prompt says less than many
-        const RaceLaneModel* other = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
-        if (!other || other->lane->average->speed_up.value < 1.005)
-            return "Plain decoding " + end + ": no drafter pays here";
+    if (only_this_time(m, fastest)) {
+        const RaceLaneModel* other = pays_over_prompts(m);
         const LaneAverage& a = *other->lane->average;
-        return "Plain decoding " + end + " this time; over " + counted(a.totals.prompts, "prompt") + " " +
-               other->title + " is at " + average_speed(m, a);
+        return race_says("outcome.plain_this_time"_t, "wins"_v = end, "prompts"_v = a.totals.prompts, "drafter"_v = other->title,
+                         "times"_v = average_speed(m, a));
     }
+    if (fastest.plain()) return race_says("outcome.plain"_t, "wins"_v = end);
     const double own = fastest.whole.tokens_per_round();
     const RaceLaneModel *ahead = nullptr, *level = nullptr;
     for (const RaceLaneModel& lane : m.lanes) {
@@ -91,25 +97,18 @@ std::string outcome(const RaceModel& m, const RaceLaneModel& fastest) {
         if (std::abs(rate - own) < 1e-9) level = &lane;
         if (rate > own + 1e-9 && (!ahead || rate > ahead->whole.tokens_per_round())) ahead = &lane;
     }
-    if (m.table && level)
-        return name + " and " + level->title +
-               (alike ? " need the fewest rounds" : " bring the most tokens per round");
-    if (m.table) return name + " " + end;
-    if (ahead)
-        return capital(ahead->title) + (alike ? " needs fewer rounds, " : " brings more tokens per round, ") +
-               fastest.title + " " + end;
-    if (level)
-        return name + " " + end + (alike ? ", in as many rounds as " : ", at the tokens per round of ") +
-               level->title;
-    return name + (alike ? " needs the fewest rounds" : " brings the most tokens per round") + " and " + end;
+    if (m.table && level) return race_says("outcome.table_level"_t, "drafter"_v = name, "other"_v = level->title, "alike"_v = alike);
+    if (m.table) return race_says("outcome.table"_t, "drafter"_v = name, "wins"_v = end);
+    if (ahead) return race_says("outcome.richer"_t, "other"_v = ahead->title, "alike"_v = alike, "drafter"_v = name, "wins"_v = end);
+    if (level) return race_says("outcome.shared"_t, "drafter"_v = name, "wins"_v = end, "alike"_v = alike, "other"_v = level->title);
+    return race_says("outcome.best"_t, "drafter"_v = name, "alike"_v = alike, "wins"_v = end);
 }
 
 std::string dice(const RaceModel& m) {
     const RunSettings& base = m.race->settings.base;
-    if (m.greedy) return "greedy";
-    return "T = " + temperature_words(base.sampling.temperature) +
-           draft_words(base.sampling.temperature, base.drafts().temperature) + ", seed " +
-           std::to_string(base.seed);
+    if (m.greedy) return race_says("words.greedy"_t);
+    return race_says("words.dice"_t, "temperature"_v = temperature_words(base.sampling.temperature),
+                     "drafts"_v = draft_words(base.sampling.temperature, base.drafts().temperature), "seed"_v = base.seed);
 }
 
 // Guesses of a lane in a row, and in a tree: what its run makes of what was asked for, as soon as there is
@@ -134,7 +133,7 @@ std::string lengths_of_drafts(const RaceModel& m) {
         most = std::max(most, k);
     }
     if (least <= 0) return "";
-    return ", K = " + std::to_string(least) + (most > least ? " to " + std::to_string(most) : std::string());
+    return race_says("words.k"_t, "least"_v = least, "most"_v = most > least ? most : 0);
 }
 
 // ", 64 tokens", as many as were asked for where no lane has any.
@@ -145,8 +144,8 @@ std::string lengths_of_texts(const RaceModel& m) {
         least = std::min(least, lane.tokens);
         most = std::max(most, lane.tokens);
     }
-    if (most == 0) return ", " + counted(m.race->settings.base.max_tokens, "token");
-    return (least < most ? ", up to " : ", ") + counted(most, "token");
+    const int tokens = most == 0 ? m.race->settings.base.max_tokens : most;
+    return race_says("words.tokens"_t, "tokens"_v = tokens, "up_to"_v = most > 0 && least < most);
 }
 
 // A rule that gives something away judges a lane.
@@ -155,7 +154,7 @@ std::string not_lossless(const RaceModel& m) {
     const bool judges = std::ranges::any_of(m.lanes, [&](const RaceLaneModel& lane) {
         return !lane.plain() && lane.lane->settings.rule == rule;
     });
-    return judges && !m.lossless ? " · " + rule + ": NOT lossless" : "";
+    return judges && !m.lossless ? race_says("words.lossy"_t, "rule"_v = rule) : "";
 }
 
 // Whether the interval of `ahead` is above that of every other drafter. `estimate` is a member of
@@ -203,32 +202,42 @@ const Header* race_header(const RaceModel& m) {
     return nullptr;
 }
 
-std::string race_title(const RaceModel& m) {
-    if (!m.race) return "A race is about to start";
-    if (m.stepped) {
-        if (m.over) return "Every lane has finished";
-        const RaceLaneModel* ahead = nullptr;
-        bool tied = false;
-        for (const RaceLaneModel& lane : m.lanes) {
-            if (!lane.trace) continue;
-            if (ahead && lane.tokens_shown == ahead->tokens_shown) tied = true;
-            if (ahead && lane.tokens_shown <= ahead->tokens_shown) continue;
-            tied = false;
-            ahead = &lane;
-        }
-        if (!ahead || ahead->tokens_shown == 0) return "All lanes at the start";
-        if (tied || m.lanes.size() == 1) return "All lanes together, step by step";
-        return capital(ahead->title) + " is ahead with " + counted(ahead->tokens_shown, "token");
+namespace {
+
+std::string stepped_title(const RaceModel& m) {
+    if (m.over) return race_says("title.all_finished"_t);
+    const RaceLaneModel* ahead = nullptr;
+    bool tied = false;
+    for (const RaceLaneModel& lane : m.lanes) {
+        if (!lane.trace) continue;
+        if (ahead && lane.tokens_shown == ahead->tokens_shown) tied = true;
+        if (ahead && lane.tokens_shown <= ahead->tokens_shown) continue;
+        tied = false;
+        ahead = &lane;
     }
-    if (!m.measured) return m.race->cut ? "The race was stopped" : "The lanes run one after another";
-    const RaceLaneModel* fastest = lane_at(m, m.fastest);
-    if (!fastest) return "No lane could run";
-    // Before the first lane is home the outcome is a question.
-    double first = fastest->end;
+    if (!ahead || ahead->tokens_shown == 0) return race_says("title.at_start"_t);
+    if (tied || m.lanes.size() == 1) return race_says("title.together"_t);
+    return race_says("title.ahead"_t, "lane"_v = ahead->title, "tokens"_v = ahead->tokens_shown);
+}
+
+// Before the first lane is home the outcome is a question.
+bool undecided(const RaceModel& m, const RaceLaneModel& fastest) {
+    double first = fastest.end;
     for (const RaceLaneModel& lane : m.lanes)
         if (lane.trace) first = std::min(first, lane.end);
-    if (m.clock + 1e-6 < first) return m.rounds ? "Who needs the fewest rounds?" : "Who finishes first?";
-    if (m.lanes.size() == 1) return capital(fastest->title) + " alone";
+    return m.clock + 1e-6 < first;
+}
+
+} // namespace
+
+std::string race_title(const RaceModel& m) {
+    if (!m.race) return race_says("title.none"_t);
+    if (m.stepped) return stepped_title(m);
+    if (!m.measured) return m.race->cut ? race_says("title.stopped"_t) : race_says("title.running"_t);
+    const RaceLaneModel* fastest = lane_at(m, m.fastest);
+    if (!fastest) return race_says("title.nobody"_t);
+    if (undecided(m, *fastest)) return m.rounds ? race_says("title.who_rounds"_t) : race_says("title.who_first"_t);
+    if (m.lanes.size() == 1) return race_says("title.alone"_t, "lane"_v = fastest->title);
     return outcome(m, *fastest);
 }
 
@@ -238,40 +247,27 @@ std::string race_title_short(const RaceModel& m) {
     const bool told = !m.stepped && m.measured && fastest && m.lanes.size() > 1 && sure;
     if (const std::string whole = race_title(m); !told && whole.find("; ") != std::string::npos)
         return capital(whole.substr(whole.find("; ") + 2)); // "Who is fastest is in doubt"
-    if (!told || race_title(m).ends_with("?")) return "";
-    const bool once =
-        race_title(m).find(" this time;") != std::string::npos; // many prompts say something else
-    return capital(fastest->title) + " " + wins(m, *fastest) + (once ? " this time" : "");
+    if (!told || undecided(m, *fastest)) return "";
+    return race_says("title.short"_t, "lane"_v = fastest->title, "wins"_v = wins(m, *fastest), "once"_v = only_this_time(m, *fastest));
 }
 
 std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
-    if (!m.race) return "the same prompt with the same dice for every drafter";
-    std::string words = "same prompt, same dice" + lengths_of_drafts(m) + " · " + dice(m);
-    if (m.stepped) {
-        words +=
-            not_lossless(m) + " · step " + std::to_string(static_cast<int>(m.clock + 0.5)) + ", not timed";
-        if (const std::string texts = race_texts(m); !texts.empty()) words += " · " + texts;
-        return words;
-    }
-    words += lengths_of_texts(m) + not_lossless(m);
-    if (!m.measured) {
-        if (m.race->running >= 0)
-            words += " · " + m.lanes[static_cast<std::size_t>(m.race->running)].title + " is running";
-        return words;
-    }
-    words += m.rounds
-                 ? " · after " + ui::number(m.clock, std::abs(m.clock - std::round(m.clock)) < 1e-6 ? 0 : 1) +
-                       " rounds"
-                 : " · at " + ui::milliseconds(m.clock) + " ms";
-    if (m.just_done >= 0 && !m.over)
-        words += ", as " + m.lanes[static_cast<std::size_t>(m.just_done)].title + " finishes";
-    if (m.over) words += ", all finished";
-    if (!m.doubt.empty() && !m.rounds) words += " · in doubt: " + m.doubt;
-    if (input.race_pace > 0) {
-        const double slower = 1000 / input.race_pace;
-        words += slower > 1.5 ? " · slowed down " + ui::number(slower, 0) + "×" : " · in real time";
-    }
-    return words;
+    if (!m.race) return race_says("subtitle.none"_t);
+    const std::string k = lengths_of_drafts(m), thrown = dice(m), lossy = not_lossless(m);
+    if (m.stepped)
+        return race_says("subtitle.stepped"_t, "k"_v = k, "dice"_v = thrown, "lossy"_v = lossy, "step"_v = static_cast<int>(m.clock + 0.5),
+                         "texts"_v = race_texts(m));
+    const std::string tokens = lengths_of_texts(m);
+    if (!m.measured)
+        return race_says("subtitle.running"_t, "k"_v = k, "dice"_v = thrown, "tokens"_v = tokens, "lossy"_v = lossy,
+                         "lane"_v = m.race->running >= 0 ? m.lanes[static_cast<std::size_t>(m.race->running)].title : "");
+    const bool whole = std::abs(m.clock - std::round(m.clock)) < 1e-6;
+    const double slower = input.race_pace > 0 ? 1000 / input.race_pace : 0;
+    return race_says("subtitle.clock"_t, "k"_v = k, "dice"_v = thrown, "tokens"_v = tokens, "lossy"_v = lossy,
+                     "rounds"_v = m.rounds ? ui::number(m.clock, whole ? 0 : 1) : "", "ms"_v = m.rounds ? "" : ui::milliseconds(m.clock),
+                     "home"_v = m.just_done >= 0 && !m.over ? m.lanes[static_cast<std::size_t>(m.just_done)].title : "", "over"_v = m.over,
+                     "doubt"_v = m.rounds ? "" : m.doubt, "slower"_v = slower > 1.5 ? ui::number(slower, 0) : "",
+                     "real_time"_v = slower > 0 && slower <= 1.5);
 }
 
 namespace {
@@ -304,16 +300,12 @@ std::string race_about_short(const RaceLaneModel& lane) {
 
 std::string race_texts(const RaceModel& m) {
     if (m.texts < 2) return "";
-    if (m.stepped) {
-        if (m.identical) return m.greedy || m.over ? "texts identical so far" : "texts alike so far";
-        const std::string after = " after " + counted(m.same_tokens, "token");
-        return m.greedy && m.lossless ? "TEXTS DIFFER" + after : "texts part" + after;
-    }
-    if (!m.measured) return "";
-    if (m.identical) return "texts identical";
-    if (m.greedy && m.lossless) return "TEXTS DIFFER after " + counted(m.same_tokens, "token");
-    return "texts part after " + counted(m.same_tokens, "token") +
-           (m.lossless ? ": at T > 0 only the distribution is shared" : ": this rule is not lossless");
+    if (m.stepped && m.identical) return m.greedy || m.over ? race_says("texts.identical_so_far"_t) : race_says("texts.alike_so_far"_t);
+    if (!m.stepped && !m.measured) return "";
+    if (m.identical) return race_says("texts.identical"_t);
+    if (m.greedy && m.lossless) return race_says("texts.differ"_t, "tokens"_v = m.same_tokens);
+    if (m.stepped) return race_says("texts.part_stepped"_t, "tokens"_v = m.same_tokens);
+    return race_says("texts.part"_t, "tokens"_v = m.same_tokens, "lossless"_v = m.lossless);
 }
 
 std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {
@@ -322,34 +314,31 @@ std::string formula_words(const RaceModel& m, const RaceLaneModel& lane) {
     const Totals &base = plain->lane->average->totals, &mine = lane.lane->average->totals;
     const double tokens = mine.tokens_per_round(), pass = base.round_ms(), round = mine.round_ms();
     const int decimals = equation_decimals(tokens, pass, 0, round, std::min(pass, round) < 1 ? 3 : 2);
-    return ui::number(tokens, decimals) + " tokens × " + ui::number(pass, decimals) + " ms ÷ " +
-           ui::number(round, decimals) + " ms = " + ui::speed_up(mine.predicted_speed_up(base)) +
-           ", measured " + average_speed(m, *lane.lane->average);
+    return race_says("words.formula"_t, "tokens"_v = ui::number(tokens, decimals), "plain"_v = ui::number(pass, decimals),
+                     "round"_v = ui::number(round, decimals), "times"_v = ui::speed_up(mine.predicted_speed_up(base)),
+                     "measured"_v = average_speed(m, *lane.lane->average));
 }
 
 std::string averages_words(const RaceModel& m) {
     for (const RaceLaneModel& lane : m.lanes)
-        if (lane.lane->average) {
-            std::string words = "over " + counted(lane.lane->average->totals.prompts, "prompt");
-            if (m.race->prompts_done < m.race->prompts)
-                words += " of " + std::to_string(m.race->prompts) + " so far";
-            return words;
-        }
-    return "this prompt only";
+        if (lane.lane->average)
+            return race_says("averages.over"_t, "prompts"_v = lane.lane->average->totals.prompts,
+                             "of"_v = m.race->prompts_done < m.race->prompts ? m.race->prompts : 0);
+    return race_says("averages.one"_t);
 }
 
 std::string no_averages_words(const RaceModel& m) {
-    if (!m.race) return "needs rounds from more prompts";
-    if (std::ranges::all_of(m.lanes, &RaceLaneModel::plain)) return "no lane drafts";
-    if (m.race->prompts == 0) return "needs rounds from more prompts";
-    if (m.race->finished()) return "no rounds to average";
-    if (m.race->cut) return "needs rounds from more prompts";
-    return m.measured ? "the prompts are being measured" : "measured as soon as the lanes are done";
+    if (!m.race) return race_says("averages.needs"_t);
+    if (std::ranges::all_of(m.lanes, &RaceLaneModel::plain)) return race_says("averages.no_drafter"_t);
+    if (m.race->prompts == 0) return race_says("averages.needs"_t);
+    if (m.race->finished()) return race_says("averages.no_rounds"_t);
+    if (m.race->cut) return race_says("averages.needs"_t);
+    return m.measured ? race_says("averages.measuring"_t) : race_says("averages.later"_t);
 }
 
 std::string skipped_words(const RaceModel& m) {
     if (!m.race || m.race->skipped == 0) return "";
-    return counted(m.race->skipped, "prompt") + " skipped: too long for " + m.race->skipped_for;
+    return race_says("words.skipped"_t, "prompts"_v = m.race->skipped, "why"_v = m.race->skipped_for);
 }
 
 std::string average_speed(const RaceModel& m, const LaneAverage& average) {
@@ -360,19 +349,17 @@ std::string average_speed(const RaceModel& m, const LaneAverage& average) {
 std::string scatter_title(const RaceModel& m) {
     const RaceLaneModel* quick = best(m, [](const LaneAverage& a) { return a.speed_up.value; });
     const RaceLaneModel* rich = best(m, [](const LaneAverage& a) { return a.tokens_per_round.value; });
-    if (!quick || !rich || m.plain < 0) return "Up and to the left is fast";
+    if (!quick || !rich || m.plain < 0) return race_says("scatter.any"_t);
     if (!m.average_doubt.empty())
-        return beyond_chance(m, *rich, &LaneAverage::tokens_per_round)
-                   ? capital(rich->title) + " brings the most; speed in doubt"
-                   : "Who is faster is in doubt";
-    if (quick->lane->average->speed_up.value < 1) return "Every drafter costs more than it brings";
+        return race_says("scatter.in_doubt"_t, "most"_v = beyond_chance(m, *rich, &LaneAverage::tokens_per_round) ? rich->title : "");
+    if (quick->lane->average->speed_up.value < 1) return race_says("scatter.nothing_pays"_t);
     const bool most = beyond_chance(m, *rich, &LaneAverage::tokens_per_round),
                fastest = beyond_chance(m, *quick, &LaneAverage::speed_up);
-    if (!most && !fastest) return "Who is ahead is too close to call";
-    if (!most) return capital(quick->title) + " is the fastest; tokens too close to call";
-    if (!fastest) return capital(rich->title) + " brings the most; speed too close to call";
-    if (quick == rich) return capital(quick->title) + " brings the most and is the fastest";
-    return capital(rich->title) + " brings the most, " + quick->title + " is the fastest";
+    if (!most && !fastest) return race_says("scatter.close"_t);
+    if (!most) return race_says("scatter.fastest"_t, "drafter"_v = quick->title);
+    if (!fastest) return race_says("scatter.most"_t, "drafter"_v = rich->title);
+    if (quick == rich) return race_says("scatter.both"_t, "drafter"_v = quick->title);
+    return race_says("scatter.apart"_t, "most"_v = rich->title, "fastest"_v = quick->title);
 }
 
 std::string positions_title(const RaceModel& m) {
@@ -392,10 +379,10 @@ std::string positions_title(const RaceModel& m) {
             falls = &lane;
         }
     }
-    if (falls && most >= 0.03) return capital(falls->title) + " loses most with the distance";
+    if (falls && most >= 0.03) return race_says("positions.falls"_t, "drafter"_v = falls->title);
     if (const RaceLaneModel* lane = first_guess_lane(m))
-        return capital(lane->title) + "'s first guess is its hardest";
-    return "Acceptance by position";
+        return race_says("positions.first"_t, "drafter"_v = lane->title);
+    return race_says("positions.any"_t);
 }
 
 std::string costs_title(const RaceModel& m) {
@@ -410,8 +397,8 @@ std::string costs_title(const RaceModel& m) {
             found = &lane;
         }
     }
-    if (!found) return "Where the time of a round goes";
-    return "Drafting takes " + ui::percent(most) + " of a round of " + found->title;
+    if (!found) return race_says("costs.any"_t);
+    return race_says("costs.drafting"_t, "share"_v = ui::percent(most), "drafter"_v = found->title);
 }
 
 const RaceLaneModel* first_guess_lane(const RaceModel& m) {
@@ -424,14 +411,13 @@ const RaceLaneModel* first_guess_lane(const RaceModel& m) {
 std::string first_guess_words(const RaceLaneModel& lane) {
     const FirstGuesses& f = lane.lane->average->totals.first;
     std::string words;
-    const auto say = [&](const char* before, int kept, int of) {
+    const auto say = [&](const std::string& before, int kept, int of) {
         if (of == 0) return;
-        words += words.empty() ? "guess 1 after: " : ", ";
-        words += before + (" " + ui::probability(static_cast<double>(kept) / of));
+        words += (words.empty() ? race_says("first_guess.begin"_t) : ", ") + before + (" " + ui::probability(static_cast<double>(kept) / of));
     };
-    say("prompt", f.kept_at_start, f.at_start);
-    say("full round", f.kept_after_full, f.after_full);
-    say("refusal", f.kept_after_refusal, f.after_refusal);
+    say(race_says("first_guess.prompt"_t), f.kept_at_start, f.at_start);
+    say(race_says("first_guess.full_round"_t), f.kept_after_full, f.after_full);
+    say(race_says("first_guess.refusal"_t), f.kept_after_refusal, f.after_refusal);
     return words;
 }
 

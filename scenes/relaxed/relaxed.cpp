@@ -106,8 +106,8 @@ class RelaxedScene final : public Scene {
         const ui::Rect chart{area.x + left + gap, area.y, area.w - left - gap, area.h};
         draw_relaxed_chart(d, chart);
         // One position first, all of them together at the end.
-        if (d.input.beat == 0) dim(d.ui, {chart.x - 8, chart.y - 4, chart.w + 16, chart.h + 8});
-        if (d.input.beat >= kRelaxedBeats - 2) dim(d.ui, {area.x - 8, area.y - 4, left + 16, area.h + 8});
+        if (!relaxed_says.focus(d.input.beat, "chart"_part)) dim(d.ui, {chart.x - 8, chart.y - 4, chart.w + 16, chart.h + 8});
+        if (!relaxed_says.focus(d.input.beat, "position"_part)) dim(d.ui, {area.x - 8, area.y - 4, left + 16, area.h + 8});
     }
 
     static void keys(const RelaxedDraw& d) {

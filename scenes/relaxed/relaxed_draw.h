@@ -9,7 +9,8 @@
 
 namespace speclens {
 
-inline constexpr int kRelaxedBeats = 6;
+inline constexpr StoryOf<"relaxed", "thrown_away", "lenience", "typical", "cascades", "cost", "worth"> relaxed_says;
+inline constexpr int kRelaxedBeats = relaxed_says.size;
 [[nodiscard]] StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& model);
 [[nodiscard]] Story relaxed_story(const SceneInput& input, const RelaxedModel& model,
                                   const RelaxedState& state);

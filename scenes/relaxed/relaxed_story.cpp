@@ -36,8 +36,7 @@ struct MeasuredPair {
     SeededRounds rule, token;
     bool more = false, close = true; // more: tokens per round, beyond chance
     std::string verdict() const {
-        return with_chance(rule) + " tokens per round, " + with_chance(token) + " by the token rule" +
-               (close ? ": too close to call" : "");
+        return relaxed_says("words.verdict"_t, "rule"_v = with_chance(rule), "token"_v = with_chance(token), "close"_v = close);
     }
 };
 std::optional<MeasuredPair> measured_pair(const SceneInput& input, const RelaxedModel& m,
@@ -51,74 +50,38 @@ std::optional<MeasuredPair> measured_pair(const SceneInput& input, const Relaxed
     return pair;
 }
 
+// What the chosen rule brings, beside what was measured with it.
+Words worth_words(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
+    const std::string title = m.rule->title, lossless = ui::probability(m.lossless.kept), kept = ui::probability(m.here.kept);
+    if (m.counted <= 0)
+        return m.positions->empty() ? relaxed_says.beat("worth:nothing"_t) : relaxed_says.beat("worth:unknown"_t);
+    if (m.here.distance == 0 && m.here.kept == 0) return relaxed_says.beat("worth:plain"_t, "rule"_v = title);
+    if (m.here.distance == 0) return relaxed_says.beat("worth:free"_t, "rule"_v = title, "kept"_v = kept);
+    const auto pair = measured_pair(input, m, state); // says more than the guesses of one run
+    const bool more = pair ? pair->more : m.here.kept > m.lossless.kept && kept != lossless, close = pair && pair->close;
+    const std::string measured =
+        !pair ? relaxed_says("words.measured:no"_t)
+        : close ? relaxed_says("words.measured:close"_t, "verdict"_v = pair->verdict(), "more_seeds"_v = more_seeds_words(*measured_rules(input)))
+                : relaxed_says("words.measured:yes"_t, "verdict"_v = pair->verdict());
+    const std::string keeps =
+        relaxed_says("words.keeps"_t, "all"_v = m.counted == static_cast<int>(m.positions->size()), "rule"_v = title, "kept"_v = kept,
+                     "lossless"_v = kept == lossless ? "" : lossless, "distance"_v = ui::probability(m.here.distance));
+    if (more) return relaxed_says.beat("worth:faster"_t, "keeps"_v = keeps, "measured"_v = measured);
+    if (close) return relaxed_says.beat("worth:perhaps"_t, "keeps"_v = keeps, "measured"_v = measured);
+    return relaxed_says.beat("worth:slower"_t, "keeps"_v = keeps, "measured"_v = measured);
+}
+
 Words beat_words(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state, int beat) {
-    const std::string lossless = ui::probability(m.lossless.kept), kept = ui::probability(m.here.kept);
     const bool known = m.counted > 0, all = m.counted == static_cast<int>(m.positions->size());
-    const std::string where = all ? "In this run" : "Where the heads suffice";
     switch (beat) {
     case 0:
-        return {"Right, and thrown away", "Exact checking asks for the target's own word, not for a good one. "
-                                          "“Buzz Aldrin is” loses everything to a target that begins "
-                                          "“Edwin”, though both are right." +
-                                              (known ? " " + where + " a guess stays with probability " +
-                                                           lossless + " under the lossless rule."
-                                                     : "")};
-    case 1:
-        return {"Lenience: discount the claim",
-                "The draft's probability counts for less, so its guesses look better than they are: min(1, "
-                "target ÷ ((1−l) draft)). "
-                "At l = 0 nothing changes. At l = 1 whatever the target does not rule out stays, and the "
-                "text follows the draft."};
-    case 2:
-        return {"Typical: likely enough",
-                "Medusa's rule throws no coin. A guess stays if the target finds "
-                "it likely enough for how unsure it is. "
-                "What the draft claims does not matter, and there is no residual "
-                "to correct the sum: likely words that the draft offers come out more often, others less."};
-    case 3:
-        return {"Cascades: who should decide here?",
-                "A cascade mixes the two distributions first: where the draft is sure, or as good as the target, its "
-                "word counts. Then the "
-                "guesses are judged exactly, against the mixture. So the output has a distribution that is known: the "
-                "mixture, not the target."};
-    case 4:
-        return {"What it costs",
-                "The distance is the share of tokens that come out otherwise than under the "
-                "target: 0 for lossless rules, " +
-                    (known ? ui::probability(m.draft_alone.distance) : "all that lies between the two distributions") +
-                    " if the draft is not checked at all. It is no measure of quality: "
-                    "another token may be as good. That has to be "
-                    "tested on answers, not on distributions."};
-    default:
-        if (!known)
-            return {"Not to be told from this run",
-                    m.positions->empty()
-                        ? "No guess was judged and recorded."
-                        : "Too little was recorded of the two distributions to say what any rule keeps here."};
-        if (m.here.distance == 0 && m.here.kept == 0)
-            return {"Plain decoding, with guesses to pay",
-                    "With these numbers and at these places " + std::string(m.rule->title) +
-                        " keeps no guess: every round writes one token, drawn from the target's own distribution. "
-                        "Move the slider until guesses stay."};
-        if (m.here.distance == 0)
-            return {"Nothing given away",
-                    "With these numbers and at these places " + std::string(m.rule->title) +
-                        " writes what the target would, and a guess stays with probability " +
-                        ui::probability(m.here.kept) + ". Move the slider to see what more guesses cost."};
-        const auto pair = measured_pair(input, m, state); // says more than the guesses of one run
-        const bool more = pair ? pair->more : m.here.kept > m.lossless.kept && kept != lossless;
-        return {more                  ? "Faster, but of something else"
-                : pair && pair->close ? "Something else, and perhaps faster"
-                                      : "Something else, and not faster",
-                (all ? "Now " : "Where the heads suffice, ") + std::string(m.rule->title) +
-                    " keeps a guess with probability " + kept +
-                    (kept == lossless ? ", about as often as before" : " instead of " + lossless) +
-                    ", at a distance of " + ui::probability(m.here.distance) + ". " +
-                    (!pair ? "Measure what that brings in tokens per round, and judge the run so to "
-                             "read what it writes."
-                     : pair->close
-                         ? "Measured: " + pair->verdict() + ". " + more_seeds_words(*measured_rules(input))
-                         : "Measured: " + pair->verdict() + ". Judge the run so to read what it writes.")};
+        return relaxed_says.beat("thrown_away"_t, "here"_v = known && all ? ui::probability(m.lossless.kept) : "",
+                                 "heads"_v = known && !all ? ui::probability(m.lossless.kept) : "");
+    case 1: return relaxed_says.beat("lenience"_t);
+    case 2: return relaxed_says.beat("typical"_t);
+    case 3: return relaxed_says.beat("cascades"_t);
+    case 4: return relaxed_says.beat("cost"_t, "unchecked"_v = known ? ui::probability(m.draft_alone.distance) : "");
+    default: return worth_words(input, m, state);
     }
 }
 
@@ -126,8 +89,7 @@ Words beat_words(const SceneInput& input, const RelaxedModel& m, const RelaxedSt
 
 std::string means_over(const RelaxedModel& m) {
     const int judged = static_cast<int>(m.positions->size());
-    return "means over " + (m.counted < judged ? std::to_string(m.counted) + " of " : std::string()) +
-           counted(judged, "judged guess");
+    return relaxed_says("words.means"_t, "counted"_v = m.counted < judged ? std::to_string(m.counted) : "", "judged"_v = judged);
 }
 
 std::string left_out_words(const SceneInput& input, const RelaxedModel& m) {
@@ -136,12 +98,8 @@ std::string left_out_words(const SceneInput& input, const RelaxedModel& m) {
     const Header& header = *input.whole->header;
     const bool hot =
         !m.greedy && std::max(header.sampling.temperature, header.draft_sampling.temperature) > 1;
-    return (m.counted > 0
-                ? counted(judged - m.counted, "guess") + " left out, where the models are less sure: the "
-                : "None of " + counted(judged, "judged guess") + " counts: the ") +
-           "recorded heads leave out more than " + ui::probability(kMostUnlisted) + " of a distribution. " +
-           (hot ? "Lower the temperature, or record whole distributions: " : "Record whole distributions: ") +
-           "--trace-top all.";
+    return relaxed_says("words.left_out"_t, "some"_v = m.counted > 0, "left_out"_v = judged - m.counted, "judged"_v = judged,
+                        "most"_v = ui::probability(kMostUnlisted), "hot"_v = hot);
 }
 
 std::string tokens_source_words(const SceneInput& input, const RelaxedState& state) {
@@ -151,15 +109,12 @@ std::string tokens_source_words(const SceneInput& input, const RelaxedState& sta
             const SeededRounds rounds = measured_rounds(study, rule, state);
             return !rounds.seeds.empty() && too_close(rounds, token);
         });
-        return "tok/round: " + sample_words(*study) + ", ± 95 %" +
-               (grey ? ", grey: too close to the token rule to call" : "") + "; stays, dist.: this run.";
+        return relaxed_says("source.measured"_t, "sample"_v = sample_words(*study), "grey"_v = grey);
     }
-    if (!models_loaded(input)) return "tok/round: a saved run cannot be measured.";
-    if (!relaxed_study(input, state).runs.empty()) return "tok/round: not measured yet, M does.";
+    if (!models_loaded(input)) return relaxed_says("source.saved"_t);
+    if (!relaxed_study(input, state).runs.empty()) return relaxed_says("source.unmeasured"_t);
     const DrafterInfo* drafter = input.settings ? find_drafter(input.settings->drafter) : nullptr;
-    return std::string("tok/round: ") +
-           (drafter && drafter->tree ? "not measured, this run drafts trees and these rules judge chains."
-                                     : "not measured, this run drafts no chain.");
+    return relaxed_says("source.impossible"_t, "trees"_v = drafter && drafter->tree);
 }
 
 TokenNumbers numbers_of(const RelaxedModel& m, std::size_t entry) {
@@ -176,42 +131,36 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
     StageTitle title;
     title.tier = tier_of(input.whole->header);
     if (!m.position()) {
-        title.title = "Rules that are not lossless, and what they give away";
-        title.subtitle = "a run with judged guesses is needed: a drafter, K of 1 or more, rows recorded";
+        title.title = relaxed_says("title.nothing"_t);
+        title.subtitle = relaxed_says("subtitle.nothing"_t);
         return title;
     }
+    const std::string& drafter = input.whole->header->drafter;
     if (m.counted == 0) {
-        title.title = "The recorded heads are too short to say what a rule keeps";
-        title.subtitle = input.whole->header->drafter + " drafter · 0 of " +
-                         counted(static_cast<int>(m.positions->size()), "judged guess") +
-                         " can be told; --trace-top all records whole distributions";
+        title.title = relaxed_says("title.short_heads"_t);
+        title.subtitle = relaxed_says("subtitle.short_heads"_t, "drafter"_v = drafter, "judged"_v = m.positions->size());
         return title;
     }
-    const std::string kept = kept_percent(m.here.kept), strict = kept_percent(m.lossless.kept);
-    const std::string keeps = std::string(m.rule->title) + " keeps " + kept +
-                              (m.all_count() ? " of the guesses" : " of " + counted(m.counted, "guess"));
-    const std::string before =
-        std::abs(m.here.kept - m.lossless.kept) < 1e-9 ? ", as many as before" : ", about as many as before";
-    const std::string price = ui::probability(m.here.distance);
-    const std::string drafter = input.whole->header->drafter + " drafter, ",
-                      temperature = m.greedy ? " · greedy run: distributions at T = 1" : "",
-                      means = m.all_count() ? "" : " · " + means_over(m) + "; of all the run kept " + std::to_string(m.stayed);
+    const std::string kept = kept_percent(m.here.kept), strict = kept_percent(m.lossless.kept), price = ui::probability(m.here.distance);
+    const std::string means = m.all_count() ? "" : relaxed_says("words.means_kept"_t, "means"_v = means_over(m), "stayed"_v = m.stayed);
     if (input.beat == 0) { // no relaxed rule has been told of yet
-        title.title = "The exact rule keeps " + strict + " of these guesses";
-        title.subtitle = drafter + "exact rule" + temperature + " · lossless" + means;
+        title.title = relaxed_says("thrown_away.title"_t, "kept"_v = strict);
+        title.subtitle = relaxed_says("subtitle.exact"_t, "drafter"_v = drafter, "greedy"_v = m.greedy, "means"_v = means);
         return title;
     }
-    title.title =
-        keeps + (kept != strict ? " instead of " + strict : before) + "; " + price + " from the target";
-    title.short_title = keeps + (kept != strict ? ", not " + strict : before) + "; distance " + price;
-    title.subtitle =
-        drafter + to_text(m.params, *m.rule) + temperature +
-        (m.params.block ? " · counted token by token" : "") +
-        (!keeps_target(*m.rule, m.params)
-             ? m.here.distance == 0 ? " · NOT lossless elsewhere" : " · NOT lossless"
-         : m.rule->name == std::string("lenience") ? " · lossless without lenience"
-                                                   : " · lossless at this alpha: nothing is the draft's") +
-        means;
+    const std::string instead = kept != strict ? strict : "";
+    const int guesses = m.all_count() ? 0 : m.counted;
+    const bool exactly = std::abs(m.here.kept - m.lossless.kept) < 1e-9;
+    title.title = relaxed_says("title.keeps"_t, "rule"_v = m.rule->title, "kept"_v = kept, "guesses"_v = guesses, "instead"_v = instead,
+                               "exactly"_v = instead.empty() && exactly, "about"_v = instead.empty() && !exactly, "distance"_v = price);
+    title.short_title = relaxed_says("title.keeps_short"_t, "rule"_v = m.rule->title, "kept"_v = kept, "guesses"_v = guesses,
+                                     "instead"_v = instead, "exactly"_v = instead.empty() && exactly, "about"_v = instead.empty() && !exactly, "distance"_v = price);
+    const bool lossy = !keeps_target(*m.rule, m.params);
+    const std::string promise = lossy ? relaxed_says("promise.lossy"_t, "elsewhere"_v = m.here.distance == 0)
+                                : m.rule->name == std::string("lenience") ? relaxed_says("promise.lenience"_t)
+                                                                          : relaxed_says("promise.alpha"_t);
+    title.subtitle = relaxed_says("subtitle.relaxed"_t, "drafter"_v = drafter, "rule"_v = to_text(m.params, *m.rule), "greedy"_v = m.greedy,
+                                  "block"_v = m.params.block, "promise"_v = promise, "means"_v = means);
     return title;
 }
 
@@ -223,7 +172,7 @@ Story relaxed_story(const SceneInput& input, const RelaxedModel& m, const Relaxe
     const RunStudy study = relaxed_study(input, state);
     if (!study.runs.empty()) {
         const Study* done = study_of(input, study);
-        story.task = "Measure every rule on this prompt: M";
+        story.task = relaxed_says("words.task"_t);
         story.task_done = done && done->complete();
         story.on_task = {Command{study}};
     }

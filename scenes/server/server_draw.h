@@ -9,7 +9,8 @@
 
 namespace speclens {
 
-inline constexpr int kServerBeats = 5;
+inline constexpr StoryOf<"server", "elsewhere", "counters", "names", "places", "tokens"> server_says;
+inline constexpr int kServerBeats = server_says.size;
 [[nodiscard]] StageTitle server_title(const ServerModel& model);
 [[nodiscard]] Story server_story(const SceneInput& input, const ServerModel& model);
 [[nodiscard]] std::string server_description(const SceneInput& input, const ServerModel& model);

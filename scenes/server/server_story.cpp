@@ -11,43 +11,29 @@ namespace {
 
 Words beat_words(const ServerModel& m, int beat) {
     switch (beat) {
-    case 0:
-        return {"The same thing, somewhere else",
-                m.attached() ? "Everything so far happened in this program. Here is a server, seen from "
-                               "outside: it runs draft and verify behind closed doors and tells "
-                               "only sums. From them follows what the other scenes show round by round."
-                             : "A server runs draft and verify behind closed doors and tells only sums. "
-                               "Attach to a vLLM, SGLang or llama-server of yours, or serve "
-                               "the engine of this window and watch that."};
-    case 1:
-        return {"Counters belong to everybody",
-                "A server counts rounds, drafted and accepted tokens since it started, of all requests "
-                "together. What happened in the last seconds is a difference of "
-                "two readings; what happened to your request is in none of them, unless the server tells it "
-                "separately."};
-    case 2:
-        return {"One run, six “acceptances”",
-                "All six numbers come from the same counts, and most are called acceptance by somebody. A "
-                "rate of .08 and a length of 1.23 can be one and the same "
-                "run. Before two figures are compared, look at the formulas."};
-    case 3:
-        return {"Places tell how long to draft",
-                "A guess counts only if all before it were kept, so the bars fall. The dots say how hard a "
-                "place is by itself. Where the last bars are almost "
-                "empty, a smaller K drafts less for nearly the same text; where they are still high, a "
-                "larger one may pay."};
-    default:
-        return {"Which tokens were guessed?",
-                "Some servers list the rounds of a request; then the marks of the last answer are exact. "
-                "llama.cpp counts along with the tokens, so rounds can be inferred. "
-                "Others give totals: then it stays open, and the picture says so."};
+    case 0: return m.attached() ? server_says.beat("elsewhere:attached"_t) : server_says.beat("elsewhere:none"_t);
+    case 1: return server_says.beat("counters"_t);
+    case 2: return server_says.beat("names"_t);
+    case 3: return server_says.beat("places"_t);
+    default: return server_says.beat("tokens"_t);
     }
 }
 
 std::string totals(const ServerModel& m) {
-    return (m.counts.rounds ? ui::integer(std::llround(*m.counts.rounds)) : "–") +
-           (m.counts.rounds == 1.0 ? " round, " : " rounds, ") + ui::integer(std::llround(m.counts.drafted)) +
-           " drafted, " + ui::integer(std::llround(m.counts.accepted)) + " accepted";
+    const auto whole = [](double count) { return ui::integer(std::llround(count)); };
+    return server_says("words.totals"_t, "rounds"_v = m.counts.rounds ? whole(*m.counts.rounds) : "–", "one"_v = m.counts.rounds == 1.0,
+                       "drafted"_v = whole(m.counts.drafted), "accepted"_v = whole(m.counts.accepted));
+}
+
+std::string stage_title(const ServerModel& m) {
+    const ServerView& view = *m.view;
+    if (const auto length = acceptance_length(m.counts); length && m.counts.drafted > 0)
+        return server_says("title.length"_t, "length"_v = ui::number(*length, 2), "kept"_v = ui::percent(m.counts.accepted / m.counts.drafted));
+    if (!view.watch.empty() && view.watch.last().told_length)
+        return server_says("title.told_length"_t, "length"_v = ui::number(*view.watch.last().told_length, 2));
+    if (m.plain) return server_says("title.plain"_t);
+    if (view.facts.reading.speculates() || !view.watch.empty()) return server_says("title.nothing_yet"_t);
+    return server_says("title.tells_nothing"_t);
 }
 
 } // namespace
@@ -57,29 +43,16 @@ StageTitle server_title(const ServerModel& m) {
     title.tier = ui::Tier::remote;
     const ServerView& view = *m.view;
     if (!m.attached() && !m.lost()) {
-        title.title = view.state == ServerView::State::failed ? "No server answers"
-                                                              : "A server of yours, seen from outside";
-        title.subtitle =
-            view.state == ServerView::State::probing ? "looking for " + view.address : "not attached";
+        title.title = server_says("title.none"_t, "failed"_v = view.state == ServerView::State::failed);
+        title.subtitle = server_says("subtitle.none"_t, "probing"_v = view.state == ServerView::State::probing ? view.address : "");
         return title;
     }
-    title.tier_words = m.lost()                        ? "no longer answers"
-                       : m.span == ServerSpan::request ? "this request"
-                                                       : "server-wide";
-    if (const auto length = acceptance_length(m.counts); length && m.counts.drafted > 0)
-        title.title = "Acceptance length " + ui::number(*length, 2) + "; " +
-                      ui::percent(m.counts.accepted / m.counts.drafted) + " of what is drafted is kept";
-    else if (!view.watch.empty() && view.watch.last().told_length)
-        title.title =
-            "Acceptance length " + ui::number(*view.watch.last().told_length, 2) + ", says the server";
-    else if (m.plain)
-        title.title = "This server drafts nothing: every token is the target's";
-    else
-        title.title = view.facts.reading.speculates() || !view.watch.empty()
-                          ? "Nothing was drafted yet"
-                          : "This server tells nothing about speculation";
-    title.subtitle = view.address + " · " + m.server() + (m.model().empty() ? "" : ", " + m.model()) + " · " +
-                     span_words(m.span) + (m.counts.empty() ? "" : ": " + totals(m));
+    title.tier_words = m.lost()                        ? server_says("tier.lost"_t)
+                       : m.span == ServerSpan::request ? server_says("tier.request"_t)
+                                                       : server_says("tier.server"_t);
+    title.title = stage_title(m);
+    title.subtitle = server_says("subtitle.attached"_t, "address"_v = view.address, "server"_v = m.server(), "model"_v = m.model(),
+                                 "span"_v = span_words(m.span), "totals"_v = m.counts.empty() ? "" : totals(m));
     if (!view.problem.empty()) title.subtitle = view.problem; // in a small window the only place for it
     return title;
 }

@@ -76,9 +76,8 @@ std::string first_ready_drafter(const SceneInput& input) {
 
 OtherDrafter drafter_instead(const SceneInput& input) {
     const DrafterInfo* info = find_drafter(first_ready_drafter(input));
-    const std::string why = "This run drafts nothing, so there is no guess to keep or to reject.";
-    if (!info) return {"", "", why + " Open a run that has a drafter.", false};
-    return {info->name, info->title, why};
+    if (!info) return {"", "", shared_says("other_drafter.none"_t), false};
+    return {info->name, info->title, shared_says("other_drafter.why"_t)};
 }
 
 SceneCommand draft_with(const RunSettings& now, const std::string& drafter) {
@@ -96,11 +95,10 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
     if (!other.can_switch || !input.settings) return;
     const std::string name = other.drafter;
     const std::string off =
-        !models_loaded(input) ? "No models are loaded: this run was saved earlier"
-        : !drafter_ready(input, name)
-            ? "No " + std::string(other.title) + " head is loaded: give one with --drafter " + name + "=DIR"
-            : "";
-    const std::string label = "Draft with " + std::string(other.title);
+        !models_loaded(input)         ? shared_says("other_drafter.no_models"_t)
+        : !drafter_ready(input, name) ? shared_says("other_drafter.no_head"_t, "drafter"_v = other.title, "name"_v = name)
+                                      : "";
+    const std::string label = shared_says("other_drafter.button"_t, "drafter"_v = other.title);
     const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U", .disabled = off};
     const ui::Rect at{r.x + 20, r.y + 72, ui::button_width(ui.canvas, label, options), 36};
     if (ui::button(ui, "switch", at, label, options) || (off.empty() && ui.take_key(ui::Key::u)))

@@ -17,11 +17,11 @@ bool over(const CycleView& whole) {
 
 // How a run differs from the one on screen.
 std::string which_run(const RunSettings& now, const RunSettings& other) {
-    if (other.seed != now.seed) return "seed " + std::to_string(other.seed);
+    if (other.seed != now.seed) return shared_says("example.run:seed"_t, "seed"_v = other.seed);
     constexpr std::size_t kMost = 28;
     std::string prompt = other.prompt.substr(0, kMost);
     while (!prompt.empty() && (static_cast<unsigned char>(prompt.back()) & 0xC0U) == 0x80U) prompt.pop_back();
-    return "the prompt “" + prompt + (prompt.size() < other.prompt.size() ? "…" : "") + "”";
+    return shared_says("example.run:prompt"_t, "prompt"_v = prompt + (prompt.size() < other.prompt.size() ? "…" : ""));
 }
 
 } // namespace
@@ -92,22 +92,21 @@ FoundElsewhere found_elsewhere(const SceneInput& input, const Criterion& criteri
 }
 
 std::string without_example_words(const SceneInput& input, const Criterion& criterion) {
-    const std::string none = "This run has no " + std::string(criterion.what) +
-                             (over(*input.whole) ? std::string() : " so far") + ".";
+    const std::string none = shared_says("example.none"_t, "what"_v = criterion.what(), "over"_v = over(*input.whole));
     const FoundElsewhere found = found_elsewhere(input, criterion);
-    if (found.settings) return none + " " + capital(found.which) + " has one.";
+    if (found.settings) return shared_says("example.elsewhere:found"_t, "none"_v = none, "run"_v = found.which);
     if (found.planned == 0) return none;
     const bool seeds = input.settings && input.settings->sampling.temperature > 0;
     if (found.searched < found.planned)
-        return none + " Looking in " + (seeds ? "other seeds: " : "other prompts: ") + std::to_string(found.searched) +
-               " of " + std::to_string(found.planned) + ".";
-    return none + " Nor have " + counted(found.planned, seeds ? "other seed" : "other prompt") + ".";
+        return shared_says("example.elsewhere:looking"_t, "none"_v = none, "seeds"_v = seeds, "searched"_v = found.searched,
+                           "planned"_v = found.planned);
+    return shared_says("example.elsewhere:none"_t, "none"_v = none, "seeds"_v = seeds, "planned"_v = found.planned);
 }
 
 void offer_example(Story& story, const SceneInput& input, const Criterion& criterion) {
     const FoundElsewhere found = found_elsewhere(input, criterion);
     if (!found.settings) return;
-    story.task = "Take " + found.which + ", which has one";
+    story.task = shared_says("example.task"_t, "run"_v = found.which);
     story.task_done = false;
     story.on_task = {Command{Restart{*found.settings}}};
 }

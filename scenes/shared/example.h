@@ -15,7 +15,7 @@ namespace speclens {
 
 struct Criterion {
     const char* name; // of the study that looks for it elsewhere
-    const char* what; // "guess refused behind an open place": goes on "This run has no"
+    std::function<std::string()> what; // in words, of its story: goes on "This run has no"
     // The guess of a round that shows it; none: it has no such guess.
     std::function<std::optional<Position>(const CycleSummary&)> holds;
     // Of several, the one with the most; absent: the first.

@@ -1,6 +1,7 @@
 #include "scenes/shared/guest_round.h"
 
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
 namespace {
@@ -63,7 +64,7 @@ std::string no_guest(const SceneInput& run, const std::string& drafter) {
     const OtherDrafterRound* guest = run.guest.get();
     if (!guest || guest->of != run.trace || guest->drafter != drafter || guest->cycle != round_of(run) || guest->problem.empty())
         return "";
-    return "round " + std::to_string(guest->cycle + 1) + " cannot be shown: " + guest->problem;
+    return shared_says("head.cannot"_t, "round"_v = guest->cycle + 1, "why"_v = guest->problem);
 }
 
 std::string instead_of(const SceneInput& seen) {

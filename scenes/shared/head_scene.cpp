@@ -29,10 +29,11 @@ void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
             ui.canvas.text({r.x + 24, y}, scene.details_title, ui::Font::text_bold, 15, ui.theme.ink);
             y += 32;
         }
-        const std::string when = scene.model.empty == HeadModel::Empty::other_drafter
-                                     ? std::string(" stands here in a run that drafts with ") + scene.title + "."
-                                     : std::string(" will stand here.");
-        ui::paragraph(ui.canvas, {r.x + 24, y}, r.w - 48, scene.details_words + when, {.color = ui.theme.muted});
+        const bool later = scene.model.empty != HeadModel::Empty::other_drafter;
+        const std::string words =
+            later ? shared_says("head.details:later"_t, "what"_v = scene.details_words)
+                  : shared_says("head.details:other"_t, "what"_v = scene.details_words, "drafter"_v = scene.title);
+        ui::paragraph(ui.canvas, {r.x + 24, y}, r.w - 48, words, {.color = ui.theme.muted});
     }
     draw_run_controls(input, ui, out);
 }
@@ -43,13 +44,13 @@ bool measures(const Story& story) {
 }
 
 std::string drafting_words(const std::string& drafter) {
-    return drafter == kNoDrafter ? "This run does not draft" : "This run drafts with " + drafter;
+    return shared_says("head.drafts"_t, "drafter"_v = drafter == kNoDrafter ? "" : drafter);
 }
 
 // Beside the picture of a round that this head did not draft in the run: what it is, and how it would.
 void draw_guest(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
                 std::vector<SceneCommand>& out) {
-    const std::string change = std::string("Run with ") + scene.title;
+    const std::string change = shared_says("head.run_with"_t, "drafter"_v = scene.title);
     Story story = scene.story;
     if (!measures(story)) story.on_task = {draft_with(*input.settings, scene.drafter)};
     if (ui.take_key(ui::Key::u)) out.push_back(draft_with(*input.settings, scene.drafter));
@@ -58,16 +59,11 @@ void draw_guest(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, con
     const ui::Rect r = input.details;
     if (r.w <= 0) return;
     const float x = r.x + 24, w = r.w - 48;
-    ui::fitted_text(ui.canvas, {x, r.y + 32}, "Another drafter's round", ui::Font::text_bold, 15, ui.theme.ink, w);
-    const float end = ui::paragraph(ui.canvas, {x, r.y + 64}, w,
-                                    drafting_words(scene.model.instead_of) + ". Shown is how " + scene.title +
-                                        " would draft round " + std::to_string(scene.model.cycle->cycle + 1) +
-                                        (seen.settings->k != input.settings->k
-                                             ? ", with K = " + std::to_string(seen.settings->k) + " as is usual for it"
-                                             : std::string()) +
-                                        ": the same text, the same dice, judged by the same target. How often its "
-                                        "guesses stay takes a run of its own.",
-                                    {.color = ui.theme.muted});
+    ui::fitted_text(ui.canvas, {x, r.y + 32}, shared_says("head.other_round"_t), ui::Font::text_bold, 15, ui.theme.ink, w);
+    const std::string words =
+        shared_says("head.guest"_t, "drafts"_v = drafting_words(scene.model.instead_of), "drafter"_v = scene.title,
+                    "round"_v = scene.model.cycle->cycle + 1, "k"_v = seen.settings->k != input.settings->k ? seen.settings->k : 0);
+    const float end = ui::paragraph(ui.canvas, {x, r.y + 64}, w, words, {.color = ui.theme.muted});
     const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U"};
     if (end + 40 > r.bottom()) return;
     if (ui::button(ui, "switch", {x, end + 4, ui::button_width(ui.canvas, change, options), 36}, change, options))
@@ -101,28 +97,24 @@ void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
     model.selected = std::clamp(model.chosen ? input.selected->index : usual, 0, guesses(model) - 1);
 }
 
-std::string head_conditions(const HeadModel& m, const char* guess) {
-    return (m.instead_of.empty()
-                ? ""
-                : "instead of " + (m.instead_of == kNoDrafter ? "plain decoding" : m.instead_of) + " in ") +
-           "round " + std::to_string(m.cycle->cycle + 1) + ", " + guess + " " +
-           std::to_string(m.selected + 1) + " of " + std::to_string(guesses(m)) +
-           " selected · K = " + std::to_string(m.header->k) + ", " +
-           (m.greedy ? std::string("greedy") : "T = " + temperature_words(m.header->sampling.temperature)) +
-           ", distributions at T = 1 · seed " + std::to_string(m.header->seed);
+std::string head_conditions(const HeadModel& m, HeadGuess guess) {
+    return shared_says("head.conditions"_t, "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : m.instead_of,
+                       "round"_v = m.cycle->cycle + 1, "step"_v = guess == HeadGuess::step, "at"_v = m.selected + 1, "of"_v = guesses(m),
+                       "k"_v = m.header->k, "greedy"_v = m.greedy, "temperature"_v = temperature_words(m.header->sampling.temperature),
+                       "seed"_v = m.header->seed);
 }
 
 std::string other_drafter_words(const HeadModel& m, const char* title, const std::string& where) {
-    const std::string who = drafting_words(m.header->drafter) + ". ";
-    if (!m.no_guest.empty()) return who + "How " + title + " would draft " + m.no_guest;
-    return who + where + " can be seen in a run that drafts with " + title + ".";
+    const std::string drafts = drafting_words(m.header->drafter);
+    if (!m.no_guest.empty()) return shared_says("head.no_guest"_t, "drafts"_v = drafts, "drafter"_v = title, "why"_v = m.no_guest);
+    return shared_says("head.elsewhere"_t, "drafts"_v = drafts, "drafter"_v = title, "what"_v = where);
 }
 
 void stand_in(Story& story, const HeadModel& m, const char* title) {
     if (m.instead_of.empty()) return;
     story.what_if.clear();
     if (measures(story)) return;
-    story.task = "Run with " + std::string(title) + ": U";
+    story.task = shared_says("head.task"_t, "drafter"_v = title);
     story.task_done = false;
     story.on_task.clear(); // the run itself knows its settings
 }

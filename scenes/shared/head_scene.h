@@ -30,7 +30,8 @@ struct HeadModel {
 // The guess that was clicked, else `usual`.
 void choose_guess(HeadModel& model, const SceneInput& input, int usual);
 // "round 3, step 2 of 7 selected · K = 7, greedy, distributions at T = 1 · seed 7"; `guess`: what one is called
-[[nodiscard]] std::string head_conditions(const HeadModel& model, const char* guess);
+enum class HeadGuess : std::uint8_t { position, step };
+[[nodiscard]] std::string head_conditions(const HeadModel& model, HeadGuess guess);
 
 // What of it the keys depend on.
 struct ShownHead {

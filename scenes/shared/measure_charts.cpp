@@ -215,8 +215,7 @@ std::string sample_words(const Study& study) {
         seeds.insert(point.settings.seed);
         most = std::max(most, point.settings.max_tokens);
     }
-    return counted(static_cast<int>(seeds.size()), "seed") + ", up to " + counted(most, "token") +
-           (seeds.size() > 1 ? " each" : "");
+    return shared_says("words.sample"_t, "seeds"_v = seeds.size(), "tokens"_v = most);
 }
 
 const Study* study_named(const SceneInput& input, const std::string& name) {

@@ -109,15 +109,10 @@ std::optional<FetchReplay> second_draw_wish(const SceneInput& input, const HeadM
 }
 
 std::string second_draw_words(const SceneInput& input, const SecondDraw& d) {
-    const std::string place = std::to_string(d.position + 1);
-    const std::string base = d.same_base ? "the same to the last bit" : "another one";
-    if (!d.corrected)
-        return d.same_base ? "The distribution of guess " + place +
-                                 " is the same to the last bit: it cannot know what stands before it."
-                           : "The distribution of guess " + place + " is another one.";
-    return "The base distribution of guess " + place + " is " + base + ". The corrected one is " +
-           (d.same_final ? "the same as well."
-                         : "another: the head has read " + word(input, d.second.before) + ".");
+    const int guess = d.position + 1;
+    if (!d.corrected) return shared_says("second_draw.told"_t, "guess"_v = guess, "same"_v = d.same_base);
+    return shared_says("second_draw.corrected"_t, "guess"_v = guess, "same_base"_v = d.same_base, "same"_v = d.same_final,
+                       "before"_v = word(input, d.second.before));
 }
 
 void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d) {
@@ -126,11 +121,9 @@ void draw_second_draw(const SceneInput& input, ui::Ui& ui, const SecondDraw& d) 
     ui::Canvas& c = ui.canvas;
     const ui::Theme& t = ui.theme;
     const float x = r.x + 24, w = r.w - 48, half = (w - 24) / 2;
-    const std::string place = std::to_string(d.position + 1);
-    ui::fitted_text(c, {x, r.y + 32}, "Guess " + place + " drawn twice", Font::text_bold, 15, t.ink, w);
+    ui::fitted_text(c, {x, r.y + 32}, shared_says("second_draw.heading"_t, "guess"_v = d.position + 1), Font::text_bold, 15, t.ink, w);
     ui::fitted_text(c, {x, r.y + 54},
-                    std::string(d.greedy ? "same block" : "same block, same coin") + "; only guess " +
-                        std::to_string(d.position) + " is another",
+                    shared_says("second_draw.conditions"_t, "coin"_v = !d.greedy, "before"_v = d.position),
                     Font::text, 14, t.muted, w);
     const float room = r.h - 72 - 76, each = std::min(room / 2, 150.0F);
     const int rows = std::clamp(static_cast<int>((each - 62) / 23), 1, 3);

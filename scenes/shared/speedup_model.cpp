@@ -15,6 +15,7 @@
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/told_speed.h"
+#include "scenes/shared/told.h"
 #include "ui/format.h"
 
 namespace speclens {
@@ -304,17 +305,16 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
 }
 
 std::string share_words(const Levers& levers) {
-    return levers.drafts < 1 ? ", in " + ui::percent(levers.drafts) + " of the rounds" : std::string();
+    return levers.drafts < 1 ? shared_says("cost.share"_t, "rounds"_v = ui::percent(levers.drafts)) : "";
 }
 
 std::string drafting_words(const Levers& levers) {
-    if (levers.block <= 0) return in_passes(levers.draft) + " for each guess";
-    return in_passes(levers.block) + " for a block" +
-           (levers.draft >= 0.005 ? " and " + ui::number(levers.draft, 2) + " for each guess" : "");
+    if (levers.block <= 0) return shared_says("cost.guess"_t, "passes"_v = in_passes(levers.draft));
+    return shared_says("cost.block"_t, "passes"_v = in_passes(levers.block), "each"_v = levers.draft >= 0.005 ? ui::number(levers.draft, 2) : "");
 }
 
 std::string in_passes(double cost) {
-    return ui::number(cost, 2) + " of a target pass";
+    return shared_says("cost.passes"_t, "passes"_v = ui::number(cost, 2));
 }
 
 } // namespace speclens

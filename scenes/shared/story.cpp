@@ -46,14 +46,14 @@ bool leads_on(const SceneInput& input, const Story& story) {
 // Next, or the way on to another scene.
 void draw_next(const SceneInput& input, ui::Ui& ui, Rect at, const Story& story, std::vector<SceneCommand>& out) {
     if (!leads_on(input, story)) {
-        if (ui::button(ui, "next", at, "Next",
+        if (ui::button(ui, "next", at, shared_says("buttons.next"_t),
                        {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = story.no_next}))
             append(out, story.on_next);
         return;
     }
-    const std::string whole = std::string("Next: ") + input.next->title;
+    const std::string whole = shared_says("buttons.next_scene"_t, "scene"_v = input.next->title);
     const bool fits = ui::button_width(ui.canvas, whole, {.icon = ui::Icon::play}) <= at.w;
-    if (ui::button(ui, "next", at, fits ? whole : "Next",
+    if (ui::button(ui, "next", at, fits ? whole : shared_says("buttons.next"_t),
                    {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .tooltip = fits ? "" : whole})) {
         out.push_back(OpenScene{input.next->name});
         out.push_back(SetBeat{0});
@@ -91,7 +91,7 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     if (task && ui::task_card(ui, "task", {x, task_y, w, 44}, story.task, story.task_done))
         append(out, story.on_task);
     const Rect back{x, buttons_y, 108, 36}, next{x + 120, buttons_y, w - 120, 36};
-    if (ui::button(ui, "back", back, "Back", {.icon = ui::Icon::back, .disabled = story.no_back}))
+    if (ui::button(ui, "back", back, shared_says("buttons.back"_t), {.icon = ui::Icon::back, .disabled = story.no_back}))
         append(out, story.on_back);
     draw_next(input, ui, next, story, out);
     tell(input, story.heading + " " + story.text + " " + story.what_if, out);
@@ -144,10 +144,10 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     const float bx = r.right() - 16 - buttons;
     if (task > 0) { // its words on demand: there is no room for a card
         const Rect at{bx - task, y, task - 12, 36};
-        if (ui::checkbox(ui, "task", at, "Task", story.task_done)) append(out, story.on_task);
+        if (ui::checkbox(ui, "task", at, shared_says("buttons.task"_t), story.task_done)) append(out, story.on_task);
         ui::tooltip(ui, at, story.task);
     }
-    if (ui::button(ui, "back", {bx, y, kButton, 36}, "Back",
+    if (ui::button(ui, "back", {bx, y, kButton, 36}, shared_says("buttons.back"_t),
                    {.icon = ui::Icon::back, .disabled = story.no_back}))
         append(out, story.on_back);
     draw_next(input, ui, {bx + kButton + 8, y, next_w, 36}, story, out);
@@ -158,10 +158,12 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
 void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
     // A lecture counts its own steps above.
-    const std::string count = story.steps <= 0
-                                  ? ""
-                                  : (story.caption.starts_with("Beat ") ? "beat " : "step ") +
-                                        std::to_string(story.step) + " of " + std::to_string(story.steps);
+    const auto place = [&]() -> std::string {
+        if (story.steps <= 0) return "";
+        if (story.by_beats) return shared_says("story.place:beat"_t, "at"_v = story.step, "of"_v = story.steps);
+        return shared_says("story.place:step"_t, "at"_v = story.step, "of"_v = story.steps);
+    };
+    const std::string count = place();
     const float x = r.x + 24, w = r.w - 48 - (count.empty() ? 0 : 176);
     ui.canvas.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, ui.theme.hairline());
     ui::ParagraphStyle style{.size = 20, .color = ui.theme.ink};
@@ -183,12 +185,13 @@ Story story_at_beat(const SceneInput& input, int beats) {
     const int beat = std::clamp(input.beat, 0, beats - 1);
     story.step = beat + 1;
     story.steps = beats;
-    story.caption = "Beat " + std::to_string(beat + 1) + " of " + std::to_string(beats);
+    story.by_beats = true;
+    story.caption = shared_says("story.caption"_t, "at"_v = beat + 1, "of"_v = beats);
     story.on_back = {SetBeat{beat - 1}};
     story.on_next = {SetBeat{beat + 1}};
     for (int i = 0; i < beats; ++i) story.segments.push_back(SetBeat{i});
-    if (beat == 0) story.no_back = "This is the first beat";
-    if (beat + 1 == beats) story.no_next = "This is the last beat";
+    if (beat == 0) story.no_back = shared_says("story.first_beat"_t);
+    if (beat + 1 == beats) story.no_next = shared_says("story.last_beat"_t);
     return story;
 }
 
@@ -214,7 +217,7 @@ std::string describe_story(const Story& story) {
         story.caption + (story.caption.empty() ? "" : "\n") + story.heading + "\n" + story.text + "\n";
     if (!story.what_if.empty()) text += story.what_if + "\n";
     if (!story.task.empty())
-        text += "Task" + std::string(story.task_done ? " (done): " : ": ") + story.task + "\n";
+        text += shared_says("story.task"_t, "task"_v = story.task, "done"_v = story.task_done) + "\n";
     return text;
 }
 

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
 
 struct Story {
     std::string caption;     // "Step 9 of 11, round 1"
     int step = 0, steps = 0; // progress bar; steps 0: unknown, no bar
+    bool by_beats = false;   // of a story, not of a round
     std::string heading;
     std::string text;    // at most 60 words
     std::string what_if; // second paragraph, muted

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "engine/lab/reference.h"
+#include "scenes/shared/told.h"
 #include "ui/format.h"
 
 namespace speclens {
 
 std::string ToldSpeed::note() const {
     if (doubt.empty()) return {};
-    return "in doubt: " + doubt + (recorded.empty() ? "" : "; " + recorded);
+    return shared_says("doubt.note"_t, "doubt"_v = doubt, "recorded"_v = recorded);
 }
 
 ToldSpeed told_speed(const SpeedUp& figure, const Trace& trace) {
@@ -22,8 +23,8 @@ ToldSpeed told_speed(const SpeedUp& figure, const Trace& trace) {
     told.doubt = doubt_words(figure, times.get());
     if (const Header* header = trace.header())
         if (const Reference* known = reference_of(*header))
-            told.recorded =
-                "recorded " + ui::speed_up(known->speed_up) + " on " + known->machine + ", " + known->date;
+            told.recorded = shared_says("doubt.recorded"_t, "times"_v = ui::speed_up(known->speed_up), "machine"_v = known->machine,
+                                        "date"_v = known->date);
     return told;
 }
 
@@ -45,9 +46,9 @@ std::string study_doubt(const Study& study) {
         double& of = point.settings.k == 0 || point.settings.drafter == kNoDrafter ? plain : spread;
         of = std::max(of, point.spread);
     }
-    if (busy > kMostBusyCores) return "other programs kept " + ui::number(busy, 1) + " cores busy";
+    if (busy > kMostBusyCores) return shared_says("doubt.busy"_t, "cores"_v = ui::number(busy, 1));
     const double apart = (1 + spread) * (1 + plain) - 1;
-    return apart > kMostSpread ? "repeats of a pass lie up to " + ui::percent(apart) + " apart" : std::string();
+    return apart > kMostSpread ? shared_says("doubt.spread"_t, "apart"_v = ui::percent(apart)) : "";
 }
 
 } // namespace speclens

@@ -4,6 +4,7 @@
 
 #include "engine/base/quantile.h"
 #include "engine/lab/study.h"
+#include "scenes/shared/told.h"
 #include "ui/format.h"
 
 namespace speclens {
@@ -22,8 +23,7 @@ double usual_ms(const CycleView& whole, const CycleSummary& cycle, PhaseTime tim
 
 std::string timed_words(const CycleView& whole, const CycleSummary& cycle, PhaseTime time, int decimals) {
     const double usual = usual_ms(whole, cycle, time);
-    return ui::number(time(cycle), decimals) + " ms" +
-           (usual > 0 ? " (usually " + ui::number(usual, decimals) + ")" : std::string());
+    return shared_says("words.timed"_t, "ms"_v = ui::number(time(cycle), decimals), "usual"_v = usual > 0 ? ui::number(usual, decimals) : "");
 }
 
 } // namespace speclens

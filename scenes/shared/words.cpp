@@ -1,26 +1,24 @@
 #include "scenes/shared/words.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
 
+#include "engine/drafters/drafter.h"
 #include "ui/format.h"
 #include "ui/tokens.h"
 
 namespace speclens {
 
 std::string number_word(int n) {
-    static constexpr std::array<const char*, 21> kWords = {
-        "no",       "one",     "two",     "three",     "four",     "five",     "six",
-        "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",   "thirteen",
-        "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
-    return n >= 0 && n <= 20 ? kWords[static_cast<std::size_t>(n)] : std::to_string(n);
+    const auto numbers = stories().numbers();
+    return n >= 0 && n < std::ssize(numbers) ? numbers[static_cast<std::size_t>(n)] : std::to_string(n);
 }
 
 std::string all_guesses(int n) {
-    return n == 1 ? "the guess" : n == 2 ? "both guesses" : "all " + number_word(n) + " guesses";
+    if (n == 2) return shared_says("words.all_guesses:two"_t);
+    return shared_says("words.all_guesses:any"_t, "n"_v = n);
 }
 
 std::string capital(std::string words) {

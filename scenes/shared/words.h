@@ -7,14 +7,10 @@
 
 #include "engine/run/cycle_view.h"
 #include "engine/run/trace.h"
+#include "scenes/shared/told.h"
 #include "ui/widgets.h"
 
 namespace speclens {
-
-// What a beat of a story says.
-struct Words {
-    std::string heading, text;
-};
 
 [[nodiscard]] std::string number_word(int n);         // "three"; digits from 21 on
 [[nodiscard]] std::string all_guesses(int n);         // "the guess", "both guesses", "all three guesses"

@@ -72,10 +72,10 @@ class SpeedupScene final : public Scene {
         const float half = charts.w / 2;
         const ui::Rect tokens{charts.x - 8, top - 4, half + 8, charts.h + 8}, speed{charts.x + half, top - 4, half + 8, charts.h + 8};
         const int beat = d.input.beat;
-        if (beat == 0 || beat == kSpeedupCostBeat || beat == kSpeedupBestBeat) dim(d.ui, tokens);
-        if (beat == 0 || beat == kSpeedupTokensBeat || beat == kSpeedupPlacesBeat) dim(d.ui, speed);
-        if (round && (beat == kSpeedupTokensBeat || beat == kSpeedupPlacesBeat))
-            dim(d.ui, {stage.x, bottom - kRound - 16, stage.w, kRound + 24});
+        const auto focus = [&](auto part) { return speedup_says.focus(beat, part); };
+        if (!focus("tokens"_part)) dim(d.ui, tokens);
+        if (!focus("speed"_part)) dim(d.ui, speed);
+        if (round && !focus("round"_part)) dim(d.ui, {stage.x, bottom - kRound - 16, stage.w, kRound + 24});
     }
 
     static void keys(const SpeedupDraw& d) {

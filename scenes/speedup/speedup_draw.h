@@ -9,7 +9,8 @@
 
 namespace speclens {
 
-inline constexpr int kSpeedupBeats = 6; // the last one: the printed table
+inline constexpr StoryOf<"speedup", "levers", "tokens", "cost", "best", "places", "printed"> speedup_says;
+inline constexpr int kSpeedupBeats = speedup_says.size; // the last one: the printed table
 inline constexpr int kSpeedupTokensBeat = 1, kSpeedupCostBeat = 2, kSpeedupBestBeat = 3, kSpeedupPlacesBeat = 4;
 [[nodiscard]] StageTitle speedup_title(const SceneInput& input, const SpeedupModel& model);
 // "2 to 5 guesses", "1 and 8 guesses", "4 of the lengths": those that cannot be told from the best.

@@ -26,34 +26,28 @@ std::string name_of(const SpeedupModel& m) {
 std::string in_its_place(const SpeedupModel& m) {
     if (m.own.empty()) return {};
     const DrafterInfo* own = find_drafter(m.own);
-    if (m.own == kNoDrafter) return "this run drafts nothing; measured here: " + name_of(m);
-    if (own && own->tree && m.own.starts_with(m.drafter + "_"))
-        return "this run drafts a tree; measured here: its chain";
-    return "this run drafts with " + m.own + "; measured here: " + name_of(m);
+    const bool chain_of_tree = own && own->tree && m.own.starts_with(m.drafter + "_");
+    if (m.own != kNoDrafter && chain_of_tree) return speedup_says("words.in_its_place:chain"_t);
+    return speedup_says("words.in_its_place:other"_t, "own"_v = m.own == kNoDrafter ? "" : m.own, "drafter"_v = name_of(m));
 }
 
 std::string finding(const SpeedupModel& m) {
-    const std::string best = counted(m.best, "guess"), times = ui::speed_up(m.speedup_at(m.best));
-    if (!m.doubt.empty()) return "What " + name_of(m) + " gains here is in doubt";
-    if (m.even && m.close) // whatever the length
-        return name_of(m) + " is about as fast as plain decoding here: " + times + " with " + best;
-    if (m.even) return name_of(m) + ": " + times + " with " + best + ", within the noise of plain decoding";
-    if (m.speedup_at(m.best) <= 1) return name_of(m) + " does not pay here, with any number of guesses";
+    const std::string name = name_of(m), times = ui::speed_up(m.speedup_at(m.best));
+    if (!m.doubt.empty()) return speedup_says("finding.in_doubt"_t, "drafter"_v = name);
+    if (m.even && m.close) return speedup_says("finding.even"_t, "drafter"_v = name, "times"_v = times, "k"_v = m.best); // whatever the length
+    if (m.even) return speedup_says("finding.noise"_t, "drafter"_v = name, "times"_v = times, "k"_v = m.best);
+    if (m.speedup_at(m.best) <= 1) return speedup_says("finding.loses"_t, "drafter"_v = name);
     if (m.as_fast.size() > 1 && m.alike)
-        return name_of(m) + ": " + as_fast_words(m) + " are about as fast here, up to " + times;
+        return speedup_says("finding.alike"_t, "drafter"_v = name, "lengths"_v = as_fast_words(m), "times"_v = times);
     if (m.as_fast.size() > 1)
-        return name_of(m) + ": " + times + " with " + best + " here; " + as_fast_words(m) +
-               " within the noise";
-    return name_of(m) + " is fastest here with " + best + ": " + times;
+        return speedup_says("finding.close"_t, "drafter"_v = name, "times"_v = times, "k"_v = m.best, "lengths"_v = as_fast_words(m));
+    return speedup_says("finding.best"_t, "drafter"_v = name, "times"_v = times, "k"_v = m.best);
 }
 
 // A text that ends soon has no round with so many guesses.
 std::string lengths_words(const SpeedupModel& m) {
-    const std::string n = number_word(static_cast<int>(m.points.size())) + " draft lengths";
-    if (m.measuring) return n + " so far";
-    return m.points.size() < kMeasuredLengths
-               ? n + " of " + number_word(kMeasuredLengths) + ", it ends too soon for more"
-               : n;
+    return speedup_says("words.lengths"_t, "lengths"_v = m.points.size(), "measuring"_v = m.measuring,
+                        "of"_v = !m.measuring && m.points.size() < kMeasuredLengths ? static_cast<int>(kMeasuredLengths) : 0);
 }
 
 // Why the best length is faster than plain decoding. The levers have one cost and one chance for every guess;
@@ -62,28 +56,20 @@ std::string why_it_pays(const SpeedupModel& m) {
     const std::string alpha = ui::probability(m.levers.alpha);
     const double each = m.levers.draft + m.levers.verify, first_costs = each + m.levers.block;
     if (!m.measured() && m.levers.alpha >= first_costs)
-        return "One guess pays as soon as it stays more often than it costs: " + alpha + " against " +
-               ui::number(first_costs, 2) + " passes.";
-    if (!m.measured())
-        return "One guess alone does not pay: it stays with " + alpha + " and costs " +
-               ui::number(first_costs, 2) +
-               " passes. The block is paid once a round, so the further ones pay for it.";
+        return speedup_says("why.one_pays"_t, "alpha"_v = alpha, "cost"_v = ui::number(first_costs, 2));
+    if (!m.measured()) return speedup_says("why.block_pays"_t, "alpha"_v = alpha, "cost"_v = ui::number(first_costs, 2));
     const auto cost = [&](int k) { return m.draft_cost(k) + m.verify_cost(k) - 1; };
     const double brings = m.tokens_at(1) - 1;
     // A wider pass may by chance have been the quicker one.
-    const std::string first = "it brings " + ui::number(brings, 2) + " tokens a round and costs " +
-                              (cost(1) < 0.005 ? "nothing measurable." : ui::number(cost(1), 2) + " passes.");
+    const std::string first_cost = cost(1) < 0.005 ? "" : ui::number(cost(1), 2), gain = ui::number(brings, 2);
     if (brings >= cost(1))
-        return "One guess alone pays: " + first +
-               (m.levers.alpha > each
-                    ? ""
-                    : " A mean guess, " + alpha + " for " + ui::number(each, 2) + " passes, would not.");
+        return speedup_says("why.first_pays"_t, "gain"_v = gain, "cost"_v = first_cost, "mean_would_not"_v = m.levers.alpha <= each,
+                            "alpha"_v = alpha, "each"_v = ui::number(each, 2));
     const int further = m.best - 1;
     const double more = (m.tokens_at(m.best) - m.tokens_at(1)) / further,
                  dearer = std::max(0.0, (cost(m.best) - cost(1)) / further);
-    return "One guess alone does not pay: " + first + " The further ones pay for it, with " +
-           ui::number(more, 2) + " tokens each for " + ui::number(dearer, 2) + " passes" +
-           (dearer < cost(1) / 2 ? ": most of the first one's cost is paid once a round." : ".");
+    return speedup_says("why.further_pay"_t, "gain"_v = gain, "cost"_v = first_cost, "more"_v = ui::number(more, 2),
+                        "dearer"_v = ui::number(dearer, 2), "once"_v = dearer < cost(1) / 2);
 }
 
 // Where one number for all places misleads most.
@@ -94,105 +80,72 @@ int miss_at(const SpeedupModel& m) {
 // What the picture of a beat shows; empty: the finding.
 std::string beat_title(const SceneInput& input, const SpeedupModel& m) {
     switch (input.beat) {
-    case 0: return "Tokens of a round, divided by what it costs";
+    case 0: return speedup_says("levers.title"_t);
     case kSpeedupTokensBeat:
-        return "Longer drafts bring less and less: " + ui::number(m.levers.tokens(1), 2) + " tokens with one guess, " +
-               ui::number(m.levers.tokens(16), 2) + " with 16";
-    case kSpeedupCostBeat: return "Every guess costs a draft and a row of the check";
+        return speedup_says("tokens.title"_t, "one"_v = ui::number(m.levers.tokens(1), 2), "sixteen"_v = ui::number(m.levers.tokens(16), 2));
+    case kSpeedupCostBeat: return speedup_says("cost.title"_t);
     case kSpeedupPlacesBeat: {
         const OneNumberMiss miss = one_number_miss(m);
-        return miss.k == 0 ? "One chance for all places, or one for each?"
-               : miss.matters()
-                   ? "One number misses the places by " + ui::number(100 * miss.by, 0) + " % for K = " + std::to_string(miss.k)
-                   : "One number is enough here: it misses the places by " + ui::number(100 * miss.by, 1) + " % at most";
+        if (miss.k == 0) return speedup_says("places.title:unmeasured"_t);
+        if (miss.matters()) return speedup_says("places.title:misses"_t, "percent"_v = ui::number(100 * miss.by, 0), "k"_v = miss.k);
+        return speedup_says("places.title:enough"_t, "percent"_v = ui::number(100 * miss.by, 1));
     }
     default: return "";
     }
 }
 
-Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
+// Which lengths are the best, as far as these rounds can tell.
+std::string best_length_words(const SpeedupModel& m) {
+    const std::string times = ui::speed_up(m.speedup_at(m.best));
+    if (m.as_fast.size() < 2) return speedup_says("words.best:one"_t, "k"_v = m.best, "times"_v = times);
+    if (m.alike)
+        return speedup_says("words.best:alike"_t, "lengths"_v = as_fast_words(m), "k"_v = m.best, "times"_v = times, "even"_v = m.even);
+    return speedup_says("words.best:close"_t, "lengths"_v = as_fast_words(m), "k"_v = m.best, "times"_v = times, "even"_v = m.even);
+}
+
+Words best_words(const SpeedupModel& m) {
+    if (m.server) return speedup_says.beat("best:server"_t);
+    if (m.table) return speedup_says.beat("best:table"_t);
+    if (!m.doubt.empty()) return speedup_says.beat("best:in_doubt"_t, "doubt"_v = m.doubt);
+    const std::string best = best_length_words(m);
+    if (m.outrun) return speedup_says.beat("best:outrun"_t, "best"_v = best);
+    if (m.even) return speedup_says.beat("best:even"_t, "best"_v = best);
+    if (m.speedup_at(m.best) <= 1) return speedup_says.beat("best:loses"_t, "best"_v = best);
+    return speedup_says.beat("best:pays"_t, "best"_v = best, "why"_v = why_it_pays(m));
+}
+
+Words places_words(const SpeedupModel& m) {
+    if (!m.measured()) return speedup_says.beat("places:unmeasured"_t);
     const std::string alpha = ui::probability(m.levers.alpha);
+    const OneNumberMiss miss = one_number_miss(m);
+    if (!miss.matters())
+        return speedup_says.beat("places:enough"_t, "alpha"_v = alpha, "k"_v = miss.k, "percent"_v = ui::number(100 * miss.by, 1));
+    const int k = miss_at(m);
+    return speedup_says.beat("places:misses"_t, "first"_v = ui::probability(m.stays.front()), "places"_v = m.stays.size(),
+                             "last"_v = ui::probability(m.stays.back()), "few"_v = m.judged.back() < kEnoughRounds ? m.judged.back() : 0,
+                             "alpha"_v = alpha, "k"_v = k, "mean"_v = ui::number(m.levers.tokens(k), 2),
+                             "by_place"_v = ui::number(m.tokens[static_cast<std::size_t>(k) - 1], 2),
+                             "seen"_v = m.point(k) ? ui::number(m.tokens_at(k), 2) : "");
+}
+
+Words beat_words(const SceneInput& input, const SpeedupModel& m, int beat) {
     switch (beat) {
-    case 0:
-        return {"Two levers", "A round brings some tokens and costs some time. Tokens times a plain pass, "
-                              "divided by drafting plus "
-                              "verifying: that is the speed-up. Longer drafts raise both sides: " +
-                                  speedup_sum(m).words + "."};
-    case 1:
-        return {"Longer drafts bring less and less",
-                "Guess 3 only counts if guesses 1 and 2 stayed. With a chance of " + alpha + " each" +
-                    share_words(m.levers) + ", " + counted(m.marked, "guess") +
-                    (m.marked == 1 ? " brings " : " bring ") + ui::number(m.levers.tokens(m.marked), 2) +
-                    " tokens a round, 16 bring " + ui::number(m.levers.tokens(16), 2) +
-                    (m.levers.alpha < 1
-                         ? ", and no number brings more than " +
-                               ui::number(1 + m.levers.drafts * m.levers.alpha / (1 - m.levers.alpha), 1) +
-                               "."
-                         : std::string("; nothing ever fails."))};
-    case 2:
-        return {"Every guess costs", "Drafting costs " + drafting_words(m.levers) +
-                                         ", and each row in the verify pass " + in_passes(m.levers.verify) +
-                                         " to check. Tokens level off, costs go on growing: somewhere in "
-                                         "between lies the best length."};
-    case 3: {
-        if (m.server || m.table)
-            return {"Where it is fastest",
-                    m.server
-                        ? "Here every pass is a request for log-probabilities, also every single token of "
-                          "plain decoding, and no user of the server waits for those: no speed-up to name. "
-                          "The curves are the formula alone."
-                        : "A table costs nothing to ask, so there is no speed-up to name. The curves are "
-                          "the formula alone."};
-        if (!m.doubt.empty())
-            return {"Where it is fastest", "That is in doubt: " + m.doubt +
-                                               ". Tokens per round are certain, they are the same in every "
-                                               "repeat; measure the times again when nothing else runs."};
-        std::string text = "The best length here is " + std::to_string(m.best) + ", with " +
-                           ui::speed_up(m.speedup_at(m.best)) + ". ";
-        if (m.as_fast.size() > 1)
-            text = (m.alike ? capital(as_fast_words(m)) + " are about as fast here, up to " +
-                                  ui::speed_up(m.speedup_at(m.best)) + " with " + std::to_string(m.best) +
-                                  ": these rounds cannot tell them apart"
-                            : "The most was " + ui::speed_up(m.speedup_at(m.best)) + ", with " +
-                                  std::to_string(m.best) + ", but these rounds cannot tell " +
-                                  as_fast_words(m) + " apart") +
-                   (m.even ? ", nor from plain decoding. " : ". ");
-        if (m.outrun) return {"Where it is fastest", text + "A wider pass was quicker, so measure again."};
-        if (m.even) return {"Where it is fastest", text + "More rounds would tell more."};
-        text +=
-            m.speedup_at(m.best) <= 1
-                ? "No length makes up for what drafting and the wider check cost: plain decoding is faster."
-                : why_it_pays(m);
-        return {"Where it is fastest", text};
+    case 0: return speedup_says.beat("levers"_t, "sum"_v = speedup_sum(m).words);
+    case kSpeedupTokensBeat: {
+        const bool fails = m.levers.alpha < 1;
+        const double limit = fails ? 1 + m.levers.drafts * m.levers.alpha / (1 - m.levers.alpha) : 0;
+        return speedup_says.beat("tokens"_t, "alpha"_v = ui::probability(m.levers.alpha), "share"_v = share_words(m.levers),
+                                 "k"_v = m.marked, "marked"_v = ui::number(m.levers.tokens(m.marked), 2),
+                                 "sixteen"_v = ui::number(m.levers.tokens(16), 2), "limit"_v = fails ? ui::number(limit, 1) : "");
     }
-    case 4:
-        if (!m.measured())
-            return {"One number is not enough", "The formula takes one chance for all positions. Real "
-                                                "drafters differ: some start badly and go on well, others "
-                                                "fade. Measure, and the line is drawn position by position."};
-        if (const OneNumberMiss miss = one_number_miss(m); !miss.matters())
-            return {"One number is enough here",
-                    "One mean of " + alpha + " gives nearly the tokens that the places give: they differ most for K = " +
-                        std::to_string(miss.k) + ", by " + ui::number(100 * miss.by, 1) +
-                        " %. That is a fact of this run. Other drafters start badly and go on well, or fade; then one "
-                        "number misleads."};
-        return {
-            "One number is not enough",
-            "Position by position the first guess stays with " + ui::probability(m.stays.front()) +
-                ", number " + std::to_string(m.stays.size()) + " with " + ui::probability(m.stays.back()) +
-                (m.judged.back() < kEnoughRounds ? " of only " + std::to_string(m.judged.back()) : "") +
-                "; their mean is " + alpha + ". They differ most for K = " + std::to_string(miss_at(m)) + ": one mean gives " +
-                ui::number(m.levers.tokens(miss_at(m)), 2) + " tokens, the positions " +
-                ui::number(m.tokens[static_cast<std::size_t>(miss_at(m)) - 1], 2) +
-                (m.point(miss_at(m)) ? ", and " + ui::number(m.tokens_at(miss_at(m)), 2) + " were seen." : ".")};
+    case kSpeedupCostBeat:
+        return speedup_says.beat("cost"_t, "drafting"_v = drafting_words(m.levers), "row"_v = in_passes(m.levers.verify));
+    case kSpeedupBestBeat: return best_words(m);
+    case kSpeedupPlacesBeat: return places_words(m);
     default: {
         const PrintedTable table = printed_table(input.figures);
-        if (table.rows.empty()) return {"Check what is printed", "The published figures are not at hand."};
-        return {"Check what is printed", "An article prints this table beside its formula. " +
-                                             std::to_string(table.wrong) + " of its " +
-                                             std::to_string(table.cells) +
-                                             " cells do not follow from it, most are too high. A number "
-                                             "without its formula is a rumour; with it, anyone can check."};
+        if (table.rows.empty()) return speedup_says.beat("printed:missing"_t);
+        return speedup_says.beat("printed:table"_t, "wrong"_v = table.wrong, "cells"_v = table.cells);
     }
     }
 }
@@ -268,52 +221,39 @@ StageTitle speedup_title(const SceneInput& input, const SpeedupModel& m) {
     StageTitle title;
     if (printed_table_on_stage(input)) {
         const PrintedTable table = printed_table(input.figures);
-        title.title = std::to_string(table.wrong) + " of " + std::to_string(table.cells) +
-                      " printed cells miss their own formula";
-        title.subtitle = "tokens per round by α and K: (1 − α^(K+1)) ÷ (1 − α)";
+        title.title = speedup_says("printed.title"_t, "wrong"_v = table.wrong, "cells"_v = table.cells);
+        title.subtitle = speedup_says("printed.subtitle"_t);
         title.tier = ui::Tier::published;
         return title;
     }
-    if (const std::string about = beat_title(input, m); !about.empty()) title.title = about;
-    const std::string best = counted(m.best, "guess");
-    const bool pays = m.speedup_at(m.best) > 1;
+    title.title = beat_title(input, m);
+    const auto found = [&](const auto& words) {
+        if (title.title.empty()) title.title = words();
+    };
+    const std::string gain = m.speedup_at(m.best) > 1 ? ui::speed_up(m.speedup_at(m.best)) : "";
+    title.tier = ui::Tier::sim;
     switch (m.source) {
     case Source::study:
-        if (title.title.empty()) title.title = finding(m);
-        title.subtitle = (m.own.empty() ? std::string() : in_its_place(m) + " · ") + "this prompt, " +
-                         lengths_words(m) + "; passes only, nothing else of a round" +
-                         (m.outrun            ? " · timing in doubt: a wider pass was quicker"
-                          : !m.doubt.empty() ? " · in doubt: " + m.doubt
-                                             : "");
+        found([&] { return finding(m); });
+        title.subtitle = speedup_says("subtitle.measured"_t, "in_its_place"_v = in_its_place(m), "lengths"_v = lengths_words(m),
+                                      "outrun"_v = m.outrun, "doubt"_v = m.outrun ? "" : m.doubt);
         title.tier = ui::Tier::live;
         break;
     case Source::run:
-        if (title.title.empty()) title.title =
-            !m.doubt.empty() ? "What drafting gains in this run is in doubt"
-            : pays ? "With one number for each lever: " + best + ", " + ui::speed_up(m.speedup_at(m.best))
-                   : "With these numbers drafting does not pay";
-        title.subtitle = "the formula, fed with what the run on screen accepted and cost at K = " +
-                         std::to_string(input.whole->header->k) + (m.doubt.empty() ? "" : " · in doubt: " + m.doubt);
-        title.tier = ui::Tier::sim;
+        found([&] { return speedup_says("title.run"_t, "doubt"_v = m.doubt, "gain"_v = m.doubt.empty() ? gain : "", "k"_v = m.best,
+                                        "loses"_v = m.doubt.empty() && gain.empty()); });
+        title.subtitle = speedup_says("subtitle.run"_t, "k"_v = input.whole->header->k, "doubt"_v = m.doubt);
         break;
     case Source::assumed:
         if (m.server || m.table) {
-            if (title.title.empty()) title.title = "No speed-up of this run: " +
-                          std::string(m.server ? "its target is a server" : "its target is a table");
-            title.subtitle = (m.server ? "here every pass is a request, which no user of the server waits for"
-                                       : "a table costs nothing to ask") +
-                             std::string(" · the formula, with assumed numbers");
-            title.tier = ui::Tier::sim;
+            found([&] { return speedup_says("title.none"_t, "server"_v = m.server); });
+            title.subtitle = speedup_says("subtitle.none"_t, "server"_v = m.server);
             break;
         }
         [[fallthrough]];
     case Source::hand:
-        if (title.title.empty()) title.title =
-            pays ? "With these numbers " + best + " would be best: " + ui::speed_up(m.speedup_at(m.best))
-                 : "With these numbers drafting would not pay";
-        title.subtitle =
-            m.source == Source::hand ? "the formula, with your numbers" : "the formula, with assumed numbers";
-        title.tier = ui::Tier::sim;
+        found([&] { return speedup_says("title.hand"_t, "gain"_v = gain, "k"_v = m.best); });
+        title.subtitle = speedup_says("subtitle.hand"_t, "own"_v = m.source == Source::hand);
         break;
     }
     return title;
@@ -326,7 +266,7 @@ Story speedup_story(const SceneInput& input, const SpeedupModel& m) {
     story.text = words.text;
     const RunStudy study = speedup_study(input);
     if (!study.runs.empty()) {
-        story.task = "Measure ten lengths: M";
+        story.task = speedup_says("words.task"_t);
         story.task_done = !m.points.empty() && !m.measuring;
         story.on_task = {Command{study}};
     }
@@ -338,18 +278,15 @@ std::string as_fast_words(const SpeedupModel& m) {
         return std::ranges::find(m.points, k, &SpeedupPoint::k) - m.points.begin();
     };
     const auto n = static_cast<std::ptrdiff_t>(m.as_fast.size());
-    if (n < 2) return counted(m.best, "guess");
+    if (n < 2) return speedup_says("words.alike:one"_t, "k"_v = m.best);
     if (n > 2 &&
         at(m.as_fast.back()) - at(m.as_fast.front()) == n - 1) // nothing measured between is left out
-        return std::to_string(m.as_fast.front()) + " to " + std::to_string(m.as_fast.back()) + " guesses";
-    if (n > 3) return std::to_string(n) + " of the lengths";
-    std::string words;
+        return speedup_says("words.alike:range"_t, "from"_v = m.as_fast.front(), "to"_v = m.as_fast.back());
+    if (n > 3) return speedup_says("words.alike:many"_t, "lengths"_v = n);
+    std::string lengths;
     for (std::ptrdiff_t i = 0; i < n; ++i)
-        words += (i == 0       ? ""
-                  : i + 1 == n ? " and "
-                               : ", ") +
-                 std::to_string(m.as_fast[static_cast<std::size_t>(i)]);
-    return words + " guesses";
+        lengths += (i == 0 ? "" : i + 1 == n ? shared_says("words.and"_t) : ", ") + std::to_string(m.as_fast[static_cast<std::size_t>(i)]);
+    return speedup_says("words.alike:listed"_t, "lengths"_v = lengths);
 }
 
 std::string speedup_description(const SceneInput& input, const SpeedupModel& m) {

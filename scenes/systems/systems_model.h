@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
 
@@ -115,7 +116,8 @@ struct RoundWindow {
 [[nodiscard]] RoundWindow rounds_around(std::size_t shown, std::size_t rounds, std::size_t fits);
 [[nodiscard]] SystemsModel systems_model(const SceneInput& input, const SystemsState& state);
 
-inline constexpr int kSystemsBeats = 5;
+inline constexpr StoryOf<"systems", "slots", "waste", "wire", "round_trip", "controller"> systems_says;
+inline constexpr int kSystemsBeats = systems_says.size;
 inline constexpr int kControllerBeat = kSystemsBeats - 1;
 enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers };
 [[nodiscard]] bool is_about(int beat, SystemsPart part);

@@ -10,96 +10,64 @@
 namespace speclens {
 namespace {
 
+Words waste_beat(const SystemsModel& m) {
+    if (m.rounds.empty()) return systems_says.beat("waste:no_rounds"_t);
+    const std::string written = ui::integer(m.written), kept = ui::integer(m.kept);
+    if (m.tier == "REMOTE") return systems_says.beat("waste:server"_t, "written"_v = written, "kept"_v = kept);
+    if (m.tier == "TABLE") return systems_says.beat("waste:table"_t, "written"_v = written, "kept"_v = kept);
+    if (m.written == m.kept) return systems_says.beat("waste:nothing"_t, "written"_v = written, "kept"_v = kept);
+    return systems_says.beat("waste:rows"_t, "written"_v = written, "kept"_v = kept);
+}
+
 Words beat_words(const SystemsModel& m, int beat) {
     switch (beat) {
-    case 0:
-        return {"Slots that may be taken back", "Every guess that is checked writes a row of keys and values "
-                                                "into the target's cache. What is not kept must go again "
-                                                "before the next round: a counter set back, or pages given "
-                                                "back. A page with one kept row stays."};
-    case 1:
-        return {"What a rejection wastes",
-                m.rounds.empty() ? std::string("Step into a run to see its rows.")
-                : m.tier == "REMOTE"
-                    ? "The server is sent the text anew next round; here only ids are cut back: " +
-                          ui::integer(m.written) + " sent for checking, " + ui::integer(m.kept) + " kept."
-                : m.tier == "TABLE"
-                    ? "A table has no cache. A model would have written " + ui::integer(m.written) +
-                          " rows for this run and kept " + ui::integer(m.kept) + "."
-                    : "In this run " + ui::integer(m.written) + " rows were written and " +
-                          ui::integer(m.kept) +
-                          (m.written == m.kept ? " kept: nothing was wasted."
-                                               : " kept. The rest was work for nothing: it costs memory "
-                                                 "for a moment, and arithmetic that was idle or was not.")};
-    case 2:
-        return {"Two machines, one wire",
-                "Draft and target may live apart. Ids are a few bytes, but the token rule asks for the "
-                "draft's probability of each guess, and its whole distribution where it rejects. Here all keep alike; "
-                "in truth sample match keeps no more than the token rule, blocks no less: their order is no "
-                "result."};
-    case 3:
-        return {"The round trip decides",
-                "On a fast wire the bytes hardly matter, the round trip does: it is paid once a round, like "
-                "a second verify pass that yields nothing. Drag it, and watch where "
-                "speculation stops paying."};
+    case 0: return systems_says.beat("slots"_t);
+    case 1: return waste_beat(m);
+    case 2: return systems_says.beat("wire"_t);
+    case 3: return systems_says.beat("round_trip"_t);
     default:
-        return {"A misled controller",
-                "Accepted over proposed falls with K by itself: at .8 a guess and K = 5 it reads .54, so a "
-                "controller that wants .8 walks down to K = 1. Estimating the chance of a guess "
-                "and asking the formula gives " +
-                    ui::speed_up(m.controllers.formula_speedup) + " here against " +
-                    ui::speed_up(m.controllers.article_speedup) + "."};
+        return systems_says.beat("controller"_t, "formula"_v = ui::speed_up(m.controllers.formula_speedup),
+                                 "article"_v = ui::speed_up(m.controllers.article_speedup));
     }
 }
 
 // Of the round that is marked.
 std::string round_words(const SystemsModel& m) {
-    if (m.rounds.empty()) return "Cache rows are written, and taken back";
+    if (m.rounds.empty()) return systems_says("slots.title:no_rounds"_t);
     const CacheRound& round = m.rounds[m.shown];
-    const std::string number = "ound " + std::to_string(round.cycle + 1), kept = std::to_string(round.kept);
-    if (m.tier == "TABLE")
-        return "In r" + number + " a model would write " + counted(round.written, "row") + " and keep " +
-               kept;
-    if (m.tier == "REMOTE")
-        return "R" + number + " sent " + counted(round.written, "id") + " for checking and kept " + kept;
-    return "R" + number + " wrote " + counted(round.written, "row") + " and kept " + kept;
+    const int number = round.cycle + 1;
+    if (m.tier == "TABLE") return systems_says("slots.title:table"_t, "round"_v = number, "written"_v = round.written, "kept"_v = round.kept);
+    if (m.tier == "REMOTE") return systems_says("slots.title:server"_t, "round"_v = number, "written"_v = round.written, "kept"_v = round.kept);
+    return systems_says("slots.title:rows"_t, "round"_v = number, "written"_v = round.written, "kept"_v = round.kept);
 }
 
 // Of all rounds.
 std::string waste_words(const SystemsModel& m) {
-    if (m.rounds.empty()) return "What a rejection wastes";
-    const bool table = m.tier == "TABLE", remote = m.tier == "REMOTE";
-    const std::string what = remote  ? "ids sent"
-                             : table ? "rows"
-                                     : "rows written",
-                      lead = table ? "A model: " : "";
-    if (m.written == m.kept) return capital(lead + "no " + what + " for nothing");
-    return lead + ui::integer(m.written - m.kept) + " of " + ui::integer(m.written) + " " + what +
-           " for nothing";
+    if (m.rounds.empty()) return systems_says("waste.title:no_rounds"_t);
+    const std::string lost = m.written == m.kept ? "" : ui::integer(m.written - m.kept), written = ui::integer(m.written);
+    if (m.tier == "TABLE") return systems_says("waste.title:table"_t, "lost"_v = lost, "written"_v = written);
+    if (m.tier == "REMOTE") return systems_says("waste.title:server"_t, "lost"_v = lost, "written"_v = written);
+    return systems_says("waste.title:rows"_t, "lost"_v = lost, "written"_v = written);
 }
 
 std::string round_trip_words(const SystemsModel& m) {
     const double most = longest_round_trip(m.wire, Payload::ids);
-    return most > 0 ? "Sending ids pays up to a round trip of " + ui::number(most, 1) + " ms"
-                    : "Sending ids pays at no round trip";
+    return systems_says("round_trip.title"_t, "most"_v = most > 0 ? ui::number(most, 1) : "");
 }
 
 void name_wire(StageTitle& title, const SystemsModel& m) {
-    const double ids = wire_speedup(m.wire, Payload::ids), scalars = wire_speedup(m.wire, Payload::scalars),
-                 rows = wire_speedup(m.wire, Payload::rows);
-    const std::string speeds = "all kept alike: ids " + ui::speed_up(ids) + ", token rule " +
-                               ui::speed_up(scalars) + ", blocks " + ui::speed_up(rows);
-    title.title = "Over this wire, if " + speeds;
-    title.short_title = "If " + speeds;
+    const std::string ids = ui::speed_up(wire_speedup(m.wire, Payload::ids)), token = ui::speed_up(wire_speedup(m.wire, Payload::scalars)),
+                      blocks = ui::speed_up(wire_speedup(m.wire, Payload::rows));
+    title.title = systems_says("wire.title"_t, "ids"_v = ids, "token"_v = token, "blocks"_v = blocks);
+    title.short_title = systems_says("wire.short_title"_t, "ids"_v = ids, "token"_v = token, "blocks"_v = blocks);
 }
 
 void name_controllers(StageTitle& title, const SystemsModel& m) {
     const ControllerRun& run = m.controllers;
-    const std::string formula = ui::speed_up(run.formula_speedup),
-                      article = ui::speed_up(run.article_speedup);
-    title.title = "K ends at " + std::to_string(run.formula.back()) + " by the formula, at " +
-                  std::to_string(run.article.back()) + " by the article: " + formula + " against " + article;
-    title.short_title = "K by the formula " + formula + ", by the article " + article;
+    const std::string formula = ui::speed_up(run.formula_speedup), article = ui::speed_up(run.article_speedup);
+    title.title = systems_says("controller.title"_t, "formula_k"_v = run.formula.back(), "article_k"_v = run.article.back(),
+                               "formula"_v = formula, "article"_v = article);
+    title.short_title = systems_says("controller.short_title"_t, "formula"_v = formula, "article"_v = article);
 }
 
 } // namespace
@@ -123,10 +91,9 @@ StageTitle systems_title(const SceneInput& input, const SystemsModel& m) {
     default:
         name_controllers(title, m);
     }
-    title.subtitle = "simulated: K = " + std::to_string(m.wire.k) + ", a guess " +
-                     ui::number(m.wire.draft_ms, 1) + " ms, a pass " + ui::number(m.wire.verify_ms, 0) +
-                     " ms, " + ui::integer(m.wire.vocabulary) + " ids" +
-                     (m.tier == "REMOTE" || m.tier == "TABLE" ? "" : "; the cache is this run's");
+    title.subtitle = systems_says("subtitle.simulated"_t, "k"_v = m.wire.k, "guess"_v = ui::number(m.wire.draft_ms, 1),
+                                  "pass"_v = ui::number(m.wire.verify_ms, 0), "ids"_v = ui::integer(m.wire.vocabulary),
+                                  "own_cache"_v = m.tier != "REMOTE" && m.tier != "TABLE");
     return title;
 }
 

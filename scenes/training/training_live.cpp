@@ -145,61 +145,41 @@ StageTitle live_training_title(const SceneInput& input) {
     StageTitle title;
     const MedusaView* view = input.training.get();
     if (!view) {
-        title.title = "Train a drafter here";
-        title.subtitle = "press M: Medusa heads for the loaded target, on text that it writes itself";
+        title.title = training_says("live.title:none"_t);
+        title.subtitle = training_says("live.subtitle:none"_t);
         return title;
     }
     if (!learned(input)) {
-        title.title = view->cut            ? "The training was stopped before it began"
-                      : view->curve.empty() ? "The target writes what the heads will learn from"
-                                            : "Heads that know nothing yet";
-        title.subtitle = std::to_string(view->texts_done) + " of " + std::to_string(view->texts) + " answers" +
-                         (view->cut ? " were written; M begins again" : "");
+        title.title = view->cut            ? training_says("live.title:stopped"_t)
+                      : view->curve.empty() ? training_says("live.title:writing"_t)
+                                            : training_says("live.title:new"_t);
+        title.subtitle = training_says("live.subtitle:answers"_t, "done"_v = view->texts_done, "of"_v = view->texts, "stopped"_v = view->cut);
         return title;
     }
     const MedusaPoint& last = view->curve.back();
-    title.title = "After " + ui::number(last.seconds, 1) + " s of training: " + tokens_of(last.worth) +
-                  " tokens per round";
-    title.subtitle =
-        counted(static_cast<int>(last.worth.shares.size()), "head") + ", step " + std::to_string(last.step) +
-        " of " + std::to_string(view->plan.steps) + (view->cut ? ", stopped" : "") +
-        (view->shipped.tokens_per_round > 0 ? " · the heads that were loaded give " + tokens_of(view->shipped)
-                                            : std::string());
+    title.title = training_says("live.title:trained"_t, "seconds"_v = ui::number(last.seconds, 1), "tokens"_v = tokens_of(last.worth));
+    title.subtitle = training_says("live.subtitle:trained"_t, "heads"_v = last.worth.shares.size(), "step"_v = last.step,
+                                   "of"_v = view->plan.steps, "stopped"_v = view->cut,
+                                   "loaded"_v = view->shipped.tokens_per_round > 0 ? tokens_of(view->shipped) : "");
     return title;
 }
 
 Words live_training_words(const SceneInput& input) {
-    if (!learned(input))
-        return {"A drafter in ten seconds",
-                "Medusa's heads are the smallest drafter that can be trained: "
-                "here one matrix each, on the target's last state. "
-                "The target stays as it is and writes the text; the heads learn what comes two to five "
-                "places further on. Watch them become worth something."};
+    if (!learned(input)) return training_says.beat("live:new"_t);
     const MedusaPoint& last = last_point(input) ? *last_point(input) : MedusaPoint{};
     const std::vector<double>& shares = last.worth.shares;
-    const std::string range = "Head 1 names " + ui::percent(shares.front()) + " of the tokens, head " +
-                              std::to_string(shares.size()) + " " + ui::percent(shares.back()) +
-                              ": the further away, the less one state can tell. ";
-    if (!usable(input))
-        return {"Two to five places on",
-                range + "The first steps bring the most; a head that is wrong costs nothing "
-                        "but its guess, since the target checks it."};
-    if (input.training->shipped.tokens_per_round <= 0)
-        return {"Medusa of your own",
-                range + "No Medusa heads were loaded; now there are some: U drafts with them, and "
-                        "the text stays the target's, however wrong they are."};
-    return {"Yours against theirs",
-            range +
-                (input.training->shipped.tokens_per_round > last.worth.tokens_per_round
-                     ? "The loaded heads saw far more text and are ahead. "
-                     : "That is as good as the heads that were loaded, on these prompts. ") +
-                "Yours have taken their place: U drafts with them, and the text stays the target's, however "
-                "wrong they are."};
+    const std::string first = ui::percent(shares.front()), furthest = ui::percent(shares.back());
+    const auto heads = shares.size();
+    if (!usable(input)) return training_says.beat("live:learning"_t, "first"_v = first, "heads"_v = heads, "last"_v = furthest);
+    const double loaded = input.training->shipped.tokens_per_round;
+    if (loaded <= 0) return training_says.beat("live:own"_t, "first"_v = first, "heads"_v = heads, "last"_v = furthest);
+    return training_says.beat("live:against"_t, "first"_v = first, "heads"_v = heads, "last"_v = furthest,
+                              "behind"_v = loaded > last.worth.tokens_per_round);
 }
 
 void finish_live_story(const SceneInput& input, Story& story) {
     if (!models_loaded(input)) return;
-    story.task = usable(input) ? "Draft with them: U" : "Train heads here: M";
+    story.task = training_says("live.task"_t, "usable"_v = usable(input));
     story.task_done = false;
     if (!usable(input)) {
         if (!input.training) story.on_task = {Command{TrainHeads{}}};

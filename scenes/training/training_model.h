@@ -9,6 +9,7 @@
 #include "engine/published/ablations.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
 
@@ -98,7 +99,8 @@ struct TrainingModel {
 // Share of a run over which an arm's base loss fades: 1, .5 or 0 by its --base-rho.
 [[nodiscard]] double fade_of(const std::string& arm);
 
-inline constexpr int kTrainingBeats = 8;
+inline constexpr StoryOf<"training", "use", "prefix", "lazy", "steps", "block", "early", "prediction", "live"> training_says;
+inline constexpr int kTrainingBeats = training_says.size;
 [[nodiscard]] const char* study_of_beat(int beat); // "": stays what it is
 
 } // namespace speclens

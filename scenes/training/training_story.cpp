@@ -39,107 +39,67 @@ std::string with_interval(const TrainingArm::Bar& bar) {
 // Whether the backbone gets lazy in these runs: by the losses, then by the text its logits alone bring.
 // `brief`: for two lines.
 std::string backbone_words(const TrainingArm* text, const TrainingArm* fading, bool brief) {
-    std::string words = brief
-                            ? "With the final loss alone, the paper reports, the backbone turns lazy."
-                            : "With the final loss alone, the paper reports, the head carries the block and "
-                              "the backbone turns lazy.";
-    if (!text || !fading || text->base_loss.empty() || fading->base_loss.empty()) return words;
-    words += std::string(fading->base_loss.back() < text->base_loss.back() ? " Our losses point that way: "
-                                                                           : " Our losses do not: ") +
-             "base loss " + last_base(text) + ", and " + last_base(fading) +
-             (brief ? " where it fades." : " where its weight fades 1 → 0.");
+    if (!text || !fading || text->base_loss.empty() || fading->base_loss.empty())
+        return brief ? training_says("lazy.brief:unknown"_t) : training_says("lazy.full:unknown"_t);
+    const bool points = fading->base_loss.back() < text->base_loss.back();
     const TrainingArm::Bar *without = base_bar(text), *with = base_bar(fading);
-    if (!without || !with) return words;
-    const std::string steps = counted(std::max(text->steps, fading->steps), "step");
-    words += with->low > without->high   ? " The text shows it: "
-             : without->low > with->high ? " The text shows the opposite: "
-             : brief                     ? " The text does not show it: "
-                                         : " Runs of " + steps + " are too short to show it in the text: ";
+    const bool shows = without && with && with->low > without->high, opposite = without && with && without->low > with->high;
+    const bool bars = without && with;
     if (brief)
-        return words + "base logits bring " + ui::per_round(without->tokens) + " and " +
-               ui::per_round(with->tokens) + " tokens.";
-    return words + "base logits alone bring " + with_interval(*without) + " and " + with_interval(*with) +
-           " tokens.";
+        return training_says("lazy.brief:told"_t, "points"_v = points, "loss"_v = last_base(text), "fading"_v = last_base(fading),
+                             "shows"_v = shows, "opposite"_v = opposite, "open"_v = bars && !shows && !opposite,
+                             "without"_v = bars ? ui::per_round(without->tokens) : "", "with"_v = bars ? ui::per_round(with->tokens) : "");
+    return training_says("lazy.full:told"_t, "points"_v = points, "loss"_v = last_base(text), "fading"_v = last_base(fading),
+                         "shows"_v = shows, "opposite"_v = opposite,
+                         "open"_v = bars && !shows && !opposite ? std::max(text->steps, fading->steps) : 0,
+                         "without"_v = bars ? with_interval(*without) : "", "with"_v = bars ? with_interval(*with) : "");
 }
 
 std::string tokens_of(const TrainingArm* arm, std::size_t bar = 0) {
     return arm && bar < arm->bars.size() ? ui::per_round(arm->bars[bar].tokens) : std::string("–");
 }
 
+// Domino over its base logits, with and without choices that span several tokens.
+Words prediction_words(const TrainingModel& m) {
+    const auto gain = [&](const char* name) {
+        const TrainingArm* arm = arm_named(m, name);
+        return arm && arm->bars.size() > 1 && arm->bars[1].tokens > 0 ? arm->bars[0].tokens / arm->bars[1].tokens : 0.0;
+    };
+    const auto times = [](double factor) { return factor > 0 ? ui::speed_up(factor) : std::string("–"); };
+    const double with = gain("modes_domino"), without = gain("no_modes_domino");
+    if (without > 1.05) return training_says.beat("prediction:failed"_t, "without"_v = times(without), "with"_v = times(with));
+    return training_says.beat("prediction:open"_t, "without"_v = times(without), "with"_v = times(with));
+}
+
 Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
     if (beat == kLiveBeat) return live_training_words(input);
-    if (!m.study)
-        return {"Experiments are not at hand", "The recipe's experiments come with the built-in models, in "
-                                               "ablations.json. This installation has none."};
+    if (!m.study) return training_says.beat("missing"_t);
+    const auto tokens = [&](const char* arm, std::size_t bar = 0) { return tokens_of(arm_named(m, arm), bar); };
     switch (beat) {
-    case 0:
-        return {"Train where it will be used", "A drafter learns from text that the target wrote itself, and "
-                                               "from the target's hidden states. How it is trained decides "
-                                               "the rest. Here are short runs of the recipe, "
-                                               "side by side."};
-    case 1: {
-        const TrainingArm *own = arm_named(m, "self_generated"), *text = arm_named(m, "teacher_forcing");
-        return {"Whose prefix does the head see?",
-                "In use, Domino's head reads its own guesses. Trained so, it learns from prefixes that are "
-                "often wrong; trained on the true text, from clean ones. Final loss: " +
-                    last_loss(own) + " against " + last_loss(text) + ", on different prefixes; in use " +
-                    tokens_of(own, 0) + " and " + tokens_of(text, 0) + " tokens per round."};
-    }
+    case 0: return training_says.beat("use"_t);
+    case 1:
+        return training_says.beat("prefix"_t, "own_loss"_v = last_loss(arm_named(m, "self_generated")),
+                                  "text_loss"_v = last_loss(arm_named(m, "teacher_forcing")), "own"_v = tokens("self_generated"),
+                                  "text"_v = tokens("teacher_forcing"));
     case kFadingBeat:
-        return {"A backbone that may not be lazy",
-                backbone_words(arm_named(m, "teacher_forcing"), arm_named(m, "curriculum"),
-                               input.strip || input.presenter)};
-    case 3: {
-        const TrainingArm *one = arm_named(m, "steps_1"), *three = arm_named(m, "steps_3"),
-                          *seven = arm_named(m, "steps_7");
-        return {
-            "Why EAGLE-3 differs",
-            "EAGLE-3 feeds its own features back. Trained for one step it never saw them: " + tokens_of(one) +
-                " tokens per round; for three steps " + tokens_of(three) +
-                (seven ? ", for seven " + tokens_of(seven) : std::string()) +
-                ". Guesses beyond the trained steps are lost, as the curve shows. Its tokens are the true "
-                "ones in either case."};
-    }
-    case 4: {
-        const TrainingArm *sixteen = arm_named(m, "trained_16"), *eight = arm_named(m, "trained_8");
-        return {
-            "The block of training and of use",
-            "A block of 16 can be served with 7 guesses: " + tokens_of(sixteen, 1) +
-                " tokens per round. One trained on blocks of 8, its weights falling faster as well, gives " +
-                tokens_of(eight, 1) + " there, and " + tokens_of(eight, 0) +
-                " when 15 guesses are asked of it: more than it was trained for brings it next to nothing."};
-    }
+        return {training_says("lazy.heading"_t), backbone_words(arm_named(m, "teacher_forcing"), arm_named(m, "curriculum"),
+                                                                input.strip || input.presenter)};
+    case 3:
+        return training_says.beat("steps"_t, "one"_v = tokens("steps_1"), "three"_v = tokens("steps_3"),
+                                  "seven"_v = arm_named(m, "steps_7") ? tokens("steps_7") : "");
+    case 4:
+        return training_says.beat("block"_t, "sixteen"_v = tokens("trained_16", 1), "eight"_v = tokens("trained_8", 1),
+                                  "stretched"_v = tokens("trained_8"));
     case 5: {
-        std::string published;
-        if (input.figures)
-            if (const PublishedFigure* gain = input.figures->find("dflash-loss-decay-gain"))
-                published = " An article on DFlash reports about " + published_number(gain->values.front()) +
-                            " tokens per round for it (PUBLISHED).";
-        return {"Early positions first", "A guess counts only if all before it are kept, so a mistake at the "
-                                         "first position costs the whole block. The loss says "
-                                         "so by weights that fall with the position: drag g." +
-                                             published};
+        const PublishedFigure* gain = input.figures ? input.figures->find("dflash-loss-decay-gain") : nullptr;
+        return training_says.beat("early"_t, "gain"_v = gain ? published_number(gain->values.front()) : "");
     }
-    default: {
-        const TrainingArm *with = arm_named(m, "modes_domino"), *without = arm_named(m, "no_modes_domino");
-        const auto gain = [](const TrainingArm* arm) {
-            return arm && arm->bars.size() > 1 && arm->bars[1].tokens > 0
-                       ? arm->bars[0].tokens / arm->bars[1].tokens
-                       : 0.0;
-        };
-        const auto times = [](double factor) { return factor > 0 ? ui::speed_up(factor) : std::string("–"); };
-        const bool failed = gain(without) > 1.05;
-        return {failed ? "A prediction that failed" : "A prediction",
-                "Where no choice spans several tokens, a head that sees its own guesses should gain nothing: "
-                "an ideal block needs none. Two small targets tested it: Domino over its base logits " +
-                    times(gain(without)) + " without such choices, " + times(gain(with)) + " with." +
-                    (failed ? " A real block is not ideal: the head repairs that too." : "")};
-    }
+    default: return prediction_words(m);
     }
 }
 
 std::string range_words(const TrainingModel::Ends& ends) {
-    return ui::per_round(ends.low->tokens) + " to " + ui::per_round(ends.high->tokens);
+    return training_says("words.range"_t, "low"_v = ui::per_round(ends.low->tokens), "high"_v = ui::per_round(ends.high->tokens));
 }
 
 std::string arm_words(const TrainingModel& m, int arm, const TrainingArm::Bar& bar) {
@@ -153,11 +113,11 @@ std::string alike_words(const TrainingModel& m) {
     for (const TrainingModel::Ends& ends : m.ends) {
         if (ends.apart()) continue;
         ++alike;
-        lengths += (lengths.empty() ? "" : " and ") + std::to_string(ends.drafts);
+        lengths += (lengths.empty() ? "" : training_says("words.and"_t)) + std::to_string(ends.drafts);
     }
     if (alike == 0) return {};
-    if (alike == m.ends.size()) return " · intervals overlap";
-    return " · with " + lengths + " guesses too close to call";
+    if (alike == m.ends.size()) return training_says("words.overlap"_t);
+    return training_says("words.alike"_t, "lengths"_v = lengths);
 }
 
 } // namespace
@@ -166,8 +126,8 @@ StageTitle training_title(const TrainingModel& m) {
     StageTitle title;
     title.tier = ui::Tier::recorded;
     if (!m.study) {
-        title.title = "How the drafters were trained";
-        title.subtitle = "no experiments came with this bundle";
+        title.title = training_says("missing.title"_t);
+        title.subtitle = training_says("missing.subtitle"_t);
         return title;
     }
     title.title = study_words(m.study->name);
@@ -176,18 +136,18 @@ StageTitle training_title(const TrainingModel& m) {
         const auto found = std::ranges::find_if(m.ends, &TrainingModel::Ends::apart);
         const bool several = m.ends.size() > 1;
         if (found != m.ends.end()) {
-            const std::string with = several ? "with " + counted(found->drafts, "guess") : std::string();
-            title.short_title = title.title + ": " + range_words(*found) + (several ? " " + with : "");
-            title.title += ": " + (several ? with + " " : "") + arm_words(m, found->best, *found->high) +
-                           ", " + arm_words(m, found->worst, *found->low);
+            const int guesses = several ? found->drafts : 0;
+            const std::string study = title.title;
+            title.short_title = training_says("title.ends_short"_t, "study"_v = study, "range"_v = range_words(*found), "guesses"_v = guesses);
+            title.title = training_says("title.ends"_t, "study"_v = study, "guesses"_v = guesses, "best"_v = arm_words(m, found->best, *found->high),
+                                        "worst"_v = arm_words(m, found->worst, *found->low));
         } else if (!m.ends.empty()) {
-            title.title += ": " + range_words(m.ends.front()) + ", too close to call";
+            title.title = training_says("title.close"_t, "study"_v = title.title, "range"_v = range_words(m.ends.front()));
         }
         alike = alike_words(m);
     }
-    title.subtitle = counted(m.chosen().steps, "step") + " an arm, " +
-                     counted(m.chosen().prompts, "held-out prompt") + ", " + at_temperature(m) + alike +
-                     (m.machine.empty() ? "" : " · " + m.machine) + (m.date.empty() ? "" : ", " + m.date);
+    title.subtitle = training_says("subtitle.arms"_t, "steps"_v = m.chosen().steps, "prompts"_v = m.chosen().prompts,
+                                   "temperature"_v = at_temperature(m), "alike"_v = alike, "machine"_v = m.machine, "date"_v = m.date);
     return title;
 }
 
@@ -196,7 +156,7 @@ Story training_story(const SceneInput& input, const TrainingModel& m) {
     const Words words = beat_words(input, m, story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
-    if (m.losses && story.step - 1 == kFadingBeat) story.what_if = "Drag the line through the run.";
+    if (m.losses && story.step - 1 == kFadingBeat) story.what_if = training_says("lazy.aside"_t);
     if (story.step - 1 == kLiveBeat) finish_live_story(input, story);
     return story;
 }

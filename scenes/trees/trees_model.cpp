@@ -86,7 +86,7 @@ std::optional<BlockVerdict> block_verdict(const CycleSummary& cycle) {
 
 const Criterion& rescued_guess() {
     static const Criterion kRescued{
-        "rescued guess", "guess that a later hit rescues",
+        "rescued guess", [] { return trees_says("words.criterion"_t); },
         [](const CycleSummary& cycle) -> std::optional<Position> {
             const auto verdict = block_verdict(cycle);
             if (!verdict || verdict->block_kept <= verdict->token_kept) return {};

@@ -10,8 +10,11 @@
 #include "scenes/shared/chance.h"
 #include "scenes/shared/example.h"
 #include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
 
 namespace speclens {
+
+inline constexpr StoryOf<"trees", "ways", "product", "coins", "branches", "cost", "worth"> trees_says;
 
 // One draft of a block that was judged whole.
 struct BlockColumn {
@@ -145,6 +148,6 @@ struct TreesLeaders {
                                             const TreesModel& model); // who drafts there
 
 inline constexpr int kTreesRescueBeat = 2; // up to here: one block, judged by both rules
-inline constexpr int kTreesBeats = 6, kTreesCostBeat = 4; // from kTreesCostBeat on: what was measured
+inline constexpr int kTreesBeats = trees_says.size, kTreesCostBeat = 4; // from kTreesCostBeat on: what was measured
 
 } // namespace speclens

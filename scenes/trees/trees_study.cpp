@@ -205,18 +205,14 @@ TreesLeaders trees_leaders(const std::vector<TreesRow>& rows) {
 std::string most_tokens_words(const std::vector<TreesRow>& rows, const TreesLeaders& leaders) {
     const TreesRow& best = rows[leaders.most.front()];
     if (leaders.most.size() == 1)
-        return in_sentence(best.name) + " gives the most tokens per round, " + with_chance(best.rounds);
-    if (leaders.most.size() == 2)
-        return in_sentence(best.name) + " and " + in_sentence(rows[leaders.most[1]].name) +
-               " give the most tokens per round, " + with_chance(best.rounds) + " and " +
-               with_chance(rows[leaders.most[1]].rounds) + ": too close to call";
-    const auto lowest =
-        *std::ranges::min_element(leaders.most, {}, [&](std::size_t i) { return rows[i].tokens; });
-    return (leaders.most.size() == rows.size()
-                ? "the rows"
-                : "the best " + number_word(static_cast<int>(leaders.most.size()))) +
-           " are too close to call, " + ui::per_round(rows[lowest].tokens) + " to " +
-           ui::per_round(best.tokens) + " tokens per round";
+        return trees_says("words.most:one"_t, "row"_v = in_sentence(best.name), "tokens"_v = with_chance(best.rounds));
+    const auto lowest = *std::ranges::min_element(leaders.most, {}, [&](std::size_t i) { return rows[i].tokens; });
+    if (leaders.most.size() > 2)
+        return trees_says("words.most:several"_t, "best"_v = leaders.most.size() == rows.size() ? 0 : leaders.most.size(),
+                          "least"_v = ui::per_round(rows[lowest].tokens), "tokens"_v = ui::per_round(best.tokens));
+    const TreesRow& other = rows[leaders.most[1]];
+    return trees_says("words.most:two"_t, "row"_v = in_sentence(best.name), "other"_v = in_sentence(other.name),
+                      "tokens"_v = with_chance(best.rounds), "other_tokens"_v = with_chance(other.rounds));
 }
 
 } // namespace speclens

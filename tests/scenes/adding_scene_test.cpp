@@ -1,4 +1,6 @@
 // The scene of docs/adding.md: in the list, drawn, told in words, and nothing of it is cut off or runs into something else.
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 #include "scenes/shared/scene.h"
@@ -8,6 +10,9 @@
 
 namespace speclens {
 namespace {
+
+// Its story lies beside the shipped ones, as one of somebody's own does.
+[[maybe_unused]] const int kOwnStories = setenv("SPECLENS_STORIES", SPEC_ADDING_STORIES, 1);
 
 TEST(AddingScene, StandsInTheRailAndIsFoundByNameAndNumber) {
     const SceneInfo* kept = find_scene("kept");

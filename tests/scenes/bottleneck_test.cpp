@@ -317,7 +317,7 @@ TEST(BottleneckScene, DrawsAPictureBeforeAnythingIsMeasured) {
     EXPECT_TRUE(window.bench->shows("the walk, for every token")) << window.bench->words;
     EXPECT_FALSE(window.bench->shows("will stand here"));
     window.beat(kQuestionBeat);
-    for (const Saying& saying : kSayings) EXPECT_TRUE(window.bench->shows(saying.aloud)) << saying.aloud;
+    for (int i = 0; i < std::ssize(kSayings); ++i) EXPECT_TRUE(window.bench->shows(said_aloud(i))) << said_aloud(i);
 }
 
 // A presenter has no controls and a laptop keeps them in a drawer: the answer is chosen with keys, and the

@@ -218,7 +218,7 @@ TEST(LoopRows, TheCoinRowNamesTheFormulaOfItsRule) {
     }
     header.rule_params.block = true;
     model.rule = RuleKind::cascade;
-    EXPECT_STREQ(coin_caption(model), "of the prefix");
+    EXPECT_EQ(coin_caption(model), "of the prefix");
 }
 
 // The coin counts tokens by number; so does the strip, and the knob stands at its number in the drawn share.

@@ -1,0 +1,149 @@
+// Stories as data: what a text may hold, what a file may ask of its scene, and that the shipped ones are whole.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <functional>
+
+#include "kernels/error.h"
+#include "scenes/shared/scene.h"
+#include "scenes/shared/told.h"
+#include "tests/shared/temp_folder.h"
+
+namespace speclens {
+namespace {
+
+std::string filled(const std::string& text, std::initializer_list<StoryValue> values) {
+    const std::vector<std::string> numbers = {"no", "one", "two"};
+    return StoryText(text).fill({values.begin(), values.size()}, numbers);
+}
+
+TEST(StoryText, FillsNumbersPluralsAndChoices) {
+    EXPECT_EQ(filled("{kept} of {n} draft {n|token|tokens}", {{"kept", "1", 1}, {"n", "3", 3}}), "1 of 3 draft tokens");
+    EXPECT_EQ(filled("{n} {n|token|tokens}", {{"n", "1", 1}}), "1 token");
+    EXPECT_EQ(filled("{n:word} {n:Word} {m:word} {name:Capital}", {{"n", "2", 2}, {"m", "7", 7}, {"name", "it"}}), "two Two 7 It");
+    EXPECT_EQ(filled("{n|the guess|all {n:word} guesses}", {{"n", "2", 2}}), "all two guesses");
+    EXPECT_EQ(filled("in{took? {took}|finite}", {{"took", "3 ms"}}), "in 3 ms");
+    EXPECT_EQ(filled("in{took? {took}|finite}", {{"took", ""}}), "infinite");
+    EXPECT_EQ(filled("{n?{n} {n|pass|passes}|none}", {{"n", "0", 0}}), "none");
+    EXPECT_EQ(filled("{n?{n} {n|pass|passes}|none}", {{"n", "1", 1}}), "1 pass");
+    EXPECT_EQ(filled("{{a}}", {}), "{a}");
+    EXPECT_EQ(filled("Nur {n|ein Token|{n} Token} – “Ä”", {{"n", "4", 4}}), "Nur 4 Token – “Ä”");
+}
+
+std::string error_of(const std::function<void()>& run) {
+    try {
+        run();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(StoryText, SaysWhatIsWrongWithIt) {
+    for (const auto& [text, what] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"a } b", "a } without its {"},
+             {"a {n", "a { without its }"},
+             {"{}", "{} begins with no name of a value"},
+             {"{n:bold}", "behind the colon stands word, Word or Capital"},
+             {"{n|one}", "a plural has two forms"},
+             {"{n|a|b|c}", "a plural has two forms"},
+             {"{n?a|b|c}", "a choice has two ways at most"},
+             {"{n?{m?a}|b}", "a choice inside a choice or a plural"},
+             {"{n|{m|a|b}|c}", "a plural inside a plural"},
+             {"{n!}", "behind the name of a value stands"}})
+        EXPECT_NE(error_of([&] { (void)StoryText(text); }).find(what), std::string::npos) << text;
+}
+
+// A file of the scene "advice" with these contents, in a folder of its own.
+struct Written {
+    test::TempFolder folder;
+    explicit Written(const std::string& content, const std::string& name = "advice.toml") {
+        std::ofstream(folder.path() / name) << content;
+    }
+    [[nodiscard]] std::string error() const {
+        return error_of([&] { (void)read_stories(folder.path()); });
+    }
+};
+
+TEST(Stories, AskOnlyForWhatTheirSceneOffers) {
+    const auto says = [](const std::string& content, const std::string& what) {
+        const std::string error = Written(content).error();
+        EXPECT_NE(error.find(what), std::string::npos) << content << "\n" << error;
+    };
+    says("[[beat]]\nname = \"why\"\ntitle = \"{tokns} tokens\"\n",
+         "advice.toml line 3: {tokns} is no value of why.title; there are: choice, passes, tokens");
+    says("[[beat]]\nname = \"why\"\n[beat.text]\nmeasured = \"\"\nunmeasured = \"{round}\"\n",
+         "line 5: {round} is no value of why.text, case unmeasured; there are: none");
+    says("[[beat]]\nname = \"why\"\ntext = \"{round}\"\n", "{round} is no value of why.text; there are: none"); // of all cases
+    says("[[beat]]\nname = \"why\"\n[beat.text]\nguessed = \"\"\n", "line 4: why.text has no case 'guessed'; there are: measured, unmeasured");
+    says("[[beat]]\nname = \"why\"\nsubtitle = \"\"\n", "line 3: no text of this scene is called why.subtitle; there are: why.heading, why.text, why.title");
+    says("[[beat]]\nname = \"how\"\n", "line 1: no beat of this scene is called 'how'; there are: bet, verdict, why, change");
+    says("[[beat]]\nheading = \"\"\n", "a beat without a name");
+    says("[[beat]]\nname = \"why\"\n[[beat]]\nname = \"bet\"\n", "line 3: the beat 'bet' stands too late; the order is: bet, verdict, why, change");
+    says("[[beat]]\nname = \"why\"\n[[beat]]\nname = \"why\"\n", "the beat 'why' stands here twice");
+    says("[[beat]]\nname = \"why\"\ntitle = 3\n", "line 3: why.title is no text");
+    says("[[beat]]\nname = \"why\"\ntitle = \"{tokens\"\n", "line 3: a { without its }");
+    says("[title\n", "advice.toml line 1: ");
+    says("title = \"\"\n", "'title' is no table of texts");
+    says("[[beat]]\nname = \"bet\"\nfocus = [\"cake\"]\n", "line 3: 'cake' is nothing that focus can name; there are: ");
+    const std::string dflash = Written("[[beat]]\nname = \"masks\"\nfocus = [\"masks\", \"cake\"]\ncriterion = \"x\"\n", "dflash.toml").error();
+    EXPECT_NE(dflash.find("dflash.toml line 3: 'cake' is nothing that focus can name; there are: distributions, masks, pass, times"),
+              std::string::npos)
+        << dflash;
+    EXPECT_NE(Written("[[beat]]\nname = \"masks\"\ncriterion = \"x\"\n", "dflash.toml").error().find("line 3: 'x' is nothing that criterion can name; there are: blind refusal"),
+              std::string::npos);
+    EXPECT_NE(Written("[[beat]]\nname = \"bet\"\n", "cake.toml").error().find("no scene is called cake; there are: accept-rule, advice, "), std::string::npos);
+    EXPECT_NE(error_of([] { (void)read_stories("/nowhere/at/all"); }).find("no folder of stories"), std::string::npos);
+}
+
+const std::filesystem::path kShipped = std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "stories";
+
+TEST(Stories, OfTheRepositoryAreWholeAndEverySceneHasOne) {
+    const StoryLayer shipped = read_stories(kShipped);
+    EXPECT_EQ(missing_texts(shipped), std::vector<std::string>());
+    for (const SceneInfo& scene : scene_list()) {
+        ASSERT_TRUE(shipped.scenes.contains(scene.name)) << scene.name;
+        EXPECT_EQ(shipped.scenes.at(scene.name).beats.size(), story_shapes().at(scene.name).beats.size()) << scene.name;
+    }
+}
+
+TEST(Stories, AMissingTextIsAnErrorAndIsNamed) {
+    StoryLayer shipped = read_stories(kShipped);
+    shipped.scenes.at("advice").texts.at("why.text").erase("measured");
+    EXPECT_EQ(missing_texts(shipped), (std::vector<std::string>{"advice.toml: why.text, case measured"}));
+    EXPECT_EQ(error_of([&] { (void)StoryBook(std::span(&shipped, 1)); }), "the story advice.toml lacks why.text, case measured");
+}
+
+TEST(Stories, AnotherLanguageLiesOverTheEnglishTextByText) {
+    Written german("[[beat]]\nname = \"why\"\nheading = \"Warum es so ausgeht\"\n[beat.text]\nmeasured = \"{tokens} Token in {round} ms\"\n");
+    Written own("[[beat]]\nname = \"why\"\nheading = \"Mine\"\n");
+    const StoryLayer layers[] = {read_stories(own.folder.path()), read_stories(german.folder.path()), read_stories(kShipped)};
+    const StoryBook book(layers);
+    const StoryValue values[] = {{"tokens", "2.5"}, {"round", "7"}};
+    EXPECT_EQ(book.text("advice", "why.heading:measured").fill({}), "Mine");
+    EXPECT_EQ(book.text("advice", "why.text:measured").fill(values), "2.5 Token in 7 ms");
+    EXPECT_EQ(book.text("advice", "change.heading:measured").fill({}), "What would change it");
+    const std::vector<std::string> missing = missing_texts(layers[1]);
+    EXPECT_EQ(std::ranges::count(missing, "advice.toml: why.text, case unmeasured"), 1);
+    EXPECT_EQ(std::ranges::count(missing, "advice.toml: why.text, case measured"), 0);
+    EXPECT_EQ(std::ranges::count(missing, "advice.toml: why.heading, case unmeasured"), 0); // one for all cases
+}
+
+TEST(Stories, ALanguageIsAFolderAndAFolderOfOnesOwnComesFirst) {
+    test::TempFolder folder;
+    std::filesystem::copy(kShipped, folder / "stories", std::filesystem::copy_options::recursive);
+    std::filesystem::create_directory(folder / "stories/de");
+    std::ofstream(folder / "stories/de/shared.toml") << "[words]\nnumbers = \"null ein zwei\"\n[words.all_guesses]\nany = \"alle {n:word}\"\n";
+    Written own("[[beat]]\nname = \"bet\"\nheading = \"Place your bets\"\n");
+    const StoryBook book = load_stories(folder / "stories", "de", own.folder.path());
+    const StoryValue values[] = {{"n", "2", 2}};
+    EXPECT_EQ(book.text("shared", "words.all_guesses:any").fill(values, book.numbers()), "alle zwei");
+    EXPECT_EQ(book.text("shared", "words.all_guesses:two").fill({}), "both guesses");
+    EXPECT_EQ(book.text("advice", "bet.heading").fill({}), "Place your bets");
+    EXPECT_EQ(load_stories(folder / "stories", "en", "").text("advice", "bet.heading").fill({}), "Does it pay here?");
+    EXPECT_NE(error_of([&] { (void)load_stories(folder / "stories", "fr", ""); }).find("fr: no folder of stories"), std::string::npos);
+}
+
+} // namespace
+} // namespace speclens
