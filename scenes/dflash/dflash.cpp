@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scenes/dflash/dflash_draw.h"
+#include "scenes/dflash/dflash_long.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/guest_round.h"
@@ -89,7 +90,8 @@ class DFlashScene final : public Scene {
             if (d.input.beat == kDFlashMasksBeat) return draw_dflash_masks(d, all);
             if (d.input.beat == kDFlashTwiceBeat) return draw_dflash_pairs(d, all);
             if (d.input.beat == kDFlashTimesBeat) return draw_dflash_times(d, all);
-            if (d.input.beat > kDFlashTimesBeat && d.model.instead_of.empty()) {
+            if (d.input.beat == kDFlashLongBeat) return draw_dflash_long(d, all);
+            if (d.input.beat == kDFlashConditioningBeat && d.model.instead_of.empty()) {
                 draw_dflash_acceptance(d, {all.x, all.y + 12, all.w, all.h - 12});
                 return;
             }
@@ -103,7 +105,11 @@ class DFlashScene final : public Scene {
         const ui::Rect first{stage.x + 24, top, left, h}, second{stage.x + 24 + left + 28, top, w - left - 28, h};
         const int beat = d.input.beat;
         if (beat == kDFlashTwiceBeat) return draw_dflash_pairs(d, {first.x, top, w, h});
-        if (beat > kDFlashTimesBeat && d.model.instead_of.empty())
+        if (beat == kDFlashLongBeat) {
+            draw_dflash_long(d, {first.x, top, w, h});
+            return dim(d.ui, {stage.x, stage.y + 76, stage.w, end + 8 - (stage.y + 76)});
+        }
+        if (beat == kDFlashConditioningBeat && d.model.instead_of.empty())
             draw_dflash_acceptance(d, {first.x, first.y + 14, first.w, first.h - 16});
         else
             draw_dflash_masks(d, first);

@@ -11,7 +11,7 @@
 
 namespace speclens {
 
-inline constexpr StoryOf<"dflash", "masks", "states", "sight", "twice", "times", "conditioning"> dflash_says;
+inline constexpr StoryOf<"dflash", "masks", "states", "sight", "twice", "times", "conditioning", "long"> dflash_says;
 
 struct DFlashModel : HeadModel {
     int text = 0;  // positions of the text before the anchor

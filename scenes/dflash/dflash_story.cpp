@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "scenes/dflash/dflash_draw.h"
+#include "scenes/dflash/dflash_long.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/second_draw.h"
@@ -83,6 +84,21 @@ Words conditioning_words(const SceneInput& input) {
     return dflash_says.beat("conditioning:same"_t, "sample"_v = sample, "with"_v = with, "without"_v = without);
 }
 
+// Along a long answer: what was recorded, seeing all and through the narrowest window.
+Words long_words(const SceneInput& input) {
+    const LongAnswers* recorded = recorded_long_answers(input);
+    if (!recorded || recorded->series.empty()) return dflash_says.beat("long:nothing"_t);
+    const auto& all = recorded->series.front().stretches;
+    const auto last = "last"_v = all.back().to;
+    const auto early = "early"_v = ui::per_round(all.front().tokens);
+    const auto late = "late"_v = ui::per_round(all.back().tokens);
+    if (recorded->series.size() < 2) return dflash_says.beat("long:recorded"_t, last, early, late);
+    const LongAnswers::Series& narrow = recorded->series.back();
+    return dflash_says.beat("long:windows"_t, last, early, late, "window"_v = narrow.window,
+                            "narrow_early"_v = ui::per_round(narrow.stretches.front().tokens), "narrow_late"_v = ui::per_round(narrow.stretches.back().tokens),
+                            "draft"_v = ui::number(all.back().draft_ms, 1), "narrow_draft"_v = ui::number(narrow.stretches.back().draft_ms, 1));
+}
+
 Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
     switch (beat) {
     case 0:
@@ -96,7 +112,8 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
                                 "later"_v = m.selected + 2 < m.slots);
     case kDFlashTwiceBeat: return blind_words(input, m);
     case kDFlashTimesBeat: return times_words(input);
-    default: return conditioning_words(input);
+    case kDFlashConditioningBeat: return conditioning_words(input);
+    default: return long_words(input);
     }
 }
 
@@ -107,6 +124,7 @@ std::string beat_title(const SceneInput& input, const DFlashModel& m) {
     case kDFlashMasksBeat: return m.slots > 2 ? dflash_says("sight.title"_t) : "";
     case kDFlashTwiceBeat: return m.guesses() > 1 ? dflash_says("twice.title"_t, "guesses"_v = m.guesses()) : "";
     case kDFlashTimesBeat: return dflash_says("times.title"_t);
+    case kDFlashLongBeat: return dflash_says("long.title"_t);
     default: break;
     }
     if (input.beat <= kDFlashTimesBeat || !m.instead_of.empty()) return "";
@@ -129,7 +147,7 @@ void add_task(Story& story, const SceneInput& input, const DFlashModel& m, int b
         story.task = dflash_says("times.task"_t);
         story.task_done = study && study->complete();
         story.on_task = {Command{time_study(input)}};
-    } else if (beat > kDFlashTimesBeat) {
+    } else if (beat == kDFlashConditioningBeat) {
         const Study* study = study_of(input, conditioning_study(input));
         story.task = dflash_says("conditioning.task"_t);
         story.task_done = study && study->complete();
@@ -216,6 +234,7 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
             out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run"));
         out << "\n";
     }
+    if (input.beat == kDFlashLongBeat) out << describe_long_answers(input) << "\n";
     out << describe_second_draw(input, m);
     if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures, m.instead_of.empty());
     out << describe_story(dflash_story(input, m));
