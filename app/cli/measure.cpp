@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <thread>
 
-#include "app/cli/output.h"
 #include "engine/base/rng.h"
 #include "engine/drafters/drafter.h"
 #include "engine/lab/busy.h"
-#include "engine/lab/repeats.h"
 
 namespace speclens::cli {
 
@@ -54,10 +53,39 @@ void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings) 
     }
 }
 
-void time_repeats(const std::shared_ptr<const Models>& models, const RunSettings& settings, TimeTable& table) {
-    if (!models->target || models->scorer || !settings.timing) return;
-    Repeats repeats(models, settings, table);
-    while (repeats.step()) stop_if_interrupted();
+TerminalEngine::TerminalEngine(std::shared_ptr<const Models> models, RepeatPlan repeats) : engine_(*this, std::move(models), repeats) {}
+
+void TerminalEngine::answer(const speclens::Command& command) {
+    begin(command);
+    while (step()) {
+    }
+}
+
+void TerminalEngine::begin(const speclens::Command& command) {
+    engine_.obey(command);
+    check();
+}
+
+bool TerminalEngine::step() {
+    if (const std::string what = engine_.doing(); !what.empty()) bar_.show(what, std::round(100 * engine_.done()), 100, "%");
+    const bool more = engine_.step();
+    check();
+    if (engine_.doing().empty()) bar_.clear();
+    return more;
+}
+
+EngineHost::Call TerminalEngine::called() const {
+    return interrupted() ? Call::close : Call::none;
+}
+
+void TerminalEngine::published(const Snapshot& now) {
+    const EngineStatus& status = now.status;
+    if (status.job_total > 0) bar_.show(status.job, status.job_done, status.job_total, status.job_unit);
+}
+
+void TerminalEngine::check() {
+    stop_if_interrupted(); // which may be why it failed
+    engine_.rethrow();
 }
 
 double busy_cores() {

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "app/cli/options.h"
+#include "app/cli/output.h"
 #include "engine/lab/samples.h"
 #include "engine/lab/time_table.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"
+#include "engine/session/engine.h"
 
 namespace speclens::cli {
 
@@ -28,9 +30,24 @@ void print_results(std::string_view text);
 // at their pace.
 void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings);
 
-// Times the run of `settings` and plain decoding of its prompt by turns, for a second or so, into `table`. Nothing where
-// the target is a table or a server. Throws Interrupted.
-void time_repeats(const std::shared_ptr<const Models>& models, const RunSettings& settings, TimeTable& table);
+// The window's engine on a terminal: it says how far it is, and Ctrl+C ends what it does. Each throws Error and Interrupted.
+class TerminalEngine final : private EngineHost {
+  public:
+    explicit TerminalEngine(std::shared_ptr<const Models> models, RepeatPlan repeats = {});
+    void answer(const speclens::Command& command); // to its end
+    void begin(const speclens::Command& command);
+    bool step();
+    [[nodiscard]] Engine& engine() { return engine_; }
+    [[nodiscard]] const Snapshot& shown() const { return engine_.shown(); }
+
+  private:
+    Call called() const override;
+    void published(const Snapshot& now) override;
+    void check();
+
+    ProgressBar bar_;
+    Engine engine_;
+};
 
 [[nodiscard]] double now_ms();                           // steady clock
 

@@ -17,13 +17,12 @@ namespace {
 // Follows a growing trace and hands every event to whoever wants it.
 class Reporter {
   public:
-    // `times`: known before the run begins; may be empty.
-    Reporter(const Run& run, const Options& options, const Models& models, const TimeTable& times)
+    // `times`: known before the run begins; may be empty. `walks`: round by round, in words.
+    Reporter(const Run& run, const Options& options, const Models& models, const TimeTable& times, bool walks)
         : run_(&run), times_(&times), options_(&options), writer_(run.trace()),
-          walk_(run.trace(), standard_terminal(options.color), options.verbose) {
+          walk_(run.trace(), standard_terminal(options.color), options.verbose), walks_(walks) {
         walk_.set_load_ms(models.load_ms);
         if (!options.json.empty()) file_.emplace(options.json);
-        walks_ = options.json != "-" && !options.text_only;
         if (options.text_only && models.tokenizer) decoder_.emplace(*models.tokenizer);
         tokenizer_ = models.tokenizer.get();
     }
@@ -67,9 +66,6 @@ class Reporter {
         if (file_) file_->commit();
     }
 
-    [[nodiscard]] bool walks() const { return walks_; }
-    [[nodiscard]] bool tells_times() const { return walks_ || file_; }
-
   private:
     // A file is kept to its end though nobody reads on; else nothing is left to do then.
     void say_now(const std::string& text) const {
@@ -92,7 +88,7 @@ class Reporter {
     const Tokenizer* tokenizer_ = nullptr;
     std::size_t seen_ = 0;
     CycleView view_; // up to the last round
-    bool walks_ = false;
+    bool walks_;
 };
 
 // For somebody who asks a chat model a question as raw text, which it may take for a text that is complete.
@@ -112,53 +108,46 @@ Exit command_run(const Options& options) {
     models = kept.models;
     RunSettings settings = run_settings(options, drafter, kWalkTemperature);
     if ((options.text_only) && options.json.empty()) settings.trace_top = 0;
-    Run run(models, settings);
-    ProgressBar bar;
-    run.on_reading([&](int read, int all) {
-        stop_if_interrupted();
-        bar.show("reading the prompt", read, all, "tokens");
-    });
+    // Times are known before the first round is told, so that no round is told with other times than the sum of all.
+    const bool walks = options.json != "-" && !options.text_only;
+    const bool timed = (walks || !options.json.empty()) && settings.timing && models->target && !models->scorer;
+    TerminalEngine terminal(models, timed ? RepeatPlan{} : RepeatPlan{.generations = 0});
+    terminal.begin(Restart{settings});
+    Engine& engine = terminal.engine();
+    const Run& run = *engine.run();
     if (const Header& h = *run.trace().header(); h.drafter != kNoDrafter)
         (void)possible_k(options, *models, h.drafter, settings.k); // says what is taken instead
-    TimeTable times;
-    Reporter reporter(run, options, *models, times);
-    if (reporter.walks() && settings.timing && models->target)
+    Reporter reporter(run, options, *models, engine.times(), walks);
+    if (walks && settings.timing && models->target)
         if (const std::string warning = busy_warning(busy_cores()); !warning.empty()) say(warning);
-    // Before the first round is told, so that no round is told with other times than the sum of all.
+    if (!timed && settings.timing) warm_up(models, settings);
     bool cut = false;
-    const bool timed = reporter.tells_times() && settings.timing && models->target && !models->scorer;
-    if (timed)
-        try {
-            time_repeats(models, settings, times);
-        } catch (const Interrupted&) {
-            cut = true;
-        }
-    else if (settings.timing)
-        warm_up(models, settings);
-    reporter.follow();
     try {
+        while (terminal.step()) {
+        }
+        reporter.follow();
+        engine.gate().set(Gate::kUnlimited);
         while (!run.stopped()) {
-            if (interrupted().load())
-                run.stop("cancelled");
-            else
-                (void)run.step();
-            bar.clear();
+            (void)terminal.step();
             reporter.follow();
         }
+    } catch (const Interrupted&) {
+        cut = true;
+        engine.obey(Cancel{});
     } catch (const std::exception&) { // what there is of it ends with the reason
         reporter.keep();
         throw;
     }
-    cut = cut || interrupted().load();
-    if (timed) times.time(run.trace());
+    cut = cut || interrupted();
+    if (timed) engine.times().time(run.trace());
     const CycleView view = fold(run.trace(), run.trace().size());
     const std::string advice = chat_advice(options, *models, view);
     reporter.finish(advice);
-    if (!advice.empty() && !reporter.walks()) say(advice);
+    if (!advice.empty() && !walks) say(advice);
     // what is known of the head was said when it was loaded
     const auto network = models->network(view.header->drafter);
     const bool said = network && view.header->notice == network->config.notice;
-    if (!view.header->notice.empty() && !said && !reporter.walks()) say(view.header->notice);
+    if (!view.header->notice.empty() && !said && !walks) say(view.header->notice);
     if (kept.memory) {
         kept.memory->remember(std::span(run.sequence()).subspan(view.header->prompt.size()));
         keep_answers(kept);

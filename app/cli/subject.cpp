@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <optional>
 #include <thread>
 
-#include "app/cli/measure.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/frontend/frontend.h"
-#include "engine/advice/advice_measurement.h"
 #include "engine/drafters/drafter.h"
-#include "engine/lab/pass_pair.h"
 #include "engine/lab/race_json.h"
-#include "engine/lab/stepped_race.h"
 #include "engine/run/gallery.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_json.h"
@@ -94,38 +89,11 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
     subject.settings = scene_settings(options, scene, drafter);
     if (wants_whole_distributions(options, scene, *subject.models)) subject.settings.trace_top = -1;
     if (options.run.timing) warm_up(subject.models, subject.settings);
-    Run run(subject.models, subject.settings);
-    run.on_reading([](int, int) { stop_if_interrupted(); });
-    while (run.step()) stop_if_interrupted();
-    subject.trace = run.shared_trace();
-    const Header& header = *subject.trace->header();
-    EngineStatus& status = subject.status;
-    status.state = EngineStatus::State::stopped;
-    status.backend = header.backend;
-    status.model = header.model;
-    status.draft_model = subject.models->draft_name();
-    status.precision = header.precision;
-    status.notice = header.notice;
-    status.memory_bytes = run.memory_bytes();
-    status.ready_drafters = subject.models->ready_drafters();
-    if (options.run.timing && subject.models->target && !subject.models->scorer) {
-        time_repeats(subject.models, subject.settings, *subject.times);
-        subject.times->time(*subject.trace);
-    }
-    status.plain_ms_per_token = subject.trace->plain_ms();
+    subject.engine = std::make_shared<TerminalEngine>(subject.models);
+    subject.engine->answer(Restart{subject.settings, Gate::kUnlimited});
+    subject.trace = subject.engine->shown().trace;
+    subject.status = subject.engine->shown().status;
     return subject;
-}
-
-// Phase by phase to the end, so that a beat is a step.
-std::shared_ptr<const RaceView> stepped_race(const std::shared_ptr<const Models>& models,
-                                             const RaceSettings& settings) {
-    SteppedRace race(models, settings);
-    do {
-        stop_if_interrupted();
-        race.finish();
-        race.ask(Stride::phase);
-    } while (!race.view().lanes_finished());
-    return std::make_shared<const RaceView>(race.view());
 }
 
 // A saved trace holds one run: there is nothing to race against.
@@ -136,17 +104,11 @@ void race_for(const Options& options, Subject& subject) {
                     Exit::usage);
     RaceSettings settings = race_settings(options, subject.models->tokenizer != nullptr);
     if (settings.lanes.empty()) settings.lanes = race_entries(usual_racers(*subject.models), settings.base);
-    if (settings.stepped) {
-        subject.race = stepped_race(subject.models, settings);
-        return;
-    }
-    Race race(subject.models, settings, subject.times.get());
-    ProgressBar bar;
-    while (race.step()) {
-        stop_if_interrupted();
-        bar.show("racing", race.view().prompts_done, race.view().prompts, "prompts");
-    }
-    subject.race = std::make_shared<const RaceView>(race.view());
+    TerminalEngine& engine = *subject.engine;
+    engine.answer(StartRace{settings});
+    if (settings.stepped) // phase by phase to the end, so that a beat is a step
+        while (!engine.shown().stepped->lanes_finished()) engine.answer(StepRace{});
+    subject.race = settings.stepped ? engine.shown().stepped : engine.shown().race;
 }
 
 // Waits until `ready` says so; the last view in any case.
@@ -233,46 +195,8 @@ FrameRequest request_of(const Options& options, const SceneWord& word, const Sub
     return request;
 }
 
-// The full distributions of the position that the frame shows; none for a saved trace, or when nothing was judged.
-std::shared_ptr<const DistributionPair> distributions_of(const FrameRequest& request, const Subject& subject) {
-    if (!subject.models) return nullptr;
-    const auto position = shown_position(request, *subject.trace);
-    if (!position) return nullptr;
-    return std::make_shared<const DistributionPair>(
-        full_distributions(subject.models, subject.settings, *subject.trace, position->first, position->second));
-}
-
-MedusaView trained_for(const TrainHeads& asked, const std::shared_ptr<const Models>& models) {
-    MedusaTraining training(models, usual_medusa_plan(asked, models->chat));
-    ProgressBar bar;
-    while (training.step()) {
-        stop_if_interrupted();
-        const MedusaView& view = training.view();
-        if (view.curve.empty())
-            bar.show("the target writes", view.texts_done, view.texts, "answers");
-        else
-            bar.show("training", view.curve.back().step, view.plan.steps, "steps");
-    }
-    return training.view();
-}
-
-std::shared_ptr<const Advice> advice_for(const AskAdvice& asked, const Subject& subject) {
-    AdvicePlan plan;
-    plan.base = asked.base;
-    plan.seconds = asked.seconds;
-    plan.prompts = mixed_prompts(
-        load_gallery(held_out_file(assets_folder(), !subject.models->bundle.empty(), subject.models->target_name())));
-    AdviceMeasurement measurement(subject.models, std::move(plan));
-    ProgressBar bar;
-    while (measurement.step()) {
-        stop_if_interrupted();
-        bar.show("measuring for advice", std::round(100 * measurement.done()), 100, "%");
-    }
-    return measurement.advice();
-}
-
 // Batches of the frame's drafter with its K.
-std::shared_ptr<const Sweep> load_for(const Options& options, const Subject& subject) {
+MeasureLoad load_of(const Options& options, const Subject& subject) {
     if (!subject.models || !subject.models->target)
         throw Error("--concurrency decodes batches here, and nothing is loaded that could", "Leave --session out, or give a checkpoint.",
                     Exit::usage);
@@ -281,60 +205,28 @@ std::shared_ptr<const Sweep> load_for(const Options& options, const Subject& sub
     measure.texts = options.concurrency;
     std::ranges::sort(measure.texts);
     measure.seconds = options.for_seconds.value_or(measure.seconds);
-    SweepMeasurement measurement(subject.models, sweep_plan(*subject.models, measure));
-    ProgressBar bar;
-    while (measurement.step()) {
-        stop_if_interrupted();
-        bar.show(measurement.doing(), std::round(100 * measurement.done()), 100, "%");
-    }
-    return std::make_shared<const Sweep>(measurement.sweep());
+    return measure;
 }
 
-void time_passes(const MeasurePasses& asked, const std::shared_ptr<const Models>& models, Answers& answers) {
-    PassPair pair(models, asked, [] { return !interrupted(); });
-    ProgressBar bar;
-    do {
-        stop_if_interrupted();
-        bar.show("timing passes", std::round(100 * pair.done()), 100, "%");
-    } while (pair.step());
-    if (asked.forms)
-        answers.passes_forms = pair.forms();
-    else
-        answers.passes = pair.own(), answers.passes_beside = pair.beside();
+template <typename... C>
+bool is_one_of(const speclens::Command& command) {
+    return (std::holds_alternative<C>(command) || ...);
 }
 
-void answer(const speclens::Command& command, const Subject& subject, Answers& answers) {
-    if (const auto* twin = std::get_if<FetchReplay>(&command)) {
-        (twin->force_draft ? answers.other_guess : answers.twin) =
-            std::make_shared<const Replay>(replay_twin(subject.models, subject.settings, *subject.trace, *twin));
-    } else if (const auto* guest = std::get_if<FetchOtherDrafterRound>(&command)) {
-        answers.guest = std::make_shared<const OtherDrafterRound>(guess_as(subject.models, subject.settings, *subject.trace, *guest));
-    } else if (const auto* guesses = std::get_if<CompareDrafters>(&command)) {
-        answers.guesses = std::make_shared<const DrafterComparison>(guess_all(subject.models, subject.settings, *subject.trace, *guesses));
-    } else if (const auto* asked = std::get_if<MeasurePasses>(&command); asked && subject.models->target) {
-        time_passes(*asked, subject.models, answers);
-    } else if (const auto* ask = std::get_if<AskAdvice>(&command); ask && subject.models->target) {
-        answers.advice = advice_for(*ask, subject);
-    } else if (const auto* heads = std::get_if<TrainHeads>(&command); heads && subject.models->target) {
-        answers.training = std::make_shared<const MedusaView>(trained_for(*heads, subject.models));
-    } else if (const auto* plan = std::get_if<RunStudy>(&command)) {
-        Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
-        for (const RunSettings& settings : plan->runs) {
-            stop_if_interrupted();
-            study.points.push_back(study_point(subject.models, settings, subject.times.get()));
-        }
-        if (subject.models->target && !subject.models->scorer) time_study(study, *subject.times);
-        answers.studies[plan->name] = std::make_shared<const Study>(std::move(study));
-    }
+// What a picture asks for by itself; batches, races and distributions are there where they are wanted. Nothing is timed or
+// trained where there are no passes.
+bool is_answered(const speclens::Command& command, const Models& models) {
+    return is_one_of<FetchReplay, FetchOtherDrafterRound, CompareDrafters, RunStudy>(command) ||
+           (models.target && is_one_of<MeasurePasses, AskAdvice, TrainHeads>(command));
 }
 
 // Where nobody chose a place, a head's first look is at a round where it has a guess.
 void answer_all(FrameRequest& request, const Subject& subject) {
-    Answers& answers = request.answers;
+    const Answers& answers = request.answers;
     const auto ask = [&] {
-        for (const speclens::Command& command :
-             frame_wants(request, subject.trace, subject.settings, subject.status))
-            answer(command, subject, answers);
+        for (const speclens::Command& command : frame_wants(request, subject.trace, subject.settings, subject.status))
+            if (is_answered(command, *subject.models)) subject.engine->answer(command);
+        request.answers = subject.engine->shown();
     };
     ask();
     const bool free = request.cursor == 0;
@@ -368,9 +260,13 @@ FrameRequest request_for(const Options& options, const SceneWord& word, const Su
     if (!options.concurrency.empty() && !batches && options.all.empty())
         throw Error("--concurrency does nothing for the scene " + word.scene, "Batches are shown in the scene failures.", Exit::usage);
     FrameRequest request = request_of(options, word, subject);
-    if (batches) request.answers.load = load_for(options, subject);
+    const std::optional<MeasureLoad> load = batches ? std::optional(load_of(options, subject)) : std::nullopt;
     if (!subject.models) return request;
-    request.answers.distributions = distributions_of(request, subject);
+    TerminalEngine& engine = *subject.engine;
+    engine.engine().forget_answers(); // of another frame
+    if (load) engine.answer(*load);
+    if (const auto at = shown_position(request, *subject.trace)) engine.answer(FetchDistributions{at->first, at->second});
+    request.answers = engine.shown();
     answer_all(request, subject);
     return request;
 }

@@ -6,21 +6,20 @@
 #include <optional>
 #include <string>
 
+#include "app/cli/measure.h"
 #include "app/cli/options.h"
 #include "app/cli/view.h"
 #include "app/frontend/frontend.h"
-#include "engine/lab/time_table.h"
-#include "engine/run/models.h"
 
 namespace speclens::cli {
 
 struct Subject {
-    std::shared_ptr<const Models> models; // null for a saved trace
+    std::shared_ptr<TerminalEngine> engine; // that made it, and answers what a picture of it asks; null for a saved trace
+    std::shared_ptr<const Models> models;   // of the engine
     std::shared_ptr<const RaceView> race; // where the scene needs one
     std::shared_ptr<const Trace> trace;
     RunSettings settings;
     EngineStatus status;
-    std::shared_ptr<TimeTable> times = std::make_shared<TimeTable>(); // of the models, for all that is timed here
     std::shared_ptr<const ServerView> server; // where the scene shows one
 };
 
