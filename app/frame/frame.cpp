@@ -299,7 +299,8 @@ std::string why_not(const FrameInput& input, Action action) {
         return run && input.scene.view->header->tier == "TABLE" ? "A table has no output matrix" : "";
     case Action::fork:
         if (race) return "Open a lane with Enter to fork its run";
-        return !models ? "No models are loaded" : input.scene.view->current() ? "" : "There is no round yet";
+        if (!models) return "No models are loaded";
+        return input.scene.view->current() ? "" : "There is no round yet";
     case Action::play:
     case Action::first:
     case Action::last:
@@ -349,9 +350,8 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::details:
     case Action::controls:
         if (input.active && input.active->whole_window()) return "This scene has no drawers";
-        return input.density == Density::compact  ? ""
-               : input.density == Density::single ? "F6 goes to the next part of this window"
-                                                  : "Drawers exist in small windows only";
+        if (input.density == Density::compact) return "";
+        return input.density == Density::single ? "F6 goes to the next part of this window" : "Drawers exist in small windows only";
     case Action::present:
         return input.too_small_to_present ? "This window is too small to present: enlarge it or zoom out"
                                           : "";

@@ -232,10 +232,10 @@ std::vector<RaceCell> race_cells(const SceneInput& in) {
                      model.stepped ? "all lanes go on together; nothing is timed"
                                    : "every lane has the machine to itself while it runs"});
     const bool all = broken == 0 && drafters > 0;
-    cells.push_back({all             ? (drafters == 1 ? "" : "all ") + counted(drafters, "drafter") + " active"
-                     : drafters == 0 ? "OFF: nobody drafts"
-                                     : std::to_string(broken) + " cannot run",
-                     true, 9, "whether guesses are made", true, all});
+    std::string drafting = std::to_string(broken) + " cannot run";
+    if (drafters == 0) drafting = "OFF: nobody drafts";
+    else if (all) drafting = (drafters == 1 ? "" : "all ") + counted(drafters, "drafter") + " active";
+    cells.push_back({drafting, true, 9, "whether guesses are made", true, all});
     const std::string texts = race_texts(model);
     if (!texts.empty())
         cells.push_back({texts, !model.identical && model.greedy, 8,

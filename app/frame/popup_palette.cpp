@@ -7,8 +7,11 @@
 
 #include "app/frame/popups.h"
 #include "app/views/link.h"
+#include "engine/base/utf8.h"
 #include "engine/drafters/drafter.h"
 #include "engine/rules/verify.h"
+#include "engine/run/run_setting.h"
+#include "kernels/error.h"
 #include "scenes/loop/loop_model.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
@@ -123,6 +126,77 @@ void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, con
                 std::string("accept verify ") + info.title);
 }
 
+// What else has to change so that rule, temperature and drafter fit together.
+RunSettings fitting(const RunSetting& setting, const RunSettings& now, RunSettings changed) {
+    const std::string_view option = setting.option;
+    if (option == "drafter") return with_drafter(now, changed.drafter);
+    if (option == "rule") return with_rule(now, changed.rule);
+    if (option == "k") return with_draft_length(now, changed.k);
+    return with_temperature(changed, changed.sampling.temperature);
+}
+
+// "temp 0.5", "temp=0.5": what stands behind the option; nothing where the query is not of this setting.
+std::optional<std::string> value_typed(const RunSetting& setting, const std::string& query) {
+    const std::string option = setting.option;
+    const std::size_t at = query.starts_with("--") ? 2 : 0;
+    if (query.compare(at, option.size(), option) != 0 || query.size() <= at + option.size() + 1) return std::nullopt;
+    const char between = query[at + option.size()];
+    if (between != ' ' && between != '=') return std::nullopt;
+    return query.substr(at + option.size() + 1);
+}
+
+// Of a value that may be a whole prompt.
+std::string in_a_row(std::string value) {
+    constexpr std::size_t kShown = 28;
+    std::ranges::replace(value, '\n', ' ');
+    if (value.size() <= kShown) return value;
+    return value.substr(0, complete_utf8_prefix(std::string_view(value).substr(0, kShown))) + "…";
+}
+
+PaletteRow setting_row(const RunSetting& setting, const RunSettings& now, const std::string& query) {
+    const std::string option = setting.option, label = "Setting: " + option;
+    const std::string value = text_of(setting, now);
+    const auto restart = [&](const RunSettings& changed) { return SceneCommand{Command{Restart{fitting(setting, now, changed)}}}; };
+    if (setting.is_switch()) {
+        RunSettings changed = now;
+        const SettingValue usual = setting.get(RunSettings());
+        if (is_default(setting, now)) take_text(setting, option, "", changed);
+        else setting.set(changed, usual);
+        return {label, is_default(setting, now) ? "off: switch it on" : "on: switch it off", restart(changed), 0};
+    }
+    const std::optional<std::string> typed = value_typed(setting, query);
+    const std::string before = value.empty() ? "not set" : "now " + in_a_row(value);
+    if (!typed) return {label, before + "; type a value", PickAction{Action::palette}, 0, option + " "};
+    try {
+        RunSettings changed = now;
+        take_text(setting, option, *typed, changed);
+        check_sampling(changed.sampling);
+        return {option + " = " + *typed, before, restart(changed), 2 * kWordMatch};
+    } catch (const Error& error) {
+        return {error.what(), before, PickAction{Action::palette}, 2 * kWordMatch, option + " "};
+    }
+}
+
+// The settings of the run on screen that mean something for it.
+void add_settings(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
+    if (!input.scene.settings || !input.scene.status || input.scene.status->ready_drafters.empty() || input.scene_name == "race") return;
+    const RunSettings& now = *input.scene.settings;
+    const DrafterInfo* drafter = find_drafter(now.drafter);
+    for (const RunSetting& setting : run_setting_list()) {
+        if (setting.of != RunSetting::Of::run || drafter == nullptr || !setting.read(*drafter) || !setting.needs(now)) continue;
+        PaletteRow row = setting_row(setting, now, query);
+        if (row.score > 0) {
+            rows.push_back(std::move(row));
+            continue;
+        }
+        constexpr int kBehind = 200; // what does something at once comes first
+        row.score = search_score(query, row.label, std::string("settings option ") + setting.key);
+        if (row.score < 0) continue;
+        row.score = std::max(0, row.score - kBehind);
+        rows.push_back(std::move(row));
+    }
+}
+
 // A path as it was typed: a shell would know what ~ is.
 std::string from_home(const std::string& path) {
     const char* home = std::getenv("HOME");
@@ -210,6 +284,11 @@ bool draw_search(const FrameDraw& d, Rect box, bool& close, const RowsOf& rows_o
     ui::fitted_text(d.ui.canvas, {box.x + 20, box.bottom() - 14}, below, font, 14, d.ui.theme.muted,
                     box.w - 40);
     if (field.cancelled) close = true;
+    if (run && !rows[*run].fill.empty()) {
+        d.state.query = rows[*run].fill;
+        d.state.row = 0;
+        return false;
+    }
     if (run) d.out.push_back(rows[*run].command);
     return run.has_value();
 }
@@ -288,6 +367,7 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
     if (!filtered || prefix == '>') {
         add_scene_keys(rows, input, words);
         add_run_choices(rows, input, words);
+        add_settings(rows, input, words);
         add_models(rows, input, words);
     }
     if (is_link(query)) return {{"Go to this link", "", OpenFile{query}, 0}};

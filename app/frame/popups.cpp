@@ -335,11 +335,9 @@ void draw_prompt_editor(const FrameDraw& d, Rect box, bool& close) {
                                                        .placeholder = "the text that the models go on with"});
     const std::optional<PromptRoom> room = counted_prompt(d);
     const bool long_one = room && !room->fits();
-    const std::string off =
-        empty      ? "Type a prompt first"
-        : long_one ? "Too long: shorten it by at least " + counted(room->tokens - room->holds + 1, "token")
-        : !room    ? s.no_room
-                   : "";
+    std::string off = room ? "" : s.no_room;
+    if (long_one) off = "Too long: shorten it by at least " + counted(room->tokens - room->holds + 1, "token");
+    if (empty) off = "Type a prompt first";
     const bool told = !empty && !off.empty();
     ui::fitted_text(d.ui.canvas, {x, box.bottom() - (room ? 42.0F : 32.0F)},
                     told ? off : "Enter starts, Shift+Enter breaks the line, Escape leaves it as it was", Font::text, 14,

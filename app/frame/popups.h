@@ -14,6 +14,7 @@ struct PaletteRow {
     std::string label, detail;
     FrameCommand command;
     int score = 0;
+    std::string fill = {}; // not empty: it does nothing yet, and puts this into the field
 };
 // Every action, scene and token that fits the query, best first. Prefixes: > commands, @ scenes, # tokens, :
 // cycle.

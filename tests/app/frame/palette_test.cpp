@@ -8,6 +8,7 @@
 #include "app/window/shell_input.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_live_bench.h"
+#include "tests/shared/setting_values.h"
 
 namespace speclens {
 namespace {
@@ -98,6 +99,52 @@ TEST(Palette, ChoosesADrafterAndARule) {
     for (const PaletteRow& row :
          palette_rows(live.bench.controller.frame(live.bench.time), "drafter: domino"))
         EXPECT_NE(row.label, "Drafter: domino") << "it cannot run here";
+}
+
+// What the palette does behind "temp 0.5": the run that it starts, if any.
+std::optional<RunSettings> set_by_palette(FrameInput input, const RunSetting& setting) {
+    const RunSettings asked = test::run_with(setting);
+    RunSettings before = asked;
+    setting.set(before, setting.get(RunSettings()));
+    if (std::string_view(setting.option) == "drafter") before.drafter = "small";
+    input.scene.settings = &before;
+    const std::string option = setting.option, value = text_of(setting, asked);
+    const std::string label = setting.is_switch() ? "Setting: " + option : option + " = " + value;
+    for (const PaletteRow& row : palette_rows(input, setting.is_switch() ? option : option + " " + value)) {
+        if (row.label != label) continue;
+        const auto* scene = std::get_if<SceneCommand>(&row.command);
+        const auto* command = scene ? std::get_if<Command>(scene) : nullptr;
+        const auto* restart = command ? std::get_if<Restart>(command) : nullptr;
+        if (restart) return restart->settings;
+    }
+    return std::nullopt;
+}
+
+TEST(Palette, SetsEveryEntryOfTheTableOfSettings) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    const FrameInput input = live.bench.controller.frame(live.bench.time);
+    for (const RunSetting& setting : run_setting_list()) {
+        if (setting.of != RunSetting::Of::run) continue;
+        const auto changed = set_by_palette(input, setting);
+        ASSERT_TRUE(changed) << setting.option;
+        EXPECT_EQ(setting.get(*changed), setting.get(test::run_with(setting))) << setting.option;
+    }
+    EXPECT_FALSE(set_by_palette(input, test::planted_setting()));
+}
+
+TEST(Palette, AsksForTheValueOfASettingAndSaysWhatIsWrongWithIt) {
+    LiveBench live("loop");
+    live.observe(fixtures::mixed());
+    live.bench.key(ui::Key::k, {.ctrl = true});
+    live.type("setting: top-p");
+    live.bench.key(ui::Key::enter);
+    EXPECT_EQ(live.bench.controller.chrome.query, "top-p ");
+    EXPECT_EQ(live.bench.controller.chrome.popup, Popup::palette);
+    const auto first = [&](const std::string& query) { return palette_rows(live.bench.controller.frame(live.bench.time), query).at(0); };
+    EXPECT_EQ(first("top-p 2").label, "top-p: '2' is not a number from 0 to 1");
+    EXPECT_EQ(first("--top-p=0.9").label, "top-p = 0.9");
+    EXPECT_EQ(first("rule nobody").label, "unknown rule 'nobody'");
 }
 
 TEST(Palette, FindsCommandsByTheWordsThatPeopleType) {
