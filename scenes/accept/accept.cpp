@@ -25,6 +25,7 @@ class AcceptRuleScene final : public Scene {
         if (input.selected || state_.counts.flips > 0 || !state_.undo.empty()) return {}; // somebody works on this one
         const std::optional<Position> at = accept_position(*input.view, {});
         if (at && tells_much(*input.view, *at)) return {};
+        if (!accept_says.criterion(input.beat, "contested guess"_part)) return {};
         return find_in(*input.whole, contested_guess());
     }
 
@@ -61,7 +62,7 @@ class AcceptRuleScene final : public Scene {
         if (wish.flips > 0 && !view.bars.empty() && input.beat < told) out.push_back(SetBeat{told});
         apply(input, view, wish);
         ask_for_distributions(input, view, out);
-        if (!view.bars.empty()) search_.ask(input, contested_guess(), out);
+        if (!view.bars.empty() && accept_says.criterion(input.beat, "contested guess"_part)) search_.ask(input, contested_guess(), out);
         ui.pop_id();
         return out;
     }

@@ -238,7 +238,8 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
     const Words words = beat_words(input, view, beat);
     story.heading = words.heading;
     story.text = words.text;
-    if (!view.edited && view.kept > 0.95 && beat != kCountBeat) { // nothing to see: go where there is
+    const bool seeks = accept_says.criterion(beat, "contested guess"_part) && beat != kCountBeat; // counting shows much anyhow
+    if (!view.edited && view.kept > 0.95 && seeks) { // nothing to see: go where there is
         if (const auto at = last_rejection(*input.whole); at && at != view.source.position) {
             story.text = accept_says("words.agree"_t, "text"_v = words.text);
             story.task = accept_says("words.task:rejection"_t);
@@ -246,7 +247,8 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
             return story;
         }
         if (!find_in(*input.whole, contested_guess()))
-            story.text = accept_says("words.no_example"_t, "none"_v = without_example_words(input, contested_guess()), "text"_v = words.text);
+            story.text = accept_says("words.no_example"_t, "none"_v = without_example_words(input, contested_guess()),
+                                     "text"_v = words.text);
         if (found_elsewhere(input, contested_guess()).settings) {
             offer_example(story, input, contested_guess());
             return story;

@@ -64,7 +64,8 @@ std::string beat_title(const SceneInput& input, const Eagle3Model& m) {
         if (input.whole->accepted_drafts * 2 > input.whole->drafted) return eagle3_says("errors.title:right"_t);
         return eagle3_says("errors.title:off"_t);
     case kEagle3TimesBeat:
-        return m.draft_ms > 0 ? eagle3_says("times.title"_t, "guesses"_v = m.steps(), "took"_v = timed_words(*input.whole, *m.cycle, draft_time)) : "";
+        if (m.draft_ms <= 0) return "";
+        return eagle3_says("times.title"_t, "guesses"_v = m.steps(), "took"_v = timed_words(*input.whole, *m.cycle, draft_time));
     default: return m.instead_of.empty() ? eagle3_says("length.title"_t) : "";
     }
 }

@@ -210,7 +210,8 @@ void tell_match_check(const SceneInput& input, const LoopModel& model, const Loo
     const std::string token = quoted(*input.trace, c.draft->token);
     const bool greedy = model.rule == RuleKind::greedy;
     if (c.check->accepted)
-        return take(story, greedy ? loop_says.beat("check:same_favourite"_t, "token"_v = token) : loop_says.beat("check:same_draw"_t, "token"_v = token));
+        return take(story, greedy ? loop_says.beat("check:same_favourite"_t, "token"_v = token)
+                                  : loop_says.beat("check:same_draw"_t, "token"_v = token));
     const std::string own = model.own ? quoted(*input.trace, model.own->token) : loop_says("words.another_token"_t);
     const bool last = last_guess(model);
     take(story, greedy ? loop_says.beat("check:other_favourite"_t, "token"_v = token, "own"_v = own, "last"_v = last)
@@ -237,7 +238,8 @@ void tell_token_check(const SceneInput& input, const LoopModel& model, const Loo
         story.what_if = loop_says("check.aside:kept"_t, "threshold"_v = a, "last"_v = last);
         return;
     }
-    take(story, loop_says.beat("check:rejected"_t, "token"_v = token, "target"_v = p, "draft"_v = q, "threshold"_v = a, "coin"_v = u, "last"_v = last));
+    take(story, loop_says.beat("check:rejected"_t, "token"_v = token, "target"_v = p, "draft"_v = q, "threshold"_v = a, "coin"_v = u,
+                               "last"_v = last));
     if (c.check->u)
         story.what_if = loop_says("check.aside:rejected"_t, "enough"_v = fine_probability(*c.check->u * std::exp(c.check->q)),
                                   "likely"_v = percent_words(1 - c.check->threshold));
@@ -264,7 +266,8 @@ void tell_own(const SceneInput& input, const LoopModel& model, Story& story) {
     switch (model.own->from) {
     case TargetToken::From::residual: return take(story, loop_says.beat("own:residual"_t, "token"_v = token, "coin"_v = coin));
     case TargetToken::From::bonus:
-        return take(story, loop_says.beat("own:bonus"_t, "token"_v = token, "coin"_v = coin, "guesses"_v = model.drafted, "tokens"_v = model.drafted + 1));
+        return take(story, loop_says.beat("own:bonus"_t, "token"_v = token, "coin"_v = coin, "guesses"_v = model.drafted,
+                                          "tokens"_v = model.drafted + 1));
     case TargetToken::From::target: break;
     }
     if (model.rejected < 0) return take(story, loop_says.beat("own:plain"_t, "token"_v = token, "coin"_v = coin));
@@ -334,8 +337,10 @@ void tell_end(const SceneInput& input, Story& story) {
         return;
     }
     take(story, loop_says.beat("end"_t, "reason"_v = view.stopped->reason, "tokens"_v = view.output_tokens, "rounds"_v = view.rounds,
-                               "rate"_v = ui::per_round(view.tokens_per_round()), "nothing"_v = view.drafted == 0, "kept"_v = view.accepted_drafts, "guesses"_v = view.drafted > 1 ? view.drafted : 0,
-                               "one_kept"_v = view.drafted == 1 && view.accepted_drafts == 1, "one_lost"_v = view.drafted == 1 && view.accepted_drafts != 1));
+                               "rate"_v = ui::per_round(view.tokens_per_round()), "nothing"_v = view.drafted == 0,
+                               "kept"_v = view.accepted_drafts, "guesses"_v = view.drafted > 1 ? view.drafted : 0,
+                               "one_kept"_v = view.drafted == 1 && view.accepted_drafts == 1,
+                               "one_lost"_v = view.drafted == 1 && view.accepted_drafts != 1));
     story.task = loop_says("end.task"_t);
     story.task_done = (input.deeds & deed_bit(Deed::scrubbed)) != 0;
 }

@@ -39,7 +39,8 @@ std::string sampled_words(const SceneInput& input, const LoopModel& model, const
     const std::string drawn = certain                          ? ""
                               : model.rule == RuleKind::kseq ? held_back(model, c)
                                                              : loop_says("tree.drawn"_t, "draft"_v = probability(std::exp(c.check->q)));
-    return loop_says("tree.sampled"_t, "place"_v = place_of(input, model, c.parent), "token"_v = token, "target"_v = probability(std::exp(c.check->p)),
+    return loop_says("tree.sampled"_t, "place"_v = place_of(input, model, c.parent), "token"_v = token,
+                     "target"_v = probability(std::exp(c.check->p)),
                      "left"_v = c.check->left ? probability(std::exp(*c.check->left)) : "", "drawn"_v = drawn,
                      "threshold"_v = fine_probability(std::min(1.0, c.check->threshold)), "coin"_v = c.check->u ? probability(*c.check->u) : "");
 }
@@ -55,8 +56,10 @@ void tell_tree_check(const SceneInput& input, const LoopModel& model, Story& sto
         model.greedy ? loop_says("tree.greedy"_t, "place"_v = place_of(input, model, c.parent), "token"_v = token, "kept"_v = kept)
                      : sampled_words(input, model, c, token);
     const bool child = has_child(model, model.newest), sibling = has_sibling(model, model.newest);
-    const Words words = kept ? loop_says.beat("tree:kept"_t, "guess"_v = model.newest + 1, "judged"_v = judged, "child"_v = child, "sibling"_v = sibling)
-                             : loop_says.beat("tree:rejected"_t, "guess"_v = model.newest + 1, "judged"_v = judged, "child"_v = child, "sibling"_v = sibling);
+    const auto say = [&](auto id) {
+        return loop_says.beat(id, "guess"_v = model.newest + 1, "judged"_v = judged, "child"_v = child, "sibling"_v = sibling);
+    };
+    const Words words = kept ? say("tree:kept"_t) : say("tree:rejected"_t);
     story.heading = words.heading;
     story.text = words.text;
 }

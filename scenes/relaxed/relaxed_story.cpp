@@ -150,11 +150,11 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
     }
     const std::string instead = kept != strict ? strict : "";
     const int guesses = m.all_count() ? 0 : m.counted;
-    const bool exactly = std::abs(m.here.kept - m.lossless.kept) < 1e-9;
+    const bool alike = std::abs(m.here.kept - m.lossless.kept) < 1e-9, exactly = instead.empty() && alike, about = instead.empty() && !alike;
     title.title = relaxed_says("title.keeps"_t, "rule"_v = m.rule->title, "kept"_v = kept, "guesses"_v = guesses, "instead"_v = instead,
-                               "exactly"_v = instead.empty() && exactly, "about"_v = instead.empty() && !exactly, "distance"_v = price);
+                               "exactly"_v = exactly, "about"_v = about, "distance"_v = price);
     title.short_title = relaxed_says("title.keeps_short"_t, "rule"_v = m.rule->title, "kept"_v = kept, "guesses"_v = guesses,
-                                     "instead"_v = instead, "exactly"_v = instead.empty() && exactly, "about"_v = instead.empty() && !exactly, "distance"_v = price);
+                                     "instead"_v = instead, "exactly"_v = exactly, "about"_v = about, "distance"_v = price);
     const bool lossy = !keeps_target(*m.rule, m.params);
     const std::string promise = lossy ? relaxed_says("promise.lossy"_t, "elsewhere"_v = m.here.distance == 0)
                                 : m.rule->name == std::string("lenience") ? relaxed_says("promise.lenience"_t)

@@ -17,7 +17,7 @@ class TreesScene final : public Scene {
     int beats(const SceneInput&) const override { return kTreesBeats; }
 
     std::optional<Position> example(const SceneInput& input) const override {
-        if (!trees_says.criterion(input.beat, "rescued"_part)) return {};
+        if (!trees_says.criterion(input.beat, "rescued guess"_part)) return {};
         if (input.beat == 0 && !trees_model(input, state_).tree_drafter.empty()) return {}; // it shows a tree
         return go_to_example(input, rescued_guess());
     }
@@ -47,7 +47,7 @@ class TreesScene final : public Scene {
             out.push_back(Command{study});
             out.push_back(ShowDetails{});
         }
-        if (model.blocks > 0 && !model.tree && trees_says.criterion(input.beat, "rescued"_part))
+        if (model.blocks > 0 && !model.tree && trees_says.criterion(input.beat, "rescued guess"_part))
             search_.ask(input, rescued_guess(), out);
         ui.pop_id();
         return out;

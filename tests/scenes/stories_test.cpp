@@ -77,7 +77,8 @@ TEST(Stories, AskOnlyForWhatTheirSceneOffers) {
          "line 5: {round} is no value of why.text, case unmeasured; there are: none");
     says("[[beat]]\nname = \"why\"\ntext = \"{round}\"\n", "{round} is no value of why.text; there are: none"); // of all cases
     says("[[beat]]\nname = \"why\"\n[beat.text]\nguessed = \"\"\n", "line 4: why.text has no case 'guessed'; there are: measured, unmeasured");
-    says("[[beat]]\nname = \"why\"\nsubtitle = \"\"\n", "line 3: no text of this scene is called why.subtitle; there are: why.heading, why.text, why.title");
+    says("[[beat]]\nname = \"why\"\nsubtitle = \"\"\n",
+         "line 3: no text of this scene is called why.subtitle; there are: why.heading, why.text, why.title");
     says("[[beat]]\nname = \"how\"\n", "line 1: no beat of this scene is called 'how'; there are: bet, verdict, why, change");
     says("[[beat]]\nheading = \"\"\n", "a beat without a name");
     says("[[beat]]\nname = \"why\"\n[[beat]]\nname = \"bet\"\n", "line 3: the beat 'bet' stands too late; the order is: bet, verdict, why, change");
@@ -91,9 +92,10 @@ TEST(Stories, AskOnlyForWhatTheirSceneOffers) {
     EXPECT_NE(dflash.find("dflash.toml line 3: 'cake' is nothing that focus can name; there are: distributions, masks, pass, times"),
               std::string::npos)
         << dflash;
-    EXPECT_NE(Written("[[beat]]\nname = \"masks\"\ncriterion = \"x\"\n", "dflash.toml").error().find("line 3: 'x' is nothing that criterion can name; there are: blind refusal"),
-              std::string::npos);
-    EXPECT_NE(Written("[[beat]]\nname = \"bet\"\n", "cake.toml").error().find("no scene is called cake; there are: accept-rule, advice, "), std::string::npos);
+    const std::string criterion = Written("[[beat]]\nname = \"masks\"\ncriterion = \"x\"\n", "dflash.toml").error();
+    EXPECT_NE(criterion.find("line 3: 'x' is nothing that criterion can name; there are: blind refusal"), std::string::npos) << criterion;
+    const std::string scene = Written("[[beat]]\nname = \"bet\"\n", "cake.toml").error();
+    EXPECT_NE(scene.find("no scene is called cake; there are: accept-rule, advice, "), std::string::npos) << scene;
     EXPECT_NE(error_of([] { (void)read_stories("/nowhere/at/all"); }).find("no folder of stories"), std::string::npos);
 }
 
