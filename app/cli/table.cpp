@@ -146,7 +146,7 @@ constexpr OptionRow kOptionRows[] =
          ".json; the address of a vLLM or SGLang server lets that judge what is guessed here",
          kLoads, [](Options& o, Text, Text text) { o.model = text == kBuiltInModel ? "" : text; }},
         {"--drafter", "NAME[=DIR]", "Models",
-         "who guesses, see: speclens list drafters (default: small where a draft model is loaded, else "
+         "who guesses, see: speclens list drafters (default: small where a draft model is loaded, eagle3 where its head is, else "
          "lookup; some pictures have their own); NAME=DIR names the folder of its model or trained head",
          in(window, run, render, describe, serve), set_drafter},
         {"--drafter", "NAME[=DIR]", "Models",
