@@ -13,6 +13,7 @@
 #include "app/cli/output.h"
 #include "engine/base/json_read.h"
 #include "engine/drafters/drafter.h"
+#include "engine/run/fitting.h"
 #include "engine/run/gallery.h"
 #include "engine/run/model_names.h"
 #include "engine/run/notices.h"
@@ -267,10 +268,10 @@ std::string working_drafter(const Options& options, const Models& models) {
 }
 
 std::string chosen_drafter(const Options& options, const Models& models) {
-    return chosen_drafter(options, models.why_not("small").empty());
+    return chosen_drafter(options, usual_drafter(models));
 }
 
-std::string chosen_drafter(const Options& options, bool small_is_ready) {
+std::string chosen_drafter(const Options& options, const std::string& usual) {
     if (!options.drafters.empty()) return options.drafters[0].name;
     if (!options.suffix_memory.empty()) return "suffix";
     // A setting names who reads it, where that needs no trained head: --ngram lookup, --tree-topk small_tree.
@@ -280,7 +281,7 @@ std::string chosen_drafter(const Options& options, bool small_is_ready) {
             drafter_list(), [&](const DrafterInfo& info) { return info.reads_setting(setting.id) && !info.needs_network(); });
         if (reader != drafter_list().end()) return reader->name;
     }
-    return small_is_ready ? "small" : "lookup";
+    return usual;
 }
 
 RunSettings run_settings(const Options& options, const std::string& drafter, double temperature) {

@@ -31,9 +31,9 @@ void read_prompt(Options& options); // @FILE and @- become the text; once, becau
 // Settings of one run with this drafter. `temperature`: what holds when --temp is not given.
 [[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter,
                                        double temperature);
-// The drafter of --drafter; the default is `small` where the models have one, else `lookup`.
+// The drafter of --drafter; the default is `usual`, see usual_drafter().
 [[nodiscard]] std::string chosen_drafter(const Options& options, const Models& models);
-[[nodiscard]] std::string chosen_drafter(const Options& options, bool small_is_ready);
+[[nodiscard]] std::string chosen_drafter(const Options& options, const std::string& usual);
 // The same for a command that drafts with no other; throws Error (model) where these models cannot run it.
 [[nodiscard]] std::string working_drafter(const Options& options, const Models& models);
 // The answers of earlier runs that --suffix-memory names, and models that draft from them too. Nothing without the option.

@@ -4,6 +4,9 @@
 #include "app/cli/values.h"
 #include "engine/drafters/drafter.h"
 #include "engine/run/control.h"
+#include "engine/run/fitting.h"
+#include "engine/run/model_names.h"
+#include "engine/run/shipped_heads.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {
@@ -53,8 +56,15 @@ SceneView view_of(const Options& options) {
     const ModelPaths paths = model_paths(options);
     const bool bundle = options.model.empty();
     const std::string own = own_drafter(options, view.scene, [&](const std::string&) { return bundle; });
-    const bool small = bundle || !paths.draft.empty();
-    view.settings = scene_settings(options, view.scene, own.empty() ? chosen_drafter(options, small) : own);
+    // Of models that come by name it is known which heads will be there for them.
+    const std::filesystem::path heads = assets_folder() / "models" / options.model;
+    const bool known = !bundle && is_known_model(options.model.string()) && std::filesystem::is_directory(heads);
+    const ShippedHeads shipped = known ? heads_in(heads) : ShippedHeads{};
+    const std::string usual = usual_drafter([&](const std::string& drafter) {
+        if (drafter == "small") return bundle || !paths.draft.empty() || !shipped.draft.empty();
+        return shipped.networks.contains(drafter);
+    });
+    view.settings = scene_settings(options, view.scene, own.empty() ? chosen_drafter(options, usual) : own);
     view.race = race_settings(options, options.run.token_ids.empty());
     return view;
 }

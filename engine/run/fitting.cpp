@@ -33,6 +33,15 @@ bool suits(const Models& models, const RunSettings& settings) {
 
 } // namespace
 
+std::string usual_drafter(const std::function<bool(const std::string&)>& ready) {
+    for (const char* drafter : {"small", "eagle3"})
+        if (ready(drafter)) return drafter;
+    return "lookup";
+}
+std::string usual_drafter(const Models& models) {
+    return usual_drafter([&](const std::string& drafter) { return models.why_not(drafter).empty(); });
+}
+
 RunSettings fitting_settings(const Models& models, RunSettings before, const std::string& text) {
     RunSettings settings = std::move(before);
     fit_prompt(models, settings, text);
@@ -41,8 +50,9 @@ RunSettings fitting_settings(const Models& models, RunSettings before, const std
         settings.system.clear();
     }
     if (!models.why_not(settings.drafter).empty()) {
-        settings.rule = judging_rule(settings.rule, settings.drafter, "lookup");
-        settings.drafter = "lookup";
+        const std::string usual = usual_drafter(models);
+        settings.rule = judging_rule(settings.rule, settings.drafter, usual);
+        settings.drafter = usual;
         settings.options = {};
     } else if (!suits(models, settings)) {
         settings.options = {};

@@ -239,6 +239,21 @@ TEST(FittingSettings, KeepWhatTheNextModelsCanDo) {
     EXPECT_EQ(fitting_settings(*models, all, "text").token_ids, std::vector<int>{0}) << "61 ids, and no tokenizer";
 }
 
+// A real model comes with heads and without a small one beside it: the best of them guesses, not a copier.
+TEST(FittingSettings, TakeTheHeadOfEagleWhereThereIsNoSmallModel) {
+    Models models = *test::micro_models(1);
+    EXPECT_EQ(usual_drafter(models), "small");
+    models.draft.reset();
+    EXPECT_EQ(usual_drafter(models), "eagle3");
+    RunSettings settings = with_ids("small_tree");
+    settings.rule = "tree_topk";
+    const RunSettings fits = fitting_settings(models, settings);
+    EXPECT_EQ(fits.drafter, "eagle3");
+    EXPECT_TRUE(can_judge(*find_rule(fits.rule), *find_drafter("eagle3"))) << fits.rule;
+    models.networks.clear();
+    EXPECT_EQ(usual_drafter(models), "lookup");
+}
+
 TEST(FittingSettings, AreTextAndChatWhereTheyCanBe) {
     Models models = *test::micro_models(1);
     models.networks.clear();
