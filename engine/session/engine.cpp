@@ -153,10 +153,6 @@ void Engine::cancel(const std::function<bool(const Place&)>& which) {
     });
 }
 
-void Engine::drop(const std::function<bool(const Place&)>& which) {
-    std::erase_if(jobs_, which);
-}
-
 void Engine::show(Snapshot& shown, Place& place) {
     place.shown = place.job->revision();
     place.since = Stopwatch();
@@ -175,17 +171,14 @@ const Engine::Place* Engine::next() const {
     return nullptr;
 }
 
-// A few pieces, and nobody is told of them before there is something to see: a window that draws would be in the times.
+// A window that draws would be in the times: it is told when there is something to see, and seldom.
 void Engine::work(Place& place) {
-    constexpr double kBetweenCommandsMs = 25, kShowMs = 150;
-    const Stopwatch watch;
-    bool more = true;
-    do more = place.job->step();
-    while (more && !place.job->waits() && watch.ms() < kBetweenCommandsMs && gate_.budget() == 0 && !called(EngineHost::Call::command));
+    constexpr double kShowMs = 150;
+    const bool more = place.job->step();
     if (more && (place.job->revision() == place.shown || (!place.job->waits() && place.since.ms() < kShowMs))) return;
     publish([&](Snapshot& s) {
         show(s, place);
-        if (!more) drop([&](const Place& other) { return &other == &place; });
+        if (!more) std::erase_if(jobs_, [&](const Place& other) { return &other == &place; });
     });
 }
 
@@ -239,7 +232,7 @@ void Engine::show_progress() {
 }
 
 void Engine::show_run() {
-    drop([](const Place& place) { return place.order.slot >= Slot::guest && place.order.slot <= Slot::times; });
+    std::erase_if(jobs_, [](const Place& place) { return place.order.slot >= Slot::guest && place.order.slot <= Slot::times; });
     time_shown(); // before anybody sees it without
     publish([&](Snapshot& s) {
         clear_error(s);

@@ -15,13 +15,12 @@
 
 namespace speclens {
 
-// Whoever drives an engine. All but closing() is asked and told by the engine in the middle of obey() and step().
+// Whoever drives an engine; asked and told in the middle of obey() and step().
 class EngineHost {
   public:
     virtual ~EngineHost() = default;
-    // Why long work is to be left: each is reason for less than the next.
-    enum class Call : std::uint8_t { none, command, end_of_run, close };
-    [[nodiscard]] virtual Call called() const { return Call::none; } // any thread
+    enum class Call : std::uint8_t { none, end_of_run, close };
+    [[nodiscard]] virtual Call called() const { return Call::none; } // what long work is to be left for; any thread
     virtual void published(const Snapshot&) {}                       // after every change
     virtual void models_missing() {} // they could not be loaded: what waits for them is not asked any more
 };
@@ -64,7 +63,6 @@ class Engine {
     // The beginning and the end of all jobs.
     void begin(JobOrder order);
     void cancel(const std::function<bool(const Place&)>& which); // what there is of them stays to be seen
-    void drop(const std::function<bool(const Place&)>& which);   // with the run or the models that they are about
     [[nodiscard]] Place* at(Slot slot);
     [[nodiscard]] const Place* next() const;
     void work(Place& place);

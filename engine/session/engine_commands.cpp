@@ -187,7 +187,7 @@ void Engine::carry_out(const StepRace& step) {
 }
 
 void Engine::carry_out(const EndSteppedRace&) {
-    drop([](const Place& place) { return place.order.slot == Slot::stepped; });
+    std::erase_if(jobs_, [](const Place& place) { return place.order.slot == Slot::stepped; });
 }
 
 // What is under way of the race on the screen: a timed one that waits for the stepped one is not.

@@ -16,7 +16,6 @@ Session::~Session() {
 
 void Session::send(Command command) {
     mailbox_.push(std::move(command));
-    mail_ = true;
     gate().wake();
 }
 
@@ -34,16 +33,13 @@ void Session::main() {
     engine_.load();
     bool more = true;
     while (!closing_ && (more || gate().wait())) {
-        mail_ = false;
         for (const Command& command : mailbox_.take()) engine_.obey(command);
         more = engine_.step();
     }
 }
 
 EngineHost::Call Session::called() const {
-    if (closing_) return Call::close;
-    if (mailbox_.ends_run()) return Call::end_of_run;
-    return mail_ ? Call::command : Call::none;
+    return closing_ ? Call::close : mailbox_.ends_run() ? Call::end_of_run : Call::none;
 }
 
 // What is let go of goes on this thread, and not under the mutex.

@@ -35,7 +35,6 @@ class Session final : private EngineHost {
 
     std::function<void()> notify_;
     Mailbox mailbox_;
-    std::atomic<bool> mail_{false}; // something is in it
     std::atomic<bool> closing_{false};
     Engine engine_;
     // Third mutex: guards one snapshot copy and models_, held for microseconds, never while drawing.
