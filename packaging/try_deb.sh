@@ -39,8 +39,9 @@ say "ok: manual page, completion"
 for file in speclens speclens-link; do
     inside desktop-file-validate "/usr/share/applications/$file.desktop" || fail "$file.desktop"
 done
-# A homepage is whoever publishes the package (SPEC_HOMEPAGE); ours names none.
-inside appstreamcli validate --no-net --override=url-homepage-missing=info /usr/share/metainfo/speclens.metainfo.xml || fail "metainfo"
+metainfo="$(inside appstreamcli validate --no-net /usr/share/metainfo/speclens.metainfo.xml 2>&1 || true)"
+# Debian 13 asks for a homepage: that of whoever publishes the package (SPEC_HOMEPAGE), so ours names none.
+[[ "$metainfo" == *alidation* ]] && ! printf '%s\n' "$metainfo" | grep -E '^[EW]:' | grep -v url-homepage-missing || fail "metainfo: $metainfo"
 for size in 16x16 48x48 256x256; do [ -s "$here/usr/share/icons/hicolor/$size/apps/speclens.png" ] || fail "no icon of $size"; done
 say "ok: menu entry, metainfo, icons"
 

@@ -78,8 +78,8 @@ Asked asked_for(const CompareFacts& facts) {
     asked.settings.rule_params = facts.options.run.rule_params;
     for (const RunSetting& setting : run_setting_list()) {
         const std::string option = "--" + std::string(setting.option);
-        const bool takes = std::ranges::any_of(option_rows(), [&](const OptionRow& row) { return row.name == option && applies(row, Command::compare); });
-        if (setting.of == RunSetting::Of::run && takes) asked.rows.push_back(&setting);
+        const auto takes = [&](const OptionRow& row) { return row.name == option && applies(row, Command::compare); };
+        if (setting.of == RunSetting::Of::run && std::ranges::any_of(option_rows(), takes)) asked.rows.push_back(&setting);
     }
     return asked;
 }

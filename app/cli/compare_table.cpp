@@ -251,11 +251,8 @@ std::string domain_table(const std::vector<Row>& rows, const std::vector<std::st
         const std::size_t to = std::min(shown.size(), from + room);
         std::string head = "  " + pad("by domain", kDomain);
         for (std::size_t i = from; i < to; ++i) head += pad_left(shown[i]->label, cell_width);
-        text += "\n" +
-                look.terminal.paint(Tone::muted, head + (from > 0        ? ""
-                                                         : look.speed_up ? "   (tokens per round, speed-up)"
-                                                                         : "   (tokens per round)")) +
-                "\n";
+        if (from == 0) head += look.speed_up ? "   (tokens per round, speed-up)" : "   (tokens per round)";
+        text += "\n" + look.terminal.paint(Tone::muted, head) + "\n";
         for (const std::string& domain : domains) {
             if (domain == "all") continue;
             text += "  " + pad(clip(domain, kDomain - 1), kDomain);

@@ -334,10 +334,10 @@ std::string Walk::closing(const CycleView& view) const {
         if (gain.known()) {
             row("plain decoding", number(1000 / trace_->plain_ms(), 0) + " tok/s",
                 "measured by turns with these rounds, same prompt");
+            std::string words = gain.value < 1 ? "guessing did not pay here" : "";
+            if (!gain.sure()) words = doubt_words(gain, trace_->times().get());
             row("speed-up", gain.doubt == SpeedUp::Doubt::impossible ? "–" : (gain.sure() ? "" : "~") + number(gain.value, 2) + "×",
-                !gain.sure()     ? doubt_words(gain, trace_->times().get())
-                : gain.value < 1 ? "guessing did not pay here"
-                                 : "");
+                words);
             if (!gain.sure())
                 if (const Reference* known = reference_of(h))
                     row("recorded", number(known->speed_up, 2) + "×", "on " + known->machine + ", " + known->date);
@@ -440,7 +440,8 @@ std::string Walk::table(const CycleSummary& cycle) const {
 // Of what a recovered token is drawn from.
 static const char* left_over_words(bool tree, RuleKind kind, bool blocks) {
     if (tree) return " from what the rejected guesses left over:";
-    if (kind == RuleKind::cascade) return blocks ? " from what the guesses left of the mixture m, max(P m − q, 0):" : " from what the guess left of the mixture:";
+    if (kind == RuleKind::cascade && blocks) return " from what the guesses left of the mixture m, max(P m − q, 0):";
+    if (kind == RuleKind::cascade) return " from what the guess left of the mixture:";
     if (kind == RuleKind::block) return " from what the guesses left over, max(P p − q, 0):";
     if (kind == RuleKind::certain) return " from its distribution without the guess, scaled to 1:";
     return " from what the guess left over, max(p − q, 0):";
@@ -458,7 +459,8 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
     const bool drafted = !cycle.drafts.empty();
     std::string lead = "one pass, one token: ";
     if (drafted) lead = cycle.drafts.size() == 1 ? "the guess stayed: one token more for free, " : "every guess stayed: one token more for free, ";
-    if (cycle.tree && !mixture && r.from == TargetToken::From::bonus) lead = "no guess was made behind the last one that stayed: one token more for free, ";
+    if (cycle.tree && !mixture && r.from == TargetToken::From::bonus)
+        lead = "no guess was made behind the last one that stayed: one token more for free, ";
     const Mark mark = mark_of(r, drafted);
     const std::string word = token(r.token);
     const std::string thrown = r.u ? " with coin " + coin(*r.u) : "";

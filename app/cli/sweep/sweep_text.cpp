@@ -121,7 +121,9 @@ std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFac
     for (std::size_t m = 0; m < sweep.crossings.size(); ++m)
         if (sweep.crossings[m]) text += wrap(crossing_line(plan.methods[m], *sweep.crossings[m], plan), terminal.prose_width()) + "\n";
     const int compared = texts_compared(sweep), equal = texts_equal(sweep);
-    const auto closed = [&](Tone tone, const std::string& verdict) { return text + terminal.paint(tone, wrap(verdict, terminal.prose_width())) + "\n"; };
+    const auto closed = [&](Tone tone, const std::string& verdict) {
+        return text + terminal.paint(tone, wrap(verdict, terminal.prose_width())) + "\n";
+    };
     if (compared == 0) return closed(Tone::muted, "No text was compared with its run alone.");
     if (compared == equal)
         return closed(Tone::accepted,
