@@ -15,6 +15,7 @@
 #include "app/frontend/frontend.h"
 #include "engine/advice/advice_measurement.h"
 #include "engine/drafters/drafter.h"
+#include "engine/lab/fault_study.h"
 #include "engine/lab/pass_pair.h"
 #include "engine/lab/race_json.h"
 #include "engine/lab/stepped_race.h"
@@ -321,7 +322,7 @@ void answer(const speclens::Command& command, const Subject& subject, Answers& a
         Study study{plan->name, static_cast<int>(plan->runs.size()), {}};
         for (const RunSettings& settings : plan->runs) {
             stop_if_interrupted();
-            study.points.push_back(study_point(subject.models, settings, subject.times.get()));
+            study.points.push_back(point_of_study(subject.models, settings, plan->name, subject.times.get()));
         }
         if (subject.models->target && !subject.models->scorer) time_study(study, *subject.times);
         answers.studies[plan->name] = std::make_shared<const Study>(std::move(study));

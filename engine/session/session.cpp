@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/base/clock.h"
+#include "engine/lab/fault_study.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -388,9 +389,9 @@ void Session::study() {
     gate_.wake(); // the next phase, even when the run on the screen stands still
     StudyPoint point;
     try {
-        if (!study_run_) study_run_ = std::make_unique<Run>(models_, settings);
+        if (!study_run_) study_run_ = study_run(models_, settings, plan.name);
         if (study_run_->step()) return;
-        if (models_->target && !models_->scorer) times_.add(study_run_->trace());
+        if (models_->target && !models_->scorer && fault_of_study(plan.name) == PlantedFault::none) times_.add(study_run_->trace());
         point = summary_of(settings, study_run_->trace());
         point.trace = study_run_->shared_trace();
     } catch (const std::exception& error) { // of one run: the others may do
