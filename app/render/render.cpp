@@ -8,6 +8,7 @@
 #include "app/frame/frame_source.h"
 #include "app/frontend/frontend.h"
 #include "app/render/headless_frame.h"
+#include "app/render/video.h"
 #include "kernels/error.h"
 #include "scenes/accept/accept_model.h"
 #include "scenes/race/race_model.h"
@@ -245,16 +246,21 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
     const ui::FontSet fonts;
     ui::HeadlessFrame pixels(fonts);
     std::vector<ui::GifFrame> pictures;
+    std::optional<VideoFile> film; // is written as it is drawn
+    if (file.extension() != ".gif") film.emplace(file, frames.front().request.width, frames.front().request.height);
     for (const AnimationFrame& frame : frames) {
         check_size(frame.request);
         Prepared p;
         prepare(p, frame.request, trace, settings, status);
         FrameUi state;
         state.layout.presenter = frame.request.presenter;
-        pictures.push_back(
-            {frame_image(p.input, state, frame.request.width, frame.request.height, pixels), frame.ms});
+        ui::Image image = frame_image(p.input, state, frame.request.width, frame.request.height, pixels);
+        if (film)
+            film->show(image, frame.ms);
+        else
+            pictures.push_back({std::move(image), frame.ms});
     }
-    ui::write_gif(file.string(), pictures);
+    film ? film->finish() : ui::write_gif(file.string(), pictures);
 }
 
 std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,
