@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "scenes/lossless/lossless_draw.h"
+#include "scenes/lossless/lossless_faults.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -48,6 +48,17 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
                                             "written, and a replacement counts too. The first position is "
                                             "right, so one has to look at whole texts. Guess the order, then "
                                             "draw."};
+    case 5:
+        return {"A block with the wrong residual", "Block verification keeps a prefix for a share of its chance, and its residual knows that "
+                                                   "share. The token rule's residual, put in its place, does not. The first position is "
+                                                   "right again; the ones behind it are not. Draw: whole texts tell."};
+    case 6:
+        return {"Compared with a fresh sample", "Above temperature 0 a draft may be compared with a sample of the target, if that very sample is "
+                                                "then written. Who throws it away and draws another one gives likely tokens a second "
+                                                "chance. Already the first position is off. Draw and see how soon it is caught."};
+    case kLosslessTieBeat:
+    case kLosslessCacheBeat:
+        return fault_words(input, fault_of(beat));
     default: {
         const std::vector<GreedyRow> rows = greedy_rows(input);
         std::string found = "Here both round alike.";
@@ -81,8 +92,9 @@ StageTitle lossless_title(const LosslessModel& m) {
                       (m.right() ? ", and no difference from the target's distribution was found"
                                  : ", and the mistake still hides");
     const bool tree = m.rule->siblings != Siblings::none;
-    title.subtitle = (tree ? "tree of the draft's favourites" : "token rule") + std::string(m.right() ? "" : " with a mistake on purpose") +
-                     ", K = " + std::to_string(kLosslessDrafts) + ", built-in table of three tokens";
+    const char* rule = tree ? "tree of the draft's favourites" : m.rule->kind == RuleKind::block ? "block verification" : m.rule->kind == RuleKind::match ? "sample match" : "token rule";
+    title.subtitle = rule + std::string(m.right() ? "" : " with a mistake on purpose") +
+                     ", K = " + std::to_string(kLosslessDrafts) + ", built-in table of three tokens" + (m.rule->kind == RuleKind::block ? ", eager draft" : "");
     if (n > 0)
         title.subtitle += " · distance " + fine_probability(m.test.total_variation) + ", by chance " +
                           fine_probability(m.noise);
@@ -108,11 +120,13 @@ Story lossless_story(const SceneInput& input, const LosslessModel& m) {
     const Words words = beat_words(input, m, story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
-    if (story.step == kLosslessBeats) {
-        const RunStudy study = greedy_study(input);
+    if (const int beat = story.step - 1; beat >= kLosslessGreedyBeat) {
+        const PlantedFault fault = fault_of(beat);
+        const bool faults = fault != PlantedFault::none;
+        const RunStudy study = faults ? fault_study(input, fault) : greedy_study(input);
         if (!study.runs.empty()) {
-            story.task = "Compare greedy texts: M";
-            story.task_done = !greedy_rows(input).empty();
+            story.task = faults ? "Run it with the fault: M" : "Compare greedy texts: M";
+            story.task_done = faults ? faulty_text(input, fault).has_value() : !greedy_rows(input).empty();
             story.on_task = {Command{study}};
         }
     } else if (story.step > 2) {
@@ -163,6 +177,8 @@ std::string lossless_description(const SceneInput& input, const LosslessModel& m
                 : row.differs_at < 0 ? "the same " + counted(row.tokens, "token") + " as plain decoding"
                                      : "differs at token " + std::to_string(row.differs_at + 1))
             << "\n";
+    for (const PlantedFault fault : {PlantedFault::rounding, PlantedFault::rollback})
+        if (faulty_text(input, fault)) out << fault_description(input, fault);
     out << "\n" << describe_story(lossless_story(input, m));
     return out.str();
 }
