@@ -85,10 +85,10 @@ void go_to_example(Prepared& p, const FrameRequest& request, const std::shared_p
 }
 
 // Logical pixels of the frame are this large.
-float zoom_of(const FrameRequest& request, const Scene& scene) {
+float zoom_of(const FrameRequest& request) {
     const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
     const float zoom = request.zoom > 0 ? request.zoom : request.presenter ? 1 : window_scale(size);
-    return request.presenter ? zoom * presenter_scale(size, scene.presenter_stage(), scene.shows_run()) : zoom;
+    return request.presenter ? zoom * presenter_scale(size) : zoom;
 }
 
 // `settings` and `status` must outlive the result.
@@ -130,7 +130,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     p.input.active = p.scene.get();
     p.input.hash = p.source.hash();
     p.input.altered = p.source.altered();
-    p.input.zoom = zoom_of(request, *p.scene);
+    p.input.zoom = zoom_of(request);
     p.input.theme = theme_named(request.theme);
 }
 
@@ -208,7 +208,7 @@ std::string part_words(const FrameRequest& request) {
     const SceneInfo* info = find_scene(request.scene);
     if (!info) return "";
     const std::unique_ptr<Scene> scene = info->make();
-    const float zoom = zoom_of(request, *scene);
+    const float zoom = zoom_of(request);
     const ui::Vec2 size{static_cast<float>(request.width) / zoom, static_cast<float>(request.height) / zoom};
     LayoutWish wish;
     wish.presenter = request.presenter;

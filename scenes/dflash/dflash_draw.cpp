@@ -357,7 +357,8 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
         d, {x, r.y + 26, half, grid}, top_two(m.slot(at - 1)), top_two(m.slot(at)), [](int, int) { return false; }, drawn);
     if (r.h > grid + 66)
         ui::paragraph(c, {x, r.y + 26 + grid + 22}, half,
-                      "Probabilities multiply, because neither place knows the other. Framed: what was guessed; the target " +
+                      (d.input.presenter ? std::string() : std::string("Probabilities multiply, because neither place knows the other. ")) +
+                          "Framed: what was guessed; the target " +
                           std::string(m.slot(at).state == DraftSlot::State::rejected   ? "refused the second."
                                       : m.slot(at).state == DraftSlot::State::accepted ? "kept both."
                                                                                        : "did not judge the second."),
