@@ -29,7 +29,7 @@ spec_test(distributions_test
         not_address "Law1Threads.*/5$"
         not_thread "EveryDrafterAndK/2$|EveryDrafterAndRule/5$|^Law1[.](TheMatchRule|APath)"
         not_thread "^Conformance[.](Tracing|NothingReads|AOneToken|TheContextLimit|EveryCycle)"
-    SOURCES engine/run/law1_test.cpp engine/run/law1_precision_test.cpp
+    SOURCES engine/run/law1_test.cpp engine/run/law1_precision_test.cpp engine/run/planted_fault_test.cpp
     LIBS engine)
 # Samples by the ten thousand through the production cycle: they find biases, not bad memory.
 if(NOT SPEC_SANITIZE)

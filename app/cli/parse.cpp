@@ -148,10 +148,11 @@ void check_together(const Options& o) {
             usage("--all draws every scene: '" + o.words[0] + "' does nothing", "Leave one of them out.");
         if (lecture && o.all.empty()) usage("a lecture is many pictures", "Say where they go: --all DIR.");
         if (o.all.empty() && o.output.empty())
-            usage("render needs -o FILE.png, FILE.svg or FILE.gif", "Say where the picture goes.");
-        const bool gif = o.output.extension() == ".gif";
-        needs("--frames", gif, "-o FILE.gif");
-        needs("--frame-ms", gif, "-o FILE.gif");
+            usage("render needs -o FILE.png, .svg, .gif, .mp4 or .webm", "Say where the picture goes.");
+        const std::filesystem::path ending = o.output.extension();
+        const bool moves = ending == ".gif" || ending == ".mp4" || ending == ".webm";
+        needs("--frames", moves, "-o FILE.gif, .mp4 or .webm");
+        needs("--frame-ms", moves, "-o FILE.gif, .mp4 or .webm");
     }
     if ((o.command == Command::oracle || o.command == Command::export_file) && o.output.empty())
         usage(called(o.command) + " needs -o FILE", "Say where the result goes.");

@@ -79,24 +79,23 @@ void open_file(const Options& options, WindowRequest& request) {
 }
 
 // The way to a frame, as the window moves, and the frame itself for the rest of its time.
-void add_frames(std::vector<AnimationFrame>& frames, AnimationFrame rest, const Subject& subject) {
-    constexpr int kTick = 50; // a GIF counts hundredths of a second, and readers show no shorter ones
+void add_frames(std::vector<AnimationFrame>& frames, AnimationFrame rest, const Subject& subject, int tick) {
     const double ms = 1000 * frame_motion(rest.request, subject.trace, subject.settings, subject.status);
-    const int ticks = std::min(static_cast<int>(ms), rest.ms / 2) / kTick; // the picture itself stays longer
+    const int ticks = std::min(static_cast<int>(ms), rest.ms / 2) / tick; // the picture itself stays longer
     for (int i = 0; i < ticks; ++i) {
         AnimationFrame on_the_way = rest;
-        on_the_way.ms = kTick;
+        on_the_way.ms = tick;
         on_the_way.request.moving = static_cast<float>(i) / static_cast<float>(ticks);
         frames.push_back(on_the_way);
     }
-    rest.ms -= ticks * kTick;
+    rest.ms -= ticks * tick;
     frames.push_back(rest);
 }
 
 // Beats of a story, steps of the most telling round, or ends of a race's rounds, one after another.
 Exit animate(const Options& options, const SceneWord& word) {
     if (word.beat >= 0 || (options.link && (options.link->at > 0 || options.link->selected)))
-        throw Error("a GIF shows many places of a scene: it takes no beat of its own",
+        throw Error("a GIF or a film shows many places of a scene: it takes no beat of its own",
                     "Say which: --frames 2:6, or all.", Exit::usage);
     const Subject subject = asked_subject(options, word.scene);
     FrameRequest any;
@@ -113,7 +112,8 @@ Exit animate(const Options& options, const SceneWord& word) {
     for (int beat = first; beat <= last; ++beat) {
         stop_if_interrupted();
         bar.show("drawing", beat - first, last - first + 1, "frames");
-        add_frames(frames, {request_for(options, SceneWord{word.scene, beat}, subject), options.frame_ms}, subject);
+        add_frames(frames, {request_for(options, SceneWord{word.scene, beat}, subject), options.frame_ms}, subject,
+                   options.output.extension() == ".gif" ? kGifTick : kVideoTick);
     }
     if (const std::string part = part_words(frames.front().request); !part.empty()) say(part);
     render_animation(frames, subject.trace, subject.settings, subject.status, options.output);
@@ -125,11 +125,13 @@ Exit animate(const Options& options, const SceneWord& word) {
 Exit command_render(const Options& options) {
     if (options.all.empty()) {
         const std::string ending = options.output.extension().string();
-        if (ending != ".png" && ending != ".svg" && ending != ".gif")
-            throw Error("-o " + options.output.string() + ": the ending must be .png, .svg or .gif",
+        const bool film = ending == ".mp4" || ending == ".webm";
+        if (ending != ".png" && ending != ".svg" && ending != ".gif" && !film)
+            throw Error("-o " + options.output.string() + ": the ending must be .png, .svg, .gif, .mp4 or .webm",
                         "For example -o loop.png.", Exit::usage);
+        if (film) check_video(options.output); // before models load
         const SceneWord word = scene_word(options.words[0]);
-        if (ending == ".gif") return animate(options, word);
+        if (ending == ".gif" || film) return animate(options, word);
         render_one(options, word, asked_subject(options, word.scene), options.output);
         return Exit::ok;
     }

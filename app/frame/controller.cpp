@@ -261,7 +261,7 @@ void Controller::change_zoom(int by) {
 
 float Controller::scale() {
     if (!chrome.layout.presenter) return zoom > 0 ? zoom : window_scale(window);
-    return (zoom > 0 ? zoom : 1) * presenter_scale(window, scene().presenter_stage(), scene().shows_run()); // it fills the window by itself
+    return (zoom > 0 ? zoom : 1) * presenter_scale(window); // it fills the window by itself
 }
 
 FrameInput Controller::frame(double now) {

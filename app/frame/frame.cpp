@@ -235,14 +235,14 @@ void draw_state_of_engine(const FrameDraw& d) {
     draw_jobs(d, stage);
 }
 
-// Where there is no status bar, a line takes the free end of the output below its tokens; a scene of the whole window has
-// only its own lower edge.
+// Where there is no status bar: below the badge, at the end of the line that says what the picture is of. Axes, scales, legends
+// and tokens are never covered.
 void draw_message(const FrameDraw& d) {
     if (d.layout.status.w > 0 || d.state.message.empty() || d.ui.input.time >= d.state.message_until) return;
-    const Rect at = d.layout.ribbon.w > 0 ? d.layout.ribbon : d.layout.stage_clip;
+    const Rect at = d.layout.stage_clip;
     if (at.w <= 0) return;
-    const float w = std::min(at.w - 32, d.ui.canvas.text_width(d.state.message, ui::Font::text, 14) + 32);
-    const Rect pill{at.right() - 16 - w, at.bottom() - 32, w, 28};
+    const float w = std::min(at.w - 48, d.ui.canvas.text_width(d.state.message, ui::Font::text, 14) + 32);
+    const Rect pill{at.right() - 24 - w, at.y + 38, w, 28};
     d.ui.canvas.fill(pill, d.ui.theme.ink, 14);
     ui::fitted_text(d.ui.canvas, {pill.center().x, pill.y + 19}, d.state.message, ui::Font::text, 14, d.ui.theme.bg, w - 24,
                     ui::Align::center);
@@ -366,7 +366,7 @@ namespace {
 bool too_small_to_present(const FrameInput& input, const FrameUi& state, ui::Rect screen) {
     if (state.layout.presenter || !input.active) return false;
     const ui::Vec2 whole{screen.w * input.zoom, screen.h * input.zoom};
-    const float larger = presenter_scale(whole, input.active->presenter_stage(), input.active->shows_run());
+    const float larger = presenter_scale(whole);
     const float chosen = input.zoom_fits ? 1 : input.zoom;
     return !can_present({whole.x / chosen / larger, whole.y / chosen / larger});
 }

@@ -124,7 +124,10 @@ FrameLayout whole_layout(ui::Vec2 size) {
     return l;
 }
 
-constexpr float kRibbon = 70, kSentence = 64, kMostScale = 2; // of the presenter
+// The presenter's window: in 720 lines its smallest type, 14 px here, has 20 and is read from the back of a room.
+constexpr float kRoomWidth = 896, kRoomHeight = 504, kMostScale = 2;
+constexpr float kRibbon = 66, kSentence = 62;
+constexpr float kTitleRises = 12; // without a menu above it the title stands nearer to the edge
 
 // No menu, rail, timeline or status bar. Scenes that take the whole window have no output and no sentence.
 FrameLayout presenter_layout(ui::Vec2 size, bool whole, bool run) {
@@ -132,7 +135,8 @@ FrameLayout presenter_layout(ui::Vec2 size, bool whole, bool run) {
     l.density = Density::presenter;
     l.tall = false;
     const float ribbon = whole || !run ? 0 : kRibbon, sentence = whole ? 0 : kSentence;
-    l.stage = l.stage_clip = {0, 0, size.x, size.y - ribbon - sentence};
+    l.stage_clip = {0, 0, size.x, size.y - ribbon - sentence};
+    l.stage = {0, -kTitleRises, size.x, l.stage_clip.h + kTitleRises};
     if (whole) return l;
     if (ribbon > 0) l.ribbon = {0, l.stage.bottom(), size.x, ribbon};
     l.story = {0, l.stage.bottom() + ribbon, size.x, sentence};
@@ -158,9 +162,8 @@ float window_scale(ui::Vec2 window) {
     return std::clamp(std::floor(fits * 10 + 0.001F) / 10, 1.0F, 3.0F);
 }
 
-float presenter_scale(ui::Vec2 window, ui::Vec2 least, bool run) {
-    const float fits = std::min(window.x / least.x, window.y / (least.y + (run ? kRibbon : 0) + kSentence));
-    return std::clamp(fits, 1.0F, kMostScale);
+float presenter_scale(ui::Vec2 window) {
+    return std::clamp(std::min(window.x / kRoomWidth, window.y / kRoomHeight), 1.0F, kMostScale);
 }
 
 } // namespace speclens

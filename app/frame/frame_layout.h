@@ -40,10 +40,10 @@ inline constexpr float kWholeWidth = 1000, kWholeHeight = 692;
 
 // Whether a window of this logical size has room for the presenter's layout.
 [[nodiscard]] bool can_present(ui::Vec2 size);
-// How much larger everything can be drawn in a window of this size so that a stage of `least` still fits.
 // The zoom at which a window that is larger than the 1600 × 1000 px which the scenes are drawn for is filled by as much
 // as that, in tenths; 1 for a smaller one, at most 3.
 [[nodiscard]] float window_scale(ui::Vec2 window);
-[[nodiscard]] float presenter_scale(ui::Vec2 window, ui::Vec2 least, bool run = true); // run: with its output
+// How much larger everything is drawn for a room: in every scene alike, and as large as its picture allows.
+[[nodiscard]] float presenter_scale(ui::Vec2 window);
 
 } // namespace speclens

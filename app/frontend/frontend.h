@@ -112,13 +112,18 @@ void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trac
 // How long the step moves that leads to this frame, in seconds; 0: nothing moves there.
 [[nodiscard]] double frame_motion(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                                   const EngineStatus& status);
-// The same for several frames as an animated GIF.
+// The same for several frames, one after another: by the ending of `file` an animated GIF or a film (.mp4, .webm), which an
+// encoder of the distribution writes.
 struct AnimationFrame {
     FrameRequest request;
     int ms = 1500; // how long it is shown
 };
 void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                       const EngineStatus& status, const std::filesystem::path& file);
+// Films count time in so many milliseconds; GIFs, which readers show no faster, in more.
+inline constexpr int kVideoTick = 40, kGifTick = 50;
+// Throws Error where no encoder for films is installed.
+void check_video(const std::filesystem::path& file);
 // What this frame would show more with: cycles to replay, runs to measure. The caller answers in the request.
 [[nodiscard]] std::vector<Command> frame_wants(const FrameRequest& request,
                                                std::shared_ptr<const Trace> trace,

@@ -35,6 +35,9 @@ void render_animation(const std::vector<AnimationFrame>&, std::shared_ptr<const 
                       const std::filesystem::path&) {
     absent();
 }
+void check_video(const std::filesystem::path&) {
+    absent();
+}
 std::vector<Command> frame_wants(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&,
                                  const EngineStatus&) {
     return {};

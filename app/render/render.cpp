@@ -8,6 +8,7 @@
 #include "app/frame/frame_source.h"
 #include "app/frontend/frontend.h"
 #include "app/render/headless_frame.h"
+#include "app/render/video.h"
 #include "kernels/error.h"
 #include "scenes/accept/accept_model.h"
 #include "scenes/race/race_model.h"
@@ -84,10 +85,10 @@ void go_to_example(Prepared& p, const FrameRequest& request, const std::shared_p
 }
 
 // Logical pixels of the frame are this large.
-float zoom_of(const FrameRequest& request, const Scene& scene) {
+float zoom_of(const FrameRequest& request) {
     const ui::Vec2 size{static_cast<float>(request.width), static_cast<float>(request.height)};
     const float zoom = request.zoom > 0 ? request.zoom : request.presenter ? 1 : window_scale(size);
-    return request.presenter ? zoom * presenter_scale(size, scene.presenter_stage(), scene.shows_run()) : zoom;
+    return request.presenter ? zoom * presenter_scale(size) : zoom;
 }
 
 // `settings` and `status` must outlive the result.
@@ -128,7 +129,7 @@ void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Tra
     p.input.active = p.scene.get();
     p.input.hash = p.source.hash();
     p.input.altered = p.source.altered();
-    p.input.zoom = zoom_of(request, *p.scene);
+    p.input.zoom = zoom_of(request);
     p.input.theme = theme_named(request.theme);
 }
 
@@ -206,7 +207,7 @@ std::string part_words(const FrameRequest& request) {
     const SceneInfo* info = find_scene(request.scene);
     if (!info) return "";
     const std::unique_ptr<Scene> scene = info->make();
-    const float zoom = zoom_of(request, *scene);
+    const float zoom = zoom_of(request);
     const ui::Vec2 size{static_cast<float>(request.width) / zoom, static_cast<float>(request.height) / zoom};
     LayoutWish wish;
     wish.presenter = request.presenter;
@@ -244,16 +245,21 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
     const ui::FontSet fonts;
     ui::HeadlessFrame pixels(fonts);
     std::vector<ui::GifFrame> pictures;
+    std::optional<VideoFile> film; // is written as it is drawn
+    if (file.extension() != ".gif") film.emplace(file, frames.front().request.width, frames.front().request.height);
     for (const AnimationFrame& frame : frames) {
         check_size(frame.request);
         Prepared p;
         prepare(p, frame.request, trace, settings, status);
         FrameUi state;
         state.layout.presenter = frame.request.presenter;
-        pictures.push_back(
-            {frame_image(p.input, state, frame.request.width, frame.request.height, pixels), frame.ms});
+        ui::Image image = frame_image(p.input, state, frame.request.width, frame.request.height, pixels);
+        if (film)
+            film->show(image, frame.ms);
+        else
+            pictures.push_back({std::move(image), frame.ms});
     }
-    ui::write_gif(file.string(), pictures);
+    film ? film->finish() : ui::write_gif(file.string(), pictures);
 }
 
 std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,

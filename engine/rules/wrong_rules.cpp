@@ -44,11 +44,42 @@ Verdict chosen_as_if_drawn(const Round& round) {
     return walk_tree(round, &drawn_with, &without_proposal);
 }
 
+Verdict block_with_the_residual_of_a_token(const Round& round) {
+    Verdict verdict = find_rule("block")->verify(round);
+    if (verdict.from != TokenSource::residual) return verdict;
+    Residual left = residual(round.p(verdict.row()), round.q(verdict.accepted()));
+    verdict.distribution = left.distribution.empty() ? round.p(verdict.row()) : std::move(left.distribution);
+    verdict.token = sample(verdict.distribution, *verdict.u);
+    return verdict;
+}
+
+Verdict compared_with_a_fresh_sample(const Round& round) {
+    Verdict verdict;
+    const int k = round.count();
+    for (int i = 0; i < k; ++i) {
+        const double u = round.accept_coin(i);
+        const bool same = sample(round.p(i), u) == round.drafts[static_cast<std::size_t>(i)];
+        verdict.checks.push_back({.node = i, .threshold = same ? 1.0 : 0.0, .u = u, .accepted = same});
+        if (!same) break;
+        verdict.path.push_back(i);
+    }
+    const int row = verdict.accepted();
+    verdict.from = k > 0 && row == k ? TokenSource::bonus : TokenSource::target;
+    verdict.u = round.resample_coin(row);
+    verdict.distribution = round.p(row);
+    verdict.token = sample(verdict.distribution, *verdict.u);
+    return verdict;
+}
+
 } // namespace
 
 std::span<const RuleInfo> wrong_rules() {
     const auto wrong = [](const char* name, const char* title, const char* about, Verdict (*verify)(const Round& round)) {
         return RuleInfo{.name = name, .title = title, .about = about, .needs_q = true, .guarantee = Guarantee::nothing, .verify = verify};
+    };
+    const auto judging_as = [](RuleInfo rule, RuleKind kind) {
+        rule.kind = kind;
+        return rule;
     };
     static const RuleInfo kRules[] = {
         wrong("bonus", "Bonus after a rejection", "A replacement at the last position is taken for a bonus, and the rejected draft stays.",
@@ -60,6 +91,14 @@ std::span<const RuleInfo> wrong_rules() {
         {.name = "chosen", .title = "Favourites judged as drawn", .about = "A tree's children are the draft's favourites, and each stays with "
                                                                            "probability min(1, target / draft), as if it had been drawn.",
          .needs_q = true, .siblings = Siblings::best, .guarantee = Guarantee::nothing, .verify = chosen_as_if_drawn},
+        judging_as(wrong("mixed", "Residual of another rule", "Block verification keeps a prefix, and the token rule's "
+                                                                            "residual replaces what follows it.",
+                         block_with_the_residual_of_a_token),
+                   RuleKind::block),
+        judging_as(wrong("fresh", "Compared with a fresh sample", "A draft stays if a sample of the target equals it, else the target is "
+                                                                  "sampled again.",
+                         compared_with_a_fresh_sample),
+                   RuleKind::match),
     };
     return kRules;
 }

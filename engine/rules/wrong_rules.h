@@ -8,7 +8,7 @@
 
 namespace speclens {
 
-// name, title and about as in rules.inc; they judge chains, but for the last one.
+// name, title and about as in rules.inc; they judge chains, but for `chosen`.
 //   bonus   a replacement at the last position is taken for a bonus: the rejected draft stays in front of it
 //   (a published
 //           listing does so: its test for "all kept" counts the replacement)
@@ -17,6 +17,9 @@ namespace speclens {
 //   swapped the ratio upside down: keep with min(1, q / p)
 //   chosen  the draft's favourites, which nobody drew, are judged as if they had been drawn: min(1, p / q) (siblings: best; q is the
 //           draft's distribution there)
+//   mixed   block verification with the token rule's residual, which does not know that the prefix before it was kept for a share
+//   fresh   a draft is compared with a fresh sample of the target, and where they differ the text gets another one: the sample
+//           that said no is thrown away
 [[nodiscard]] std::span<const RuleInfo> wrong_rules();
 
 } // namespace speclens

@@ -1,4 +1,4 @@
-#include "engine/lab/study.h"
+#include "engine/lab/fault_study.h"
 #include "engine/session/jobs.h"
 
 namespace speclens {
@@ -15,9 +15,9 @@ class StudyJob final : public Job {
         const RunSettings& settings = runs_[study_.points.size()];
         StudyPoint point;
         try {
-            if (!run_) run_ = std::make_unique<Run>(models_, settings);
+            if (!run_) run_ = study_run(models_, settings, study_.name);
             if (run_->step()) return true;
-            if (has_times()) times_.add(run_->trace());
+            if (has_times() && fault_of_study(study_.name) == PlantedFault::none) times_.add(run_->trace());
             point = summary_of(settings, run_->trace());
             point.trace = run_->shared_trace();
         } catch (const std::exception& error) { // of one run: the others may do

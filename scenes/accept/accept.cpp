@@ -39,7 +39,7 @@ class AcceptRuleScene final : public Scene {
         follow(input);
         const AcceptView view = accept_view(input, state_.edit, state_.chosen);
         throw_for_picture(input, view, state_);
-        const AcceptGrid grid = accept_grid(input.stage, view);
+        const AcceptGrid grid = accept_grid(input.stage, view, accept_parts(input, view, state_).coin);
         AcceptWish wish;
         const AcceptDraw d{input, view, grid, state_, ui, wish};
         if (input.stage.w > 0) {

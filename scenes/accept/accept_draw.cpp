@@ -167,6 +167,20 @@ SumPlaces sum_places(const AcceptDraw& d, const std::array<Sum, 3>& sums) {
     return places;
 }
 
+// In one line above the chart, where there is no room beside the bars.
+void draw_sums_line(const AcceptDraw& d, const std::array<Sum, 3>& sums) {
+    float x = d.grid.first - 24;
+    const float y = d.grid.top - 14;
+    for (const Sum& sum : sums) {
+        const std::string words = sum.number + " " + sum.word;
+        const float w = d.ui.canvas.text_width(words, Font::text_bold, 15) + 26;
+        if (sum.told) d.ui.canvas.fill({x - 6, y - 17, w + 10, 24}, d.ui.theme.raised, 6);
+        d.ui.canvas.fill({x, y - 13, 4, 16}, d.ui.theme.role(sum.role), 1);
+        d.ui.canvas.text({x + 12, y}, words, Font::text_bold, 15, d.ui.theme.ink);
+        x += w + 20;
+    }
+}
+
 void draw_sums(const AcceptDraw& d, const std::array<Sum, 3>& sums, const SumPlaces& places) {
     if (!places.shown) return;
     const AcceptGrid& g = d.grid;
@@ -188,13 +202,14 @@ void draw_sums(const AcceptDraw& d, const std::array<Sum, 3>& sums, const SumPla
 void draw_accept_chart(const AcceptDraw& d) {
     const AcceptGrid& g = d.grid;
     const std::array<Sum, 3> sums = sums_of(d);
-    const SumPlaces places = d.parts().sums ? sum_places(d, sums) : SumPlaces{};
-    const float table = g.base + 92, band = places.over_chosen ? g.top + 64 : g.top - 28;
+    const SumPlaces places = d.parts().sums && g.numbers ? sum_places(d, sums) : SumPlaces{};
+    const float table = g.base + (g.numbers ? 92.0F : 32.0F), band = places.over_chosen ? g.top + 64 : g.close ? g.top - 6 : g.top - 28;
     d.ui.canvas.fill({g.x(static_cast<std::size_t>(d.view.chosen)) - (g.pitch - g.bar) / 2 + 1, band,
                       g.pitch - 2, table - band},
                      d.ui.theme.raised.alpha(0.75F), 6);
     draw_axis(d);
     draw_sums(d, sums, places);
+    if (d.parts().sums && !places.shown && g.close) draw_sums_line(d, sums);
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_masses(d, d.view.bars[i], g.x(i));
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) draw_caps(d, i, d.view.bars[i]);
     const Letters letter = letters(d.input.letters_article);
@@ -216,18 +231,20 @@ void draw_accept_table(const AcceptDraw& d) {
     const ui::Theme& theme = d.ui.theme;
     const Letters letter = letters(d.input.letters_article);
     const float y = g.base;
-    const bool overlap = d.parts().sums;
-    ui::icon(canvas, ui::Icon::square, {g.left + 6, y + 43}, 10, theme.role(Role::target));
-    ui::icon(canvas, ui::Icon::diamond, {g.left + 6, y + 63}, 10, theme.role(Role::draft));
+    const bool overlap = d.parts().sums && g.numbers;
+    if (g.numbers) {
+        ui::icon(canvas, ui::Icon::square, {g.left + 6, y + 43}, 10, theme.role(Role::target));
+        ui::icon(canvas, ui::Icon::diamond, {g.left + 6, y + 63}, 10, theme.role(Role::draft));
+        canvas.text({g.left + 18, y + 48}, std::string("target ") + letter.target, Font::text, 14, theme.muted);
+        canvas.text({g.left + 18, y + 68}, std::string("draft ") + letter.draft, Font::text, 14, theme.muted);
+    }
     if (overlap) ui::icon(canvas, ui::Icon::check, {g.left + 6, y + 83}, 10, theme.role(Role::accepted));
-    canvas.text({g.left + 18, y + 48}, std::string("target ") + letter.target, Font::text, 14, theme.muted);
-    canvas.text({g.left + 18, y + 68}, std::string("draft ") + letter.draft, Font::text, 14, theme.muted);
     if (overlap) canvas.text({g.left + 18, y + 88}, "overlap", Font::text, 14, theme.muted);
     for (std::size_t i = 0; i < d.view.bars.size(); ++i) {
         const AcceptBar& bar = d.view.bars[i];
         const float x = g.x(i) + g.bar / 2;
         const bool chosen = static_cast<int>(i) == d.view.chosen;
-        const Rect cell{x - g.pitch / 2, y + 4, g.pitch, 88};
+        const Rect cell{x - g.pitch / 2, y + 4, g.pitch, g.numbers ? 88.0F : 28.0F};
         const ui::Touch touched = ui::touch(d.ui, d.ui.id("slot " + std::to_string(i)), cell);
         if (touched.clicked) d.wish.chosen = static_cast<int>(i);
         if (touched.focused) ui::focus_ring(canvas, theme, cell);
@@ -241,12 +258,14 @@ void draw_accept_table(const AcceptDraw& d) {
                            ui::fit_token(canvas, bar_label(d.input, bar), 15, g.pitch - 8), 15, theme.ink,
                            Align::center);
         if (bar.locked) canvas.line({x - 14, y + 30}, {x + 14, y + 30}, {theme.ink, 2});
+        if (!g.numbers) continue;
         const Font font = chosen ? Font::mono_medium : Font::mono;
         canvas.text({x, y + 48}, share_number(bar, Side::target), font, 14, theme.ink, Align::center);
         canvas.text({x, y + 68}, share_number(bar, Side::draft), font, 14, theme.ink, Align::center);
         if (overlap) canvas.text({x, y + 88}, overlap_number(bar), font, 14, theme.ink, Align::center);
         if (bar.touched) canvas.disc({x + 26, y + 53}, 2, theme.ink);
     }
+    if (!g.numbers) return;
     canvas.text({g.right, y + 24}, "sum", Font::text, 14, theme.muted, Align::right);
     canvas.text({g.right, y + 48}, "1.00", Font::mono, 14, theme.ink, Align::right);
     canvas.text({g.right, y + 68}, "1.00", Font::mono, 14, theme.ink, Align::right);
@@ -476,7 +495,7 @@ void draw_parts(const AcceptDraw& d) {
     const float y = d.input.stage.y + d.grid.y, x = d.grid.left, w = d.grid.right - x;
     if (parts.coin)
         draw_accept_coin(d);
-    else
+    else if (!d.grid.close)
         ui::slot(d.ui.canvas, d.ui.theme, {x, y + 428, w, 88},
                  "here a coin will decide: beat " + std::to_string(kCoinBeat + 1));
     if (!d.grid.tall) return;
@@ -505,7 +524,7 @@ std::string flips_heading(const FlipCounts& counts, const FlipTest& test) {
 
 } // namespace
 
-AcceptGrid accept_grid(Rect stage, const AcceptView& view) {
+AcceptGrid accept_grid(Rect stage, const AcceptView& view, bool coin) {
     AcceptGrid g;
     g.left = stage.x + 24;
     g.right = stage.right() - 24;
@@ -520,6 +539,14 @@ AcceptGrid accept_grid(Rect stage, const AcceptView& view) {
     g.top = stage.y + 108;
     g.base = g.top + height;
     g.y = g.base - (stage.y + 308);
+    constexpr float kLow = 440, kCard = 104, kNumbers = 96, kLabels = 32; // of the coin, of what stands below the bars
+    if (stage.h < kLow) {
+        g.close = true;
+        g.numbers = !coin;
+        g.top = stage.y + 118; // below a line of sums
+        g.base = stage.bottom() - 4 - (coin ? kCard + kLabels : kNumbers);
+        g.y = g.base + kLabels - 416 - stage.y;
+    }
     double highest = 0;
     for (const AcceptBar& bar : view.bars) highest = std::max({highest, bar.p, bar.q});
     g.high = highest <= 0.5 ? 0.5 : 1;

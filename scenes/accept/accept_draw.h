@@ -47,10 +47,13 @@ struct AcceptGrid {
     double high = 0.5;       // top of the value axis
     float y = 0;             // added to everything below the chart
     bool tall = true;        // room for strips and proof
+    bool close = false;      // a presenter's: what the beat is not about is left out, here the slot for a coin to come
+    bool numbers = true;     // of every bar, below the chart
     [[nodiscard]] float x(std::size_t i) const { return first + pitch * static_cast<float>(i); }
     [[nodiscard]] float px(double value) const { return static_cast<float>(value / high) * (base - top); }
 };
-[[nodiscard]] AcceptGrid accept_grid(ui::Rect stage, const AcceptView& view);
+// `coin`: the beat has come to the coin.
+[[nodiscard]] AcceptGrid accept_grid(ui::Rect stage, const AcceptView& view, bool coin = true);
 
 // What stands on the stage so far: the first beats ask, and must not show the answer. Whoever changes a distribution sees what
 // that does to the areas; a coin that was thrown is seen, and leads to the beat that tells of it, so that words and

@@ -58,10 +58,14 @@ void draw_advice_bets(const AdviceDraw& d, Rect area) {
     head(d, area, "Which would you bet on?", "click one; the answer comes with the next beat");
     std::vector<const AdviceCell*> cells = d.model.best;
     std::ranges::sort(cells, {}, &AdviceCell::drafter);
-    const float top = area.y + 56, pitch = std::min(44.0F, (area.bottom() - 54 - top) / static_cast<float>(cells.size()));
+    constexpr float kLeast = 22, kBelow = 54, kBetween = 24; // of a row, of the words below them, of two columns
+    const float top = area.y + 56, room = area.bottom() - top - (d.input.presenter ? 0 : kBelow);
+    const std::size_t columns = static_cast<float>(cells.size()) * kLeast <= room ? 1 : 2, rows = (cells.size() + columns - 1) / columns;
+    const float pitch = std::min(44.0F, room / static_cast<float>(rows)),
+                wide = (area.w - kBetween * static_cast<float>(columns - 1)) / static_cast<float>(columns);
     for (std::size_t i = 0; i < cells.size() && pitch >= 20; ++i) {
         const std::string& name = cells[i]->drafter;
-        const Rect row{area.x, top + pitch * static_cast<float>(i), area.w, pitch};
+        const Rect row{area.x + (wide + kBetween) * static_cast<float>(i / rows), top + pitch * static_cast<float>(i % rows), wide, pitch};
         const ui::Touch touch = ui::touch(d.ui, d.ui.id("bet " + name), row);
         const bool chosen = d.state.bet == name;
         if (touch.clicked) d.state.bet = name;
@@ -266,7 +270,7 @@ void draw_advice_controls(const AdviceDraw& d) {
     Rect at = row.place(150);
     ui::field_label(ui, at, "This machine");
     const std::string off = m.under_way ? "Measuring: Esc ends it" : m.impossible.empty() && !d.input.settings ? "There is no run yet" : m.impossible;
-    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = off})) d.out.push_back(ask_advice(d.input));
+    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .tooltip = "Runs every drafter on held-out prompts, here", .disabled = off})) d.out.push_back(ask_advice(d.input));
     if (!m.measured() || keeps_answer_back(d.input)) return; // they begin with the best one
     if (row.room() >= 150) {
         at = row.place(std::min(190.0F, row.room()));

@@ -7,6 +7,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/guest_round.h"
+#include "scenes/shared/heat_key.h"
 #include "scenes/shared/second_draw.h"
 
 namespace speclens {
@@ -14,7 +15,6 @@ namespace {
 
 class DFlashScene final : public Scene {
   public:
-    ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kDFlashBeats; }
 
     std::optional<Position> example(const SceneInput& input) const override {
@@ -97,6 +97,7 @@ class DFlashScene final : public Scene {
             }
         }
         const float end = draw_dflash_block(d, stage.y + 84);
+        if (!d.model.taps.empty()) draw_heat_key(d.input, d.ui, dflash_title(d.input, d.model).subtitle);
         const float top = end + 22, h = stage.bottom() - top - 8;
         d.ui.canvas.line({stage.x + 24, end + 10.5F}, {stage.right() - 24, end + 10.5F},
                          d.ui.theme.hairline());

@@ -351,9 +351,10 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
         d, {x, r.y + 26, half, grid}, top_two(m.slot(at - 1)), top_two(m.slot(at)), [](int, int) { return false; }, drawn);
     if (r.h > grid + 66)
         ui::paragraph(c, {x, r.y + 26 + grid + 22}, half,
-                      m.slot(at).state == DraftSlot::State::rejected   ? dflash_says("twice.pairs:refused"_t)
-                      : m.slot(at).state == DraftSlot::State::accepted ? dflash_says("twice.pairs:kept"_t)
-                                                                       : dflash_says("twice.pairs:unjudged"_t),
+                      (d.input.presenter ? std::string() : dflash_says("twice.pairs:product"_t) + " ") +
+                          (m.slot(at).state == DraftSlot::State::rejected   ? dflash_says("twice.pairs:refused"_t)
+                           : m.slot(at).state == DraftSlot::State::accepted ? dflash_says("twice.pairs:kept"_t)
+                                                                            : dflash_says("twice.pairs:unjudged"_t)),
                       small);
 }
 

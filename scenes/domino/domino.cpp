@@ -11,7 +11,6 @@ namespace {
 
 class DominoScene final : public Scene {
   public:
-    ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kDominoBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {

@@ -8,6 +8,7 @@
 
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/heat_key.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -541,6 +542,7 @@ void draw_domino_stage(const DominoDraw& d) {
     draw_domino_verdicts(d);
     draw_domino_clock(d);
     dim_other_bands(d);
+    draw_heat_key(d.input, d.ui, domino_title(d.input, d.model).subtitle);
 }
 
 DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {

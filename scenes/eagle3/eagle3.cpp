@@ -4,13 +4,13 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/guest_round.h"
+#include "scenes/shared/heat_key.h"
 
 namespace speclens {
 namespace {
 
 class Eagle3Scene final : public Scene {
   public:
-    ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return kEagle3Beats; }
 
     std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
@@ -72,6 +72,7 @@ class Eagle3Scene final : public Scene {
             }
         }
         const float end = draw_eagle3_steps(d, stage.y + 88);
+        draw_heat_key(d.input, d.ui, eagle3_title(d.input, d.model).subtitle);
         const float top = end + 20, h = stage.bottom() - top - 8;
         d.ui.canvas.line({stage.x + 24, end + 9.5F}, {stage.right() - 24, end + 9.5F}, d.ui.theme.hairline());
         if (h < 80 || d.input.presenter) return;

@@ -126,7 +126,7 @@ void draw_loss_bars(const FailuresDraw& d, Rect area, std::optional<Loss> about)
         const float y = top + pitch * static_cast<float>(i);
         const float x = area.x + names, w = area.w - names - number;
         ui::fitted_text(c, {area.x, y + 16}, loss_name(one.kind), Font::text_bold, 15, t.ink, names - 12);
-        if (pitch >= 64)
+        if (pitch >= (d.input.presenter ? 84 : 64)) // three lines or none
             ui::paragraph(c, {area.x, y + 36}, names - 16, loss_sign(one.kind),
                           {.size = 14, .color = t.muted, .max_lines = pitch >= 84 ? 3 : 1});
         const ui::Scale scale{0, std::max(one.round(), one.plain_round()) * 1.02, x, x + w};

@@ -28,7 +28,7 @@ using ui::Role;
 
 constexpr float kLoopClock = 604; // with the clock card; 648 for its full height
 
-// Each function below draws one band of the stage; the top of the stage is `grid.y`.
+// Each function below draws one band of the stage, at the height that `grid.rows` gives it.
 struct LoopDraw {
     const SceneInput& input;
     const LoopModel& model;
@@ -90,12 +90,12 @@ void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
     const LoopGrid& g = d.grid;
     const float around = (g.pitch - g.width) * 2 / 3;
     if (g.count < g.total)
-        ui::fitted_text(d.ui.canvas, {g.gutter, g.y + 98},
+        ui::fitted_text(d.ui.canvas, {g.gutter, g.rows.number},
                         std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " +
                             std::to_string(g.total),
                         Font::mono, 14, d.ui.theme.muted, g.left - g.gutter - 8);
     for (int i = g.first; i < g.first + g.count; ++i) {
-        const Rect band{g.x(i) - around, g.y + 80, g.width + 2 * around, 384};
+        const Rect band{g.x(i) - around, g.rows.number - 18, g.width + 2 * around, g.rows.bottom - g.rows.number + 18};
         const bool selected = i == d.model.selected && d.model.cycle;
         const ui::Touch touched = ui::touch(d.ui, d.ui.id("column " + std::to_string(i)), band);
         if (selected)
@@ -108,7 +108,7 @@ void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
         if (i == drafts(d) && g.roomy()) number += drafts(d) == 0 ? " · target" : " · bonus";
         if (d.model.tree && i < drafts(d) && column(d, i).parent >= 0) // the guess that it follows
             number = std::to_string(column(d, i).parent + 1) + " › " + number;
-        d.ui.canvas.text({g.middle(i), g.y + 98}, number, i == drafts(d) ? Font::text : Font::mono, 14,
+        d.ui.canvas.text({g.middle(i), g.rows.number}, number, i == drafts(d) ? Font::text : Font::mono, 14,
                          selected ? d.ui.theme.ink : d.ui.theme.muted, Align::center);
     }
 }
@@ -116,7 +116,7 @@ void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
 void draw_draft_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const ui::Theme& theme = d.ui.theme;
-    const float y = g.y + 108;
+    const float y = g.rows.draft, lines = y + g.rows.chip + 1, verify = g.rows.verify;
     const DrafterInfo* info = d.model.header ? find_drafter(d.model.header->drafter) : nullptr;
     const bool at_once = info && info->at_once() && !info->tree;
     const bool copied = info && info->copies();
@@ -134,11 +134,11 @@ void draw_draft_row(const LoopDraw& d) {
     if (d.model.drafting_over && d.model.drafted == 0) passes = "none";
     row_name(d, y + 15, "Draft", passes);
     for (int i = g.first; i < g.first + g.count; ++i) {
-        const Rect box{g.x(i), y, g.width, 36};
+        const Rect box{g.x(i), y, g.width, g.rows.chip};
         if (i == drafts(d)) {
             small(d, g.middle(i), y + 23, "no guess");
             if (d.model.cycle && d.model.cycle->verify)
-                d.ui.canvas.line({g.middle(i), y + 37}, {g.middle(i), y + 59}, {theme.line, 1.5F});
+                d.ui.canvas.line({g.middle(i), lines}, {g.middle(i), verify - 1}, {theme.line, 1.5F});
             continue;
         }
         const LoopColumn& c = column(d, i);
@@ -153,10 +153,10 @@ void draw_draft_row(const LoopDraw& d) {
         const float gap = g.pitch - g.width;
         const bool followed = i + 1 < drafts(d) && (!column(d, i + 1).draft || column(d, i + 1).parent == i);
         if (followed && i + 1 < g.first + g.count && !alone)
-            ui::arrow(d.ui.canvas, {box.right() + 1, y + 18}, {box.right() + gap - 1, y + 18},
+            ui::arrow(d.ui.canvas, {box.right() + 1, box.center().y}, {box.right() + gap - 1, box.center().y},
                       {theme.muted, 1.5F}, 5);
         if (d.model.cycle->verify)
-            d.ui.canvas.line({g.middle(i), y + 37}, {g.middle(i), y + 59},
+            d.ui.canvas.line({g.middle(i), lines}, {g.middle(i), verify - 1},
                              {theme.role(Role::draft), 1.5F, 3, 3});
         std::string tip = quoted(*d.input.trace, c.draft->token) + ", id " + std::to_string(c.draft->token);
         if (c.draft->u) tip += ", drawn by coin " + ui::probability(*c.draft->u);
@@ -169,8 +169,8 @@ void draw_verify_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const ui::Theme& theme = d.ui.theme;
     const Verified* verify = d.model.cycle ? d.model.cycle->verify : nullptr;
-    row_name(d, g.y + 183, "Verify", verify ? "1 pass" : "not yet");
-    Rect bar{g.left, g.y + 168, g.right - g.left, 36};
+    row_name(d, g.rows.verify + 15, "Verify", verify ? "1 pass" : "not yet");
+    Rect bar{g.left, g.rows.verify, g.right - g.left, g.rows.chip};
     if (drafts(d) == 0) bar.w = std::min(560.0F, g.limit - g.left);
     const float whole = bar.w;
     if (!verify) {
@@ -185,22 +185,22 @@ void draw_verify_row(const LoopDraw& d) {
     const ui::Color on = theme.on(Role::target);
     const std::string ms = d.model.timed() ? d.model.ms(d.model.cycle->verify_ms) + " ms" : std::string();
     const float ms_width = ms.empty() ? 0 : d.ui.canvas.text_width(ms, Font::mono_medium, 15) + 12;
-    d.ui.canvas.fill({bar.x + 12.8F, bar.y + 12.8F, 10.4F, 10.4F}, on);
+    d.ui.canvas.fill({bar.x + 12.8F, bar.center().y - 5.2F, 10.4F, 10.4F}, on);
     for (int length = 0; length < 3; ++length) {
         const std::string words = verify_words(d.model, length);
         if (d.ui.canvas.text_width(words, Font::text_bold, 15) > bar.w - 36 - ms_width - 24) continue;
-        d.ui.canvas.text({bar.x + 36, bar.y + 23}, words, Font::text_bold, 15, on);
+        d.ui.canvas.text({bar.x + 36, bar.center().y + 5}, words, Font::text_bold, 15, on);
         break;
     }
     if (ms_width > 0 && ms_width + 30 < bar.w)
-        d.ui.canvas.text({bar.right() - 12, bar.y + 23}, ms, Font::mono_medium, 15, on, Align::right);
+        d.ui.canvas.text({bar.right() - 12, bar.center().y + 5}, ms, Font::mono_medium, 15, on, Align::right);
 }
 
 void draw_distribution_rows(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const ui::Theme& theme = d.ui.theme;
-    if (drafts(d) > 0) small(d, g.gutter, g.y + 239, "draft said", Align::left);
-    small(d, g.gutter, g.y + 263, "target says", Align::left);
+    if (drafts(d) > 0) small(d, g.gutter, g.rows.said + 11, "draft said", Align::left);
+    small(d, g.gutter, g.rows.says + 11, "target says", Align::left);
     const float bar_width = g.width - (g.roomy() ? 48.0F : 36.0F);
     const auto value_row = [&](int i, float y, std::optional<double> value, Role role, bool gone,
                                float grow) {
@@ -220,19 +220,19 @@ void draw_distribution_rows(const LoopDraw& d) {
             if (bonus) {
                 const std::string none =
                     ui::fitting(d.ui.canvas, {"no guess here", "no guess"}, Font::text, 14, g.width);
-                small(d, g.x(i), g.y + 239, drafts(d) == 0 ? "" : none, Align::left);
-                value_row(i, g.y + 252, std::exp(d.model.own->p), Role::target, false,
+                small(d, g.x(i), g.rows.said + 11, drafts(d) == 0 ? "" : none, Align::left);
+                value_row(i, g.rows.says, std::exp(d.model.own->p), Role::target, false,
                           d.grown(d.moved(d.model.own)));
             } else if (drafts(d) > 0) {
                 const int n = drafts(d);
                 if (d.model.tree) {
-                    small(d, g.middle(i), g.y + 239, g.roomy() ? "used where a" : "after the");
-                    small(d, g.middle(i), g.y + 259, g.roomy() ? "branch ends" : "last kept");
+                    small(d, g.middle(i), g.rows.said + 11, g.roomy() ? "used where a" : "after the");
+                    small(d, g.middle(i), g.rows.said + 31, g.roomy() ? "branch ends" : "last kept");
                     continue;
                 }
-                small(d, g.middle(i), g.y + 239,
+                small(d, g.middle(i), g.rows.said + 11,
                       g.roomy() ? "row " + std::to_string(n + 1) + ": used if" : "if all");
-                small(d, g.middle(i), g.y + 259,
+                small(d, g.middle(i), g.rows.said + 31,
                       n == 1      ? "it passes"
                       : g.roomy() ? (n == 2 ? "both" : "all " + number_word(n)) + " pass"
                                   : "pass");
@@ -243,8 +243,8 @@ void draw_distribution_rows(const LoopDraw& d) {
         if (!c.draft) continue;
         const bool gone = c.fate == Fate::discarded;
         const std::optional<double> q = !c.q && d.model.greedy ? std::optional<double>(0.0) : c.q;
-        value_row(i, g.y + 228, q, Role::draft, gone, 1);
-        value_row(i, g.y + 252, c.p, Role::target, gone, d.grown(d.moved(c.check)));
+        value_row(i, g.rows.said, q, Role::draft, gone, 1);
+        value_row(i, g.rows.says, c.p, Role::target, gone, d.grown(d.moved(c.check)));
     }
 }
 
@@ -265,7 +265,7 @@ void compared(const LoopDraw& d, int i, const std::string& left, const std::stri
         if (second.empty()) second = sign + " " + right, font = Font::mono;
         first = left;
     }
-    const float y = g.y + (second.empty() ? 334.0F : 330.0F);
+    const float y = g.rows.words + (second.empty() ? 0.0F : -4.0F);
     canvas.text({g.middle(i), y}, first, Font::mono, 14, d.ui.theme.ink, Align::center);
     if (!second.empty()) canvas.text({g.middle(i), y + 18}, second, font, 14, d.ui.theme.ink, Align::center);
 }
@@ -291,7 +291,7 @@ std::vector<std::string> rescue_words(const LoopModel& model) {
 void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
     const LoopGrid& g = d.grid;
     if (c.check->limit) {
-        const Rect bar{g.x(i), g.y + 296, g.width, 16};
+        const Rect bar{g.x(i), g.rows.coin, g.width, 16};
         ui::gauge(d.ui.canvas, d.ui.theme, bar, {.accept = std::exp(c.check->p), .coin = *c.check->limit});
         compared(d, i, compared_probability(std::exp(c.check->p)), c.check->accepted ? ">" : "≤",
                  compared_probability(*c.check->limit));
@@ -312,12 +312,12 @@ void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
         else
             wanted = -1;
     }
-    const Rect box{g.x(i), g.y + 292, g.width, 28};
+    const Rect box{g.x(i), g.rows.coin - 4, g.width, 28};
     if (wanted < 0)
         ui::slot(d.ui.canvas, d.ui.theme, box, "its own draw");
     else
         ui::chip(d.ui.canvas, d.ui.theme, box, label_of(*d.input.trace, wanted), {.role = Role::target});
-    d.ui.canvas.text({g.middle(i), g.y + 338}, c.check->accepted ? "same token" : "differs", Font::text, 14,
+    d.ui.canvas.text({g.middle(i), g.rows.words + 4}, c.check->accepted ? "same token" : "differs", Font::text, 14,
                      d.ui.theme.ink, Align::center);
 }
 
@@ -325,17 +325,17 @@ void draw_coin_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const bool coins = throws_coins(d.model.rule);
     if (drafts(d) == 0) return;
-    row_name(d, g.y + 307, coins ? "Coin" : "Compare", coin_caption(d.model));
+    row_name(d, g.rows.coin + 11, coins ? "Coin" : "Compare", coin_caption(d.model));
     if (d.model.rule == RuleKind::certain)
-        ui::fitted_text(d.ui.canvas, {g.gutter, g.y + 347}, "d counts as 1", Font::text, 14, d.ui.theme.muted,
+        ui::fitted_text(d.ui.canvas, {g.gutter, g.rows.coin + 51}, "d counts as 1", Font::text, 14, d.ui.theme.muted,
                         g.left - g.gutter - 12);
     for (int i = g.first; i < g.first + g.count && i < drafts(d); ++i) {
         const LoopColumn& c = column(d, i);
         if (!c.draft) continue;
-        const Rect box{g.x(i), g.y + 296, g.width, 16};
+        const Rect box{g.x(i), g.rows.coin, g.width, 16};
         if (!c.check) {
             ui::gauge(d.ui.canvas, d.ui.theme, box, {.judged = false});
-            small(d, g.middle(i), g.y + 334,
+            small(d, g.middle(i), g.rows.words,
                   c.fate == Fate::discarded                                       ? "not judged"
                   : d.model.drafting_over && !d.model.tree && i == d.model.judged ? "next"
                                                                                   : "later");
@@ -357,7 +357,7 @@ void draw_coin_row(const LoopDraw& d) {
         }
         const std::string threshold = compared_probability(std::min(1.0, c.check->threshold));
         if (!c.check->u) {
-            d.ui.canvas.text({g.middle(i), g.y + 334}, threshold, Font::mono, 14, d.ui.theme.ink,
+            d.ui.canvas.text({g.middle(i), g.rows.words}, threshold, Font::mono, 14, d.ui.theme.ink,
                              Align::center);
             continue;
         }
@@ -379,7 +379,7 @@ const Checked* verdict_of(const LoopDraw& d, const LoopColumn& c) {
 // A guess comes down from its place in the draft row once the coin has fallen.
 void draw_outcome_chip(const LoopDraw& d, int i, Rect box) {
     const LoopColumn& c = column(d, i);
-    const Rect from{box.x, d.grid.y + 108, box.w, box.h};
+    const Rect from{box.x, d.grid.rows.draft, box.w, box.h};
     const float t = d.moved(verdict_of(d, c));
     ui::ChipStyle style{.role = c.fate == Fate::accepted   ? Role::accepted
                                 : c.fate == Fate::rejected ? Role::rejected
@@ -414,11 +414,11 @@ void draw_own_chip(const LoopDraw& d, Rect box, Role role, float from_below) {
 
 void draw_outcome_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
-    const float y = g.y + 356;
+    const float y = g.rows.outcome;
     row_name(d, y + 15, "Outcome",
              d.model.judged > 0 ? "+" + std::to_string(d.model.accepted) + " accepted" : "");
     for (int i = g.first; i < g.first + g.count; ++i) {
-        const Rect box{g.x(i), y, g.width, 36};
+        const Rect box{g.x(i), y, g.width, g.rows.chip};
         if (i == drafts(d)) {
             if (d.model.own && d.model.rejected < 0) {
                 const bool bonus = d.model.own->from == TargetToken::From::bonus;
@@ -586,7 +586,7 @@ void draw_own_row(const LoopDraw& d) {
                       : residual ? Role::residual
                       : bonus    ? Role::bonus
                                  : Role::target;
-    const float y = g.y + 420;
+    const float y = g.rows.own, way = y - g.rows.outcome - g.rows.chip - 2; // of the arrow between the two
     const float room = g.left - g.gutter - 12;
     ui::fitted_text(d.ui.canvas, {g.gutter, y + 23},
                     dropped    ? "not used"
@@ -596,11 +596,11 @@ void draw_own_row(const LoopDraw& d) {
                     Font::text, 14, d.ui.theme.muted, room);
 
     const bool seen = g.visible(column);
-    const Rect chip{seen ? g.x(column) : g.left, y, g.width, 36};
+    const Rect chip{seen ? g.x(column) : g.left, y, g.width, g.rows.chip};
     const ui::Color hue = d.ui.theme.role(role);
     if (replaced && seen) {
         draw_own_chip(d, chip, role, 20);
-        ui::arrow(d.ui.canvas, {g.middle(column), y - 26}, {g.middle(column), y - 1}, {hue, 2});
+        ui::arrow(d.ui.canvas, {g.middle(column), y - way}, {g.middle(column), y - 1}, {hue, 2});
     }
     // The strip takes the free side of the chip; under a bonus the whole width to its left.
     Rect strip{g.left, y, g.right - g.left, 24};
@@ -617,7 +617,7 @@ void draw_own_row(const LoopDraw& d) {
         strip.w = std::max(strip.w, std::min(560.0F, g.limit - g.left));
         if (bonus) strip.x = std::max(g.left, g.right - 560);
         strip.w = std::min(strip.w, bonus ? g.right - strip.x : 560.0F);
-        ui::arrow(d.ui.canvas, {g.middle(column), y - 2}, {g.middle(column), y - 26}, {hue, 2});
+        ui::arrow(d.ui.canvas, {g.middle(column), y - 2}, {g.middle(column), y - way}, {hue, 2});
     }
     if (strip.w >= 160) draw_strip(d, strip, role);
 }
@@ -753,6 +753,19 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     }
 }
 
+// As far apart as the eye likes them; on a low stage, a presenter's, as near as they can be told apart.
+constexpr LoopRows kAiry{.number = 98, .draft = 108, .verify = 168, .said = 228, .says = 252, .coin = 296, .words = 334,
+                         .outcome = 356, .own = 420, .bottom = 464, .chip = 36};
+constexpr LoopRows kClose{.number = 86, .draft = 93, .verify = 135, .said = 177, .says = 199, .coin = 227, .words = 262,
+                          .outcome = 284, .own = 334, .bottom = 382, .chip = 32};
+LoopRows loop_rows(ui::Rect stage) {
+    LoopRows rows = stage.h < kAiry.bottom + 8 ? kClose : kAiry;
+    for (float* y : {&rows.number, &rows.draft, &rows.verify, &rows.said, &rows.says, &rows.coin, &rows.words, &rows.outcome,
+                     &rows.own, &rows.bottom})
+        *y += stage.y;
+    return rows;
+}
+
 } // namespace
 
 float loop_chip_width(const ui::Canvas& canvas, const SceneInput& input, const LoopModel& model) {
@@ -772,7 +785,7 @@ LoopGrid loop_grid(ui::Rect stage, const LoopModel& model, float chip) {
     constexpr float kNarrowest = 92, kOfMany = 124, kWidestOfMany = 168;
     constexpr float kMost = 280; // beyond it a bar is so long that its number no longer belongs to it
     LoopGrid grid;
-    grid.y = stage.y;
+    grid.rows = loop_rows(stage);
     grid.gutter = stage.x + 24;
     grid.left = stage.x + 128;
     grid.limit = stage.right() - 36;

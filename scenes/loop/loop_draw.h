@@ -8,13 +8,18 @@
 
 namespace speclens {
 
+// Tops of the bands, but baselines of `number` (over the columns) and `words` (below a coin).
+struct LoopRows {
+    float number, draft, verify, said, says, coin, words, outcome, own, bottom;
+    float chip; // height of its chips and of the bar of the pass
+};
 // Where the columns are. With many drafts the columns get narrower, and then a window of wider ones is shown.
 struct LoopGrid {
     float left = 0;  // x of the first visible column
     float right = 0; // right end of the last visible column
     float limit = 0; // right end of the stage content
     float pitch = 140, width = 128;
-    float y = 0;
+    LoopRows rows{};
     float gutter = 0; // x of the row names
     int total = 1;    // drafts and the own token
     int first = 0, count = 1;

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "scenes/lossless/lossless_draw.h"
+#include "scenes/lossless/lossless_faults.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 
 namespace speclens {
 namespace {
 
-constexpr long kStillTexts = 3000; // that a picture without a window shows
+constexpr long kStillTexts = 3000, kManyTexts = 10000; // that a picture without a window shows; many: of a mistake that hides long
 
 class LosslessScene final : public Scene {
   public:
@@ -25,11 +26,14 @@ class LosslessScene final : public Scene {
         const LosslessDraw d{input, model, state_, ui, out};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
+            const ui::Rect whole{input.stage.x + 24, input.stage.y + 96, input.stage.w - 48, input.stage.h - 104};
             const bool greedy = greedy_on_stage(input);
-            draw_stage_title(input, ui, greedy ? greedy_title(input) : lossless_title(model));
-            greedy ? draw_lossless_greedy(
-                         d, {input.stage.x + 24, input.stage.y + 96, input.stage.w - 48, input.stage.h - 104})
-                   : draw_stage(d);
+            const PlantedFault fault = fault_of(input.beat);
+            draw_stage_title(input, ui, fault != PlantedFault::none ? fault_title(input, fault) : greedy ? greedy_title(input) : lossless_title(model));
+            if (fault != PlantedFault::none)
+                draw_lossless_fault(d, whole, fault);
+            else
+                greedy ? draw_lossless_greedy(d, whole) : draw_stage(d);
             ui.pop_clip();
         }
         draw_story(input, ui, lossless_story(input, model), out);
@@ -41,9 +45,14 @@ class LosslessScene final : public Scene {
     }
 
     std::vector<Measurement> missing(const SceneInput& input) const override {
-        const RunStudy study = greedy_study(input);
-        if (!lacks(study, study_of(input, study))) return {};
-        return {{.name = study.name, .ask = study, .beat = kLosslessBeats - 1}};
+        std::vector<Measurement> wanted;
+        const auto want = [&](const RunStudy& study, int beat) {
+            if (lacks(study, study_of(input, study)))
+                wanted.push_back({.name = study.name, .ask = study, .beat = beat, .pictured = beat > kLosslessGreedyBeat ? beat : 0});
+        };
+        want(greedy_study(input), kLosslessGreedyBeat);
+        for (const int beat : {kLosslessTieBeat, kLosslessCacheBeat}) want(fault_study(input, fault_of(beat)), beat);
+        return wanted;
     }
 
     std::string describe(const SceneInput& input) const override {
@@ -59,11 +68,11 @@ class LosslessScene final : public Scene {
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Another mistake, or none"},
                 {"C", "Draw a thousand texts"},
-                {"M", "Greedy texts of every drafter"}};
+                {"M", "Greedy texts of every drafter, or of the fault that the beat is about"}};
     }
 
   private:
-    static constexpr int kRules[kLosslessBeats] = {-1, 0, 0, 3, 1, -1}; // of each beat; -1: whichever is chosen
+    static constexpr int kRules[kLosslessBeats] = {-1, 0, 0, 3, 1, 6, 7, -1, -1, -1}; // of each beat; -1: whichever is chosen
     static int rule_of(const SceneInput& input) {
         return kRules[std::clamp(input.beat, 0, kLosslessBeats - 1)];
     }
@@ -77,7 +86,7 @@ class LosslessScene final : public Scene {
     }
 
     static bool drawn_by(int beat, int rule) {
-        if (beat >= kLosslessBeats - 1) return true;
+        if (beat >= kLosslessGreedyBeat) return true;
         for (int told = kLosslessDrawBeat; told <= beat; ++told)
             if (kRules[told] == rule) return true;
         return false;
@@ -91,7 +100,7 @@ class LosslessScene final : public Scene {
             if (!drawn_by(input.beat, rule)) continue;
             const RuleInfo& one = *lossless_rules()[static_cast<std::size_t>(rule)];
             if (LosslessCount& counts = state.counts[one.name]; counts.drawn == 0)
-                draw_texts(one, seed, kStillTexts, counts);
+                draw_texts(one, seed, one.kind == RuleKind::block ? kManyTexts : kStillTexts, counts);
         }
     }
 
@@ -112,10 +121,11 @@ class LosslessScene final : public Scene {
         if (d.ui.take_key(ui::Key::down)) d.state.rule = std::min(d.state.rule + 1, last);
         if (d.ui.take_key(ui::Key::up)) d.state.rule = std::max(d.state.rule - 1, 0);
         if (d.ui.take_key(ui::Key::c)) more_texts(d, 1000);
-        const RunStudy study = greedy_study(d.input);
+        const PlantedFault fault = fault_of(d.input.beat);
+        const RunStudy study = fault == PlantedFault::none ? greedy_study(d.input) : fault_study(d.input, fault);
         if (!study.runs.empty() && d.ui.take_key(ui::Key::m)) {
             d.out.push_back(Command{study});
-            if (d.input.beat != kLosslessBeats - 1) d.out.push_back(ShowDetails{}); // its stage shows them
+            if (d.input.beat < kLosslessGreedyBeat) d.out.push_back(ShowDetails{}); // the others show it on their stage
         }
     }
 

@@ -88,7 +88,7 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
         for (const RuleInfo* rule : lossless_rules())
             names =
                 std::max(names, std::ceil(canvas.text_width(rule_words(rule->name), Font::text_bold, 14)));
-    names = std::min(names, r.w * 0.45F);
+    names = std::min(names, r.w * 0.52F);
     const Rect plot{r.x + 50, r.y + 50, r.w - 50 - 12 - names, r.h - 50 - 44};
     long most = 1000;
     for (const auto& [name, count] : d.state.counts) most = std::max(most, count.drawn);
@@ -294,7 +294,7 @@ void draw_lossless_controls(const LosslessDraw& d) {
         at = row.place(96, 8);
         if (count == 100) ui::field_label(ui, at, "Draw texts");
         if (ui::button(ui, label, at, label,
-                       {.tooltip = count == 1000 ? "Draw a thousand texts (C)" : std::string_view{}}))
+                       {.tooltip = count == 1000 ? "Draw a thousand texts (C)" : "Draw so many texts more"}))
             more_texts(d, count);
     }
     if (row.room() < 88) return;

@@ -79,10 +79,12 @@ struct GreedyRow {
 [[nodiscard]] std::vector<GreedyRow> greedy_rows(const SceneInput& input); // empty: not measured
 [[nodiscard]] bool same_text(const GreedyRow& row);
 [[nodiscard]] std::string greedy_verdict(const GreedyRow& row); // "same 38 tokens", "differs at token 3"
-// Whether the stage shows them: at the last beat, where there is no panel beside it that does.
+// Whether the stage shows them: at their beat, where there is no panel beside it that does.
 [[nodiscard]] bool greedy_on_stage(const SceneInput& input);
 
-inline constexpr StoryOf<"lossless", "promise", "proof", "count", "mistake", "hiding", "asterisk"> lossless_says;
+inline constexpr StoryOf<"lossless", "promise", "proof", "count", "mistake", "hiding", "block", "fresh", "asterisk", "tie", "cache"> lossless_says;
 inline constexpr int kLosslessBeats = lossless_says.size, kLosslessDrawBeat = 2; // from here on texts are drawn
+// Of greedy texts on the loaded models: every drafter's, then one fault and the other.
+inline constexpr int kLosslessGreedyBeat = 7, kLosslessTieBeat = 8, kLosslessCacheBeat = 9;
 
 } // namespace speclens

@@ -1,8 +1,8 @@
-// Words of S4: title, six beats, and the frame as text.
+// Words of S4: title, ten beats, and the frame as text.
 #include <algorithm>
 #include <sstream>
 
-#include "scenes/lossless/lossless_draw.h"
+#include "scenes/lossless/lossless_faults.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -17,6 +17,13 @@ Words count_words(const LosslessModel& m) {
     return lossless_says.beat("count:wrong"_t, "distance"_v = distance, "drawn"_v = drawn, "noise"_v = noise);
 }
 
+std::string rule_words(const RuleInfo& rule) {
+    if (rule.siblings != Siblings::none) return lossless_says("words.rule:tree"_t);
+    if (rule.kind == RuleKind::block) return lossless_says("words.rule:block"_t);
+    if (rule.kind == RuleKind::match) return lossless_says("words.rule:match"_t);
+    return lossless_says("words.rule:token"_t);
+}
+
 Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
     switch (beat) {
     case 0: return lossless_says.beat("promise"_t);
@@ -24,6 +31,10 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
     case kLosslessDrawBeat: return count_words(m);
     case 3: return lossless_says.beat("mistake"_t);
     case 4: return lossless_says.beat("hiding"_t);
+    case 5: return lossless_says.beat("block"_t);
+    case 6: return lossless_says.beat("fresh"_t);
+    case kLosslessTieBeat:
+    case kLosslessCacheBeat: return fault_words(input, fault_of(beat));
     default: {
         const std::vector<GreedyRow> rows = greedy_rows(input);
         return lossless_says.beat("asterisk"_t, "drafters"_v = rows.size(), "same"_v = std::ranges::count_if(rows, same_text));
@@ -50,9 +61,9 @@ StageTitle lossless_title(const LosslessModel& m) {
         tested = lossless_says("words.tested"_t, "at"_v = last.drawn < n ? ui::integer(last.drawn) : "",
                                "p"_v = last.p_value < kLosslessAlarm ? "" : fine_probability(last.p_value));
     }
-    title.subtitle = lossless_says("subtitle.counted"_t, "tree"_v = m.rule->siblings != Siblings::none, "mistake"_v = !m.right(),
-                                   "k"_v = kLosslessDrafts, "distance"_v = n > 0 ? fine_probability(m.test.total_variation) : "",
-                                   "noise"_v = fine_probability(m.noise), "tested"_v = tested);
+    title.subtitle = lossless_says("subtitle.counted"_t, "rule"_v = rule_words(*m.rule), "mistake"_v = !m.right(), "k"_v = kLosslessDrafts,
+                                   "distance"_v = n > 0 ? fine_probability(m.test.total_variation) : "", "noise"_v = fine_probability(m.noise),
+                                   "tested"_v = tested, "eager"_v = m.rule->kind == RuleKind::block);
     return title;
 }
 
@@ -69,11 +80,13 @@ Story lossless_story(const SceneInput& input, const LosslessModel& m) {
     const Words words = beat_words(input, m, story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
-    if (story.step == kLosslessBeats) {
-        const RunStudy study = greedy_study(input);
+    if (const int beat = story.step - 1; beat >= kLosslessGreedyBeat) {
+        const PlantedFault fault = fault_of(beat);
+        const bool faults = fault != PlantedFault::none;
+        const RunStudy study = faults ? fault_study(input, fault) : greedy_study(input);
         if (!study.runs.empty()) {
-            story.task = lossless_says("asterisk.task"_t);
-            story.task_done = !greedy_rows(input).empty();
+            story.task = faults ? lossless_says("words.fault_task"_t) : lossless_says("asterisk.task"_t);
+            story.task_done = faults ? faulty_text(input, fault).has_value() : !greedy_rows(input).empty();
             story.on_task = {Command{study}};
         }
     } else if (story.step > 2) {
@@ -124,6 +137,8 @@ std::string lossless_description(const SceneInput& input, const LosslessModel& m
                 : row.differs_at < 0 ? "the same " + counted(row.tokens, "token") + " as plain decoding"
                                      : "differs at token " + std::to_string(row.differs_at + 1))
             << "\n";
+    for (const PlantedFault fault : {PlantedFault::rounding, PlantedFault::rollback})
+        if (faulty_text(input, fault)) out << fault_description(input, fault);
     out << "\n" << describe_story(lossless_story(input, m));
     return out.str();
 }

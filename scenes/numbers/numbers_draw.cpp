@@ -38,6 +38,17 @@ void value_box(const NumbersDraw& d, Rect box, const PublishedFigure& figure) {
                     Font::mono, 14, d.ui.theme.ink, box.w - 14, Align::right);
 }
 
+// As many of the items between commas as there is room for: a room reads no half one, and the details have all.
+std::string whole_parts(const ui::Canvas& canvas, const std::string& list, float room) {
+    std::string shown = list;
+    while (canvas.text_width(shown, Font::text, 14) > room) {
+        const std::size_t comma = shown.rfind(", ");
+        if (comma == std::string::npos) break;
+        shown.resize(comma);
+    }
+    return shown;
+}
+
 // Claims begin alike and end with what tells them apart: what does not fit is left out before the end.
 void claim_text(const NumbersDraw& d, ui::Vec2 at, const std::string& claim, float room) {
     const auto width = [&](const std::string& words) {
@@ -181,10 +192,12 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
         else
             ui::fitted_text(canvas, {at.method, y + 19}, figure.method, Font::text, 14, theme.muted, 88);
         claim_text(d, {at.claim, y + 19}, figure.claim, at.last - at.claim - 16);
-        if (at.wide)
-            ui::fitted_text(canvas, {at.last, y + 19},
-                            at.wrong ? figure.reason : published_conditions(figure), Font::text, 14,
-                            theme.muted, area.right() - at.last);
+        if (at.wide) {
+            const float room = area.right() - at.last;
+            const std::string last = at.wrong ? figure.reason : published_conditions(figure);
+            ui::fitted_text(canvas, {at.last, y + 19}, d.input.presenter ? whole_parts(canvas, last, room) : last, Font::text, 14,
+                            theme.muted, room);
+        }
         if (at.wrong) ui::tooltip(d.ui, box, capital(figure.reason));
     }
 }

@@ -8,7 +8,6 @@ namespace {
 
 class RaceScene final : public Scene {
   public:
-    ui::Vec2 presenter_stage() const override { return {914, 380}; }
     int beats(const SceneInput&) const override { return 0; }
     bool whole_window() const override { return true; }
 

@@ -176,8 +176,11 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
                       {.color = theme.muted});
         return;
     }
-    ui::fitted_text(canvas, {area.x, area.y + 34}, means_over(m) + "; line: what the chosen rule can be set to", Font::text, 14,
-                    theme.muted, area.w);
+    const std::string means = means_over(m);
+    ui::fitted_text(canvas, {area.x, area.y + 34},
+                    ui::fitting(canvas, {means + "; line: what the chosen rule can be set to", means + "; line: the chosen rule", means}, Font::text, 14,
+                                area.w),
+                    Font::text, 14, theme.muted, area.w);
     float head = 54;
     if (!m.all_count()) {
         ui::fitted_text(canvas, {area.x, area.y + 54},

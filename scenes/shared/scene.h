@@ -177,8 +177,6 @@ class Scene {
     [[nodiscard]] virtual bool whole_window() const { return false; }
     // Whether it is about the run on screen; else output and timeline would be of something else, and the stage has their room.
     [[nodiscard]] virtual bool shows_run() const { return true; }
-    // Least stage, in logical px, that its presenter form needs.
-    [[nodiscard]] virtual ui::Vec2 presenter_stage() const { return {920, 500}; }
     // The same frame in words: every number that is visible, in reading order.
     [[nodiscard]] virtual std::string describe(const SceneInput& input) const = 0;
     // Whether a new run is looked at from its first round on; else where it shows most.

@@ -236,7 +236,8 @@ void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& tit
     while (size > kSmallest && !fits(words, size)) size -= 2;
     if (!input.banner)
         ui::fitted_text(ui.canvas, {x, stage.y + 40}, words, Font::text_bold, size, ui.theme.ink, room);
-    ui::fitted_text(ui.canvas, {x, stage.y + 64}, title.subtitle, Font::text, 14, ui.theme.muted, right - x);
+    if (!(input.banner && input.presenter)) // whose banner reaches further down
+        ui::fitted_text(ui.canvas, {x, stage.y + 64}, title.subtitle, Font::text, 14, ui.theme.muted, right - x);
 }
 
 } // namespace speclens

@@ -95,6 +95,7 @@ class TrainingScene final : public Scene {
         const float arms = std::clamp(room - 20 - kLeastCharts, least, training_arms_height(d.model)),
                     charts = room - arms - 20, gap = 32;
         const float half = (w - gap) / 2;
+        if (d.input.presenter) return draw_training_arms(d, {x, top + 8, w, room - 8}); // one picture for a room: what came out
         if (charts > 150) {
             draw_training_curves(d, {x, top, half, charts});
             draw_training_acceptance(d, {x + half + gap, top, half, charts});

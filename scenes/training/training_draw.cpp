@@ -174,8 +174,9 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
     const float left = area.x + name + detail, right = area.right() - number;
     const ui::Scale x{0, most * 1.02, left, right};
     // Every arm has its row: the title may name any of them.
+    constexpr float kRoomRow = 32; // of a presenter
     const float row_height =
-        std::min(kBarRow, (area.h - kArmsHead - kArmGap * static_cast<float>(m.arms.size())) / bar_rows(m));
+        std::min(d.input.presenter ? kRoomRow : kBarRow, (area.h - kArmsHead - kArmGap * static_cast<float>(m.arms.size())) / bar_rows(m));
     const float middle = row_height / 2;
     float y = area.y + 30;
     for (int i = 0; i < static_cast<int>(m.arms.size()); ++i) {

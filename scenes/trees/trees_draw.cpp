@@ -469,7 +469,8 @@ void draw_outcome(const TreesDraw& d, Vec2 at, Outcome outcome) {
                      lost ? d.ui.theme.muted : d.ui.theme.ink);
 }
 
-constexpr float kLane = 66; // gauge with the knob of its coin, number, outcome
+// Gauge with the knob of its coin, number, outcome; on a low stage, a presenter's, these two beside each other.
+constexpr float kLane = 66, kCloseLane = 46;
 
 // A gauge from 0 to 1 that is as full as its number says, with the coin on it; none where none is thrown.
 void draw_lane_cell(const TreesDraw& d, Rect at, const std::string& number, ui::Gauge gauge,
@@ -485,8 +486,11 @@ void draw_lane_cell(const TreesDraw& d, Rect at, const std::string& number, ui::
                     theme.muted.alpha(0.4F), 2);
         canvas.outline(bar, theme.hairline(), 2);
     }
-    canvas.text({at.x, at.y + 43}, number, Font::mono, 14, gauge.judged ? theme.ink : theme.muted);
-    draw_outcome(d, {at.x, at.y + 63}, outcome);
+    const bool close = at.h < kLane;
+    constexpr float kOutcome = 78;
+    if (!close || canvas.text_width(number, Font::mono, 14) + 10 + kOutcome <= at.w)
+        canvas.text({at.x, at.y + 43}, number, Font::mono, 14, gauge.judged ? theme.ink : theme.muted);
+    draw_outcome(d, {close ? std::max(at.x, at.x + at.w - kOutcome) : at.x, at.y + (close ? 43.0F : 63.0F)}, outcome);
 }
 
 Outcome token_outcome(const BlockColumn& c, bool thrown) {
@@ -536,20 +540,24 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const BlockVerdict& v = d.model.verdict();
-    const BlockGrid grid = block_grid(d, area);
+    BlockGrid grid = block_grid(d, area);
+    const bool close = area.h < 320;
+    if (close) grid.distributions = false;
     const auto name = [&](float y, const std::string& words,
                           std::initializer_list<const char*> details = {}) {
         constexpr float kRoom = BlockGrid::kGutter - 16;
         ui::fitted_text(canvas, {area.x, y}, words, Font::text_bold, 15, theme.ink, kRoom);
-        for (const char* detail : details)
-            ui::fitted_text(canvas, {area.x, y += 19}, detail, Font::text, 14, theme.muted, kRoom);
+        for (const auto* detail = details.begin(); detail != details.end() && (!close || detail == details.begin()); ++detail) {
+            ui::fitted_text(canvas, {area.x, y += 19}, *detail, Font::text, 14, theme.muted, kRoom);
+        }
     };
     constexpr float kStrip = 22;
-    const float distributions_h = grid.distributions ? 38 : 20, used = 36 + distributions_h + 20 + kLane + kStrip + 20 + kLane + 20;
-    const float gap = std::clamp((area.h - used - 48) / 6, 8.0F, 28.0F);
+    const float lane = close ? kCloseLane : kLane;
+    const float distributions_h = grid.distributions ? 38 : 20, used = 36 + distributions_h + 20 + lane + kStrip + 20 + lane + 20;
+    const float gap = std::clamp((area.h - used - 48) / 6, close ? 4.0F : 8.0F, 28.0F);
     const float ratios = area.y + 36 + gap, coins = ratios + distributions_h + gap, token_y = coins + 20 + gap / 2,
-                product = token_y + kLane + gap, block_y = product + kStrip + 20 + gap,
-                below = block_y + kLane + gap;
+                product = token_y + lane + gap, block_y = product + kStrip + 20 + gap,
+                below = block_y + lane + gap;
     name(area.y + 23, "Draft");
     name(ratios + 14, "Target p ÷ draft q");
     name(coins + 14, "Same coins u");
@@ -566,14 +574,14 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
         if (grid.distributions) canvas.text({x, ratios + 33}, distributions_words(c), Font::mono, 14, theme.muted);
         canvas.text({x, coins + 14}, "u " + ui::probability(c.coin), Font::mono, 14, theme.ink);
         const auto tip = [&](float y, double survives) {
-            ui::tooltip(d.ui, {x, y, w, kLane},
+            ui::tooltip(d.ui, {x, y, w, lane},
                         "everything up to here stays with probability " + fine_probability(survives));
         };
         const bool thrown = index <= v.token_kept; // the token rule throws no coin behind its first miss
-        draw_lane_cell(d, {x, token_y, w, kLane}, "a " + fine_probability(c.token_keep),
+        draw_lane_cell(d, {x, token_y, w, lane}, "a " + fine_probability(c.token_keep),
                        {.accept = c.token_keep, .coin = c.coin, .judged = thrown}, token_outcome(c, thrown));
         tip(token_y, c.token_survives);
-        draw_lane_cell(d, {x, block_y, w, kLane}, "h " + fine_probability(c.block_keep),
+        draw_lane_cell(d, {x, block_y, w, lane}, "h " + fine_probability(c.block_keep),
                        {.accept = c.block_keep, .coin = c.coin}, block_outcome(c));
         tip(block_y, c.block_survives);
     }
@@ -587,7 +595,7 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
         ui::tooltip(d.ui, {x - 14, area.y, 28, 36}, counted(left_out, "guess") + " not shown");
     }
     if (const Rect beside{grid.right() + 40, area.y, area.right() - grid.right() - 40,
-                          block_y + kLane - area.y};
+                          block_y + lane - area.y};
         d.model.block && table_on_stage(d) && beside.w >= 340)
         draw_trees_table(d, {beside.x, beside.y, std::min(beside.w, 460.0F), beside.h});
     if (!d.model.block)
@@ -599,7 +607,7 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
                         std::to_string(v.block_kept),
                     Font::text, 15, theme.ink, area.w);
     const int lines = static_cast<int>((area.bottom() - (below + 38)) / 20) + 1;
-    if (below + 38 < area.bottom())
+    if (!close && below + 38 < area.bottom())
         ui::paragraph(
             canvas, {area.x, below + 38}, area.w,
             "The filled part of a bar is a chance, from 0 to 1. A coin on it hits, a coin behind it "

@@ -321,7 +321,7 @@ TEST(AcceptRule, TheSumsStandBesideTheChosenColumn) {
 // Each has air on its own ground, however narrow the chart.
 TEST(AcceptRule, NoSumTouchesTheNext) {
     const auto trace = fixtures::toy_run({.name = "saved", .cycles = 12});
-    const float scale = presenter_scale({1920, 1080}, find_scene("accept-rule")->make()->presenter_stage());
+    const float scale = presenter_scale({1920, 1080});
     int tried = 0, named = 0;
     for (const ui::Rect& screen : {ui::Rect{0, 0, 1100, 700}, ui::Rect{0, 0, 1280, 720},
                                    ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1920 / scale, 1080 / scale}}) {

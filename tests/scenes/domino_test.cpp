@@ -223,7 +223,7 @@ TEST(DominoScene, GivesOneColumnRoomAndItsDraftADistanceFromTheLine) {
 
 // What the one sentence speaks of is on the stage.
 TEST(DominoScene, ShowsAPresentersAudienceBothVerdictsAndTheClock) {
-    const float scale = presenter_scale({1280, 720}, find_scene("domino")->make()->presenter_stage());
+    const float scale = presenter_scale({1280, 720});
     SceneBench bench("domino", {}, {0, 0, 1280 / scale, 720 / scale});
     bench.controller.window = {1280, 720};
     bench.show(recorded());

@@ -164,7 +164,7 @@ TEST(LoopStrip, EndsWithTheColumnsAndNamesItsGreyPart) {
         if (model.rejected < 0 || grid.right - grid.x(model.rejected) - grid.width < 252) continue;
         ++strips;
         for (const ui::RecordedText& text : bench.texts)
-            EXPECT_TRUE(text.box.y < grid.y + 420 || text.box.y > input.stage.bottom() ||
+            EXPECT_TRUE(text.box.y < grid.rows.own || text.box.y > input.stage.bottom() ||
                         text.box.right() <= grid.right + 0.5F)
                 << text.text;
         const auto shares = shares_of(model.own->top, model.own->token, model.own->u);

@@ -75,7 +75,7 @@ TEST(RaceScene, TellsAPresentersAudienceHowEveryLaneGuesses) {
     for (const char* drafter : {"dspark", "medusa", "small", "lookup", "skip", "dart", "eagle3_tree"}) {
         race->lanes.back().settings.drafter = drafter;
         for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1920, 1080, "1920x1080"}}) {
-            const float scale = presenter_scale({s.w, s.h}, find_scene("race")->make()->presenter_stage());
+            const float scale = presenter_scale({s.w, s.h});
             RaceBench b({0, 0, s.w / scale, s.h / scale});
             b.bench.controller.window = {s.w, s.h};
             b.observe(race);
@@ -91,7 +91,7 @@ TEST(RaceScene, TellsAPresentersAudienceHowEveryLaneGuesses) {
 // A room sees bars of two hues above all: they are named where not all have room.
 TEST(RaceScene, KeepsTheBeginningOfItsLegendForARoom) {
     for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1920, 1080, "1920x1080"}}) {
-        const float scale = presenter_scale({s.w, s.h}, find_scene("race")->make()->presenter_stage());
+        const float scale = presenter_scale({s.w, s.h});
         RaceBench b({0, 0, s.w / scale, s.h / scale});
         b.bench.controller.window = {s.w, s.h};
         b.observe(toy_race());
@@ -375,7 +375,7 @@ TEST(RaceScene, NamesLanesWhoseMarksLieOverEachOther) {
 
 // Equal texts of lanes that are not equally far begin at the same line, and "…" says what is above it.
 TEST(RaceScene, ScrollsEqualTextsAlike) {
-    const float scale = presenter_scale({1280, 720}, find_scene("race")->make()->presenter_stage());
+    const float scale = presenter_scale({1280, 720});
     auto race = toy_race(false);
     race->lanes.erase(race->lanes.begin() + 2);
     race->lanes.erase(race->lanes.begin());

@@ -298,7 +298,7 @@ TEST(SpeedupScene, NamesTheSourceOfItsTableWholeWhereItIsShown) {
 
 // Who reads "this table" sees one, also where no details are beside the stage.
 TEST(SpeedupScene, TheTableIsWhereItIsSpokenOf) {
-    const float scale = presenter_scale({1280, 720}, find_scene("speedup")->make()->presenter_stage());
+    const float scale = presenter_scale({1280, 720});
     struct Window {
         ui::Rect screen;
         bool presenter, drawer;

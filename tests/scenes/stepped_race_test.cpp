@@ -183,7 +183,7 @@ TEST(SteppedRaceScene, LooksAsRecordedAndNothingCollides) {
 }
 
 TEST(SteppedRaceScene, CutsNoWordsOfARoundInNarrowLanes) {
-    const float scale = presenter_scale({1280, 720}, find_scene("race")->make()->presenter_stage());
+    const float scale = presenter_scale({1280, 720});
     SteppedBench b({0, 0, 1280 / scale, 720 / scale});
     b.bench.controller.window = {1280, 720};
     RaceSettings wish;

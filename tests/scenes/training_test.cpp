@@ -404,8 +404,7 @@ TEST(TrainingScene, TrainedHeadsFitEveryWindow) {
         for (const bool presenter : {false, true})
             for (const int stage : {0, 1, 2, 3}) {
                 const float scale = presenter
-                                        ? presenter_scale({screen.w, screen.h},
-                                                          find_scene("training")->make()->presenter_stage())
+                                        ? presenter_scale({screen.w, screen.h})
                                         : 1;
                 Learning learning({0, 0, screen.w / scale, screen.h / scale});
                 if (presenter) learning.bench->key(ui::Key::f5);

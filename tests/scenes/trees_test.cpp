@@ -329,7 +329,7 @@ TEST(TreesScene, ASmallStageShowsWhatWasMeasured) {
         const std::string what = std::string(drafter) + " " + rule;
         for (const bool presenter : {false, true}) {
             const float scale =
-                presenter ? presenter_scale({1280, 720}, find_scene("trees")->make()->presenter_stage()) : 1;
+                presenter ? presenter_scale({1280, 720}) : 1;
             Judged live(drafter, rule, {0, 0, 1280 / scale, 720 / scale});
             live.beat(kTreesCostBeat);
             live.measure();

@@ -1,5 +1,6 @@
 // What is made from runs, links and lectures: exported traces, animated pictures, handouts.
 #include <algorithm>
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -268,6 +269,57 @@ TEST(Render, AnimatesARoundAsGif) {
         EXPECT_NE(wrong.err.find(c.word), std::string::npos) << wrong.err;
     }
     EXPECT_EQ(read_file(file), bytes) << "a refusal leaves the old file";
+}
+
+// An encoder that is none: it notes what it is told and how much it is sent, and does as it is told here. Returns a PATH with it.
+std::string fake_encoder(const std::filesystem::path& folder, const std::string& then) {
+    std::filesystem::create_directories(folder);
+    const std::filesystem::path program = folder / "ffmpeg";
+    write_file(program, "#!/bin/sh\necho \"$@\" > '" + folder.string() + "/told'\nfor file; do :; done\nwc -c > '" + folder.string() +
+                            "/sent'\n" + then + "\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    return folder.string() + ":" + std::getenv("PATH");
+}
+
+Outcome filmed(const std::string& file, const std::string& path) {
+    Start start;
+    start.arguments = {"render", "loop",   "--model",  table_file(),  "--frames", "2:4", "--frame-ms",
+                       "200",    "--size", "1281x720", "--no-timing", "-o",       file};
+    start.environment["PATH"] = path;
+    return speclens(start);
+}
+
+TEST(Render, WritesAFilmWithTheEncoderOfTheMachine) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    const std::string file = (folder / "round.mp4").string();
+    const Outcome good = filmed(file, fake_encoder(folder / "good", "echo film > \"$file\""));
+    ASSERT_EQ(good.code, 0) << good.err;
+    EXPECT_EQ(read_file(file), "film\n");
+    const std::string told = read_file(folder / "good" / "told");
+    for (const char* words : {"-video_size 1281x720", "-pixel_format rgba", "-framerate 25", "-i pipe:0", "-f mp4"})
+        EXPECT_NE(told.find(words), std::string::npos) << told;
+    EXPECT_EQ(told.find(file + "\n"), std::string::npos) << "written beside it first: " << told;
+    EXPECT_EQ(std::stol(read_file(folder / "good" / "sent")), 1281L * 720 * 4 * (3 * 200 / 40)) << "as long as the frames stay";
+
+    const Outcome bad = filmed(file, fake_encoder(folder / "bad", "echo 'no such codec' >&2; exit 1"));
+    EXPECT_EQ(bad.code, 1);
+    EXPECT_NE(bad.err.find("the encoder gave up: no such codec"), std::string::npos) << bad.err;
+    EXPECT_EQ(read_file(file), "film\n") << "a failure leaves the old file";
+    const Outcome gone = filmed(file, fake_encoder(folder / "gone", "exit 0"));
+    EXPECT_EQ(gone.code, 1) << "nothing was written";
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        EXPECT_NE(entry.path().extension(), ".part") << entry.path();
+}
+
+TEST(Render, SaysWhatAFilmNeedsBeforeItLoadsAnything) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    const Outcome out = filmed((folder / "x.webm").string(), folder.string());
+    EXPECT_EQ(out.code, 1);
+    EXPECT_NE(out.err.find("ffmpeg"), std::string::npos) << out.err;
+    EXPECT_NE(out.err.find(".gif"), std::string::npos) << out.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "x.webm"));
 }
 
 TEST(Links, LeadToTheSameFrameWhereverTheyAreOpened) {

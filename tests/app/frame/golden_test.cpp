@@ -256,7 +256,7 @@ TEST(Presenter, ShowsTheStageTheOutputAndOneSentence) {
         for (const char* recorded : fixtures::kRecorded)
             if (info.name == std::string(recorded)) trace = load_trace(trace_file(recorded));
         for (const Size& s : {Size{1280, 720, "1280x720"}, Size{1920, 1080, "1920x1080"}}) {
-            const float scale = presenter_scale({s.w, s.h}, info.make()->presenter_stage(), info.make()->shows_run());
+            const float scale = presenter_scale({s.w, s.h});
             SceneBench bench(info.name, {}, {0, 0, s.w / scale, s.h / scale});
             bench.controller.window = {s.w, s.h};
             bench.show(trace);

@@ -222,7 +222,7 @@ Snapshot answered(const ViewBench& live, const RunSettings& settings, const std:
 
 // Every step of the lectures that come with the program, on a machine that had time during the step before.
 TEST(Lectures, NoStepOpensWithAMeasurementMissing) {
-    for (const char* name : {"first-lesson", "drafters"}) {
+    for (const char* name : {"first-lesson", "drafters", "wrong-verifiers", "same-text"}) {
         const Lecture file =
             load_lecture(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "lectures" / (std::string(name) + ".lec.toml"));
         LectureView lecture;

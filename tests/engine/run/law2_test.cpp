@@ -330,8 +330,10 @@ TEST_F(Law2, CatchesAPlantedBugInEveryRuleForTrees) {
 
 TEST_F(Law2, CatchesAPlantedBugInEverySamplingRule) {
     std::vector<RuleInfo> planted;
-    for (const RuleInfo& rule : wrong_rules()) // the one for trees has tests in the scene, where a favourite keeps its distribution
-        if (rule.siblings == Siblings::none) planted.push_back(rule);
+    // The one for trees has tests in the scene, where a favourite keeps its distribution, and so has that of blocks, which shows
+    // only behind a guess that is claimed too often.
+    for (const RuleInfo& rule : wrong_rules())
+        if (rule.siblings == Siblings::none && rule.kind != RuleKind::block) planted.push_back(rule);
     planted.push_back(planted_rule("match-residual", true, Siblings::none, match_with_residual));
     for (const RuleInfo& rule : planted) {
         RunSettings settings;

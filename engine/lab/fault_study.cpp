@@ -1,0 +1,45 @@
+#include "engine/lab/fault_study.h"
+
+#include "kernels/error.h"
+
+namespace speclens {
+
+const char* fault_study_name(PlantedFault fault) {
+    switch (fault) {
+    case PlantedFault::rounding:
+        return "planted: rounding";
+    case PlantedFault::rollback:
+        return "planted: rollback";
+    default:
+        return "";
+    }
+}
+
+PlantedFault fault_of_study(const std::string& name) {
+    for (const PlantedFault fault : {PlantedFault::rounding, PlantedFault::rollback})
+        if (name == fault_study_name(fault)) return fault;
+    return PlantedFault::none;
+}
+
+std::unique_ptr<Run> study_run(const std::shared_ptr<const Models>& models, const RunSettings& settings, const std::string& name) {
+    const PlantedFault fault = fault_of_study(name);
+    if (fault == PlantedFault::none || !models->target) return std::make_unique<Run>(models, settings);
+    return std::make_unique<Run>(models, settings, faulty_target(models, fault));
+}
+
+StudyPoint point_of_study(const std::shared_ptr<const Models>& models, const RunSettings& settings, const std::string& name, TimeTable* table) {
+    if (fault_of_study(name) == PlantedFault::none) return study_point(models, settings, table);
+    StudyPoint point;
+    try {
+        const std::unique_ptr<Run> run = study_run(models, settings, name);
+        run->finish();
+        point = summary_of(settings, run->trace());
+        point.trace = run->shared_trace();
+    } catch (const Error& error) {
+        point.settings = settings;
+        point.problem = error.what();
+    }
+    return point;
+}
+
+} // namespace speclens

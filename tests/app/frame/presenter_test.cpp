@@ -1,0 +1,64 @@
+// What a room can read: in a window of 1280x720 every text of every scene and beat is at least 20 px large, none is cut off and
+// none is written over another one.
+#include <gtest/gtest.h>
+
+#include "engine/published/published.h"
+#include "engine/run/trace_json.h"
+#include "tests/scenes/room.h"
+#include "tests/scenes/scenes_fixtures.h"
+
+namespace speclens {
+namespace {
+
+std::shared_ptr<const Trace> run_for(const std::string& scene) {
+    for (const char* recorded : fixtures::kRecorded)
+        if (scene == recorded)
+            return load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / (scene + ".jsonl"));
+    return fixtures::mixed();
+}
+
+class EveryRoom : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryRoom, CanReadEveryBeat) {
+    const std::string& name = GetParam();
+    const auto figures = std::make_shared<const Published>(
+        Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    for (const std::shared_ptr<const Trace>& trace : {run_for(name), run_for("loop")}) {
+        SceneBench bench(name);
+        bench.controller.figures = figures;
+        bench.show(trace);
+        present(bench);
+        const int beats = bench.controller.frame(0).active->beats(bench.controller.frame(0).scene);
+        for (int beat = 0; beat < beats; ++beat) {
+            bench.controller.perform({SceneCommand{SetBeat{beat}}}, bench.time);
+            bench.settle();
+            expect_readable(bench, name + " beat " + std::to_string(beat + 1));
+        }
+        const std::size_t step = beats > 0 ? 5 : 1; // a scene with beats shows the round that the cursor is in
+        for (std::size_t cursor = 1; cursor <= std::min<std::size_t>(trace->size(), 60); cursor += step) {
+            bench.controller.perform({SceneCommand{SetCursor{cursor}}}, bench.time);
+            bench.settle();
+            expect_readable(bench, name + " step " + std::to_string(cursor));
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, EveryRoom, ::testing::ValuesIn([] {
+                             std::vector<std::string> list;
+                             for (const SceneInfo& one : scene_list()) list.emplace_back(one.name);
+                             return list;
+                         }()),
+                         [](const auto& scene) {
+                             std::string name = scene.param;
+                             std::ranges::replace(name, '-', '_');
+                             return name;
+                         });
+
+TEST(Room, HasTheSameSizeOfTypeInEveryScene) {
+    EXPECT_NEAR(presenter_scale({1280, 720}), 20.0F / 14, 1e-4);
+    EXPECT_EQ(presenter_scale({640, 360}), 1) << "a window with no room for it is drawn as it is";
+    EXPECT_EQ(presenter_scale({16000, 9000}), 2);
+}
+
+} // namespace
+} // namespace speclens
