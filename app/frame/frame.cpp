@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/frame/term_canvas.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/story.h"
 #include "ui/format.h"
@@ -373,8 +374,24 @@ bool too_small_to_present(const FrameInput& input, const FrameUi& state, ui::Rec
 
 } // namespace
 
-std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::Ui& ui) {
+namespace {
+
+// A word of the field under the mouse, where nothing else has a word to say there.
+void explain_term(const FrameInput& input, const TermCanvas& canvas, ui::Rect controls, ui::Ui& ui) {
+    if (!input.glossary) return;
+    const TermCanvas::Found found = canvas.found(*input.glossary, controls.contains(ui.input.mouse));
+    if (!found.words.empty()) ui::tooltip(ui, found.at, found.words);
+}
+
+} // namespace
+
+std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::Ui& whole) {
     std::vector<FrameCommand> out;
+    TermCanvas canvas(whole.canvas, whole.input.mouse);
+    ui::Ui ui(canvas, whole.input, whole.theme, whole.state, whole.screen);
+    ui.clipboard = whole.clipboard;
+    ui.target = whole.target;
+    ui.reduced_motion = whole.reduced_motion;
     FrameInput input = given;
     if (!begin_overlay(state.overlay, ui, picture_of(given, ui.screen))) return out;
     state.layout.run = !input.active || input.active->shows_run();
@@ -442,7 +459,10 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     if (state.popup == Popup::none && state.menu < 0 && why_not(input, Action::cancel).empty() &&
         ui.take_key(ui::Key::escape))
         d.pick(Action::cancel);
+    explain_term(given, canvas, layout.controls, ui);
     ui.finish();
+    whole.tip = ui.tip;
+    whole.order = ui.order;
     return out;
 }
 

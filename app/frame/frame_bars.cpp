@@ -1,6 +1,7 @@
 // Scene rail and status bar.
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <vector>
 
 #include "app/frame/frame.h"
@@ -20,12 +21,37 @@ using ui::Font;
 using ui::Rect;
 
 constexpr struct {
-    const char *label, *key;
+    const char *label, *key, *about;
     Action action;
-} kRailRows[] = {{"Keys", "?", Action::keys},
-                 {"Glossary", "G", Action::glossary},
-                 {"In words", "D", Action::description},
-                 {"Search", "Ctrl+K", Action::palette}};
+} kRailRows[] = {{"Keys", "?", "All keys, and those of this scene", Action::keys},
+                 {"Glossary", "G", "The words of the field, each with the scene that shows it", Action::glossary},
+                 {"In words", "D", "What is on the stage, as text that can be copied", Action::description},
+                 {"Search", "Ctrl+K", "Scenes, words, prompts, tokens and commands", Action::palette}};
+
+// What a scene shows, for who reads its name only.
+std::string scene_about(const SceneInfo& scene) {
+    static const std::map<std::string_view, std::string_view> kAbout = {
+        {"bottleneck", "why several tokens at once can cost little more than one"},
+        {"loop", "one round from guess to output, event by event"},
+        {"accept-rule", "the two distributions of one guess, the coin, and what is left over"},
+        {"lossless", "texts are drawn and counted, with the right rule and with mistakes"},
+        {"speedup", "what a draft length brings and what it costs"},
+        {"drafters", "every drafter at the same place of the text"},
+        {"eagle3", "a head that reads the target's states, then its own output"},
+        {"dflash", "a block that is filled in one pass"},
+        {"domino", "a block, and a head that corrects it guess by guess"},
+        {"training", "how heads are trained, and one trained here and now"},
+        {"trees", "several guesses for one place, and a block judged as a whole"},
+        {"relaxed", "rules that keep more and write something else"},
+        {"race", "four drafters write the same text on one clock"},
+        {"failures", "when speculation loses, and how to tell why"},
+        {"systems", "the cache, the wire and who chooses K"},
+        {"numbers", "published figures with their conditions, and those that disagree"},
+        {"server", "a server of yours, watched from outside"},
+        {"advice", "whether it pays on this machine, measured"}};
+    const auto found = kAbout.find(scene.name);
+    return std::string(scene.title) + (found == kAbout.end() ? "" : ": " + std::string(found->second));
+}
 
 ui::Id rail_id(const FrameDraw& d, const SceneInfo& scene) {
     return d.ui.id("scene " + std::to_string(scene.number));
@@ -97,7 +123,7 @@ void draw_rail_name(const FrameDraw& d, const SceneInfo& scene, Rect box, const 
     const bool selected = d.input.scene_name == scene.name;
     const float x = box.x + g.name_at, room = box.right() - 1 - x;
     const std::string_view name = rail_name(c, scene.title, g.text, room);
-    if (name.size() < std::string_view(scene.title).size()) ui::tooltip(d.ui, box, scene.title);
+    ui::tooltip(d.ui, box, scene_about(scene));
     const bool bold = selected && c.text_width(name, Font::text_bold, g.text) <= room;
     ui::fitted_text(d.ui.canvas, {x, ui::baseline(box.y, box.h, g.text)}, name, bold ? Font::text_bold : Font::text, g.text,
                     selected ? d.ui.theme.ink : d.ui.theme.muted, room);
@@ -119,7 +145,7 @@ void rail_row(const FrameDraw& d, const SceneInfo& scene, Rect box, const RailGr
 void draw_rail_footer(const FrameDraw& d, Rect r, float y, ui::Id stop) {
     d.ui.canvas.line({r.x + 16, y + 0.5F}, {r.right() - 16, y + 0.5F}, d.ui.theme.hairline());
     y += 10;
-    for (const auto& [label, key, action] : kRailRows) {
+    for (const auto& [label, key, about, action] : kRailRows) {
         const Rect box{r.x + 8, y, r.w - 17, 34};
         const ui::Id id = d.ui.id(label);
         const ui::Touch touched = ui::touch(d.ui, id, box, {.stop = id == stop});
@@ -127,6 +153,7 @@ void draw_rail_footer(const FrameDraw& d, Rect r, float y, ui::Id stop) {
         if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, box);
         d.ui.canvas.text({box.x + 24, y + 22}, label, Font::text, 15, d.ui.theme.muted);
         d.ui.canvas.text({box.right() - 8, y + 22}, key, Font::mono, 14, d.ui.theme.muted, Align::right);
+        ui::tooltip(d.ui, box, about);
         if (touched.clicked) d.pick(action);
         y += 34;
     }

@@ -148,6 +148,15 @@ void walk_rows(const FrameDraw& d, const std::vector<ui::Id>& ids) {
     (void)ui::walk(d.ui, ids, 0, ui::Key::up, ui::Key::down);
 }
 
+// The first of what is in it.
+std::string menu_about(const FrameDraw& d, const char* menu) {
+    constexpr std::size_t kNamed = 3;
+    const std::vector<Row> rows = rows_of(d, menu);
+    std::string words;
+    for (std::size_t i = 0; i < std::min(kNamed, rows.size()); ++i) words += (i > 0 ? ", " : "") + std::string(rows[i].label);
+    return words + (rows.size() > kNamed ? " and more" : "");
+}
+
 } // namespace
 
 void draw_menu_bar(const FrameDraw& d) {
@@ -165,6 +174,7 @@ void draw_menu_bar(const FrameDraw& d) {
         const ui::Touch touched =
             ui::touch(d.ui, d.ui.id(std::string("menu ") + names[i]), box, {.grow = false});
         const bool open = d.state.menu == static_cast<int>(i);
+        if (!open) ui::tooltip(d.ui, box, menu_about(d, names[i]));
         if (open || touched.hovered) c.fill({x + 1, r.y + 2, w - 2, r.h - 5}, d.ui.theme.raised, 4);
         if (touched.focused) c.outline({x + 1, r.y + 2, w - 2, r.h - 5}, {d.ui.theme.ink, 2}, 4);
         c.text({x + 9.5F, base}, names[i], Font::text, 15, open ? d.ui.theme.ink : d.ui.theme.muted);
@@ -190,6 +200,7 @@ void draw_menu_bar(const FrameDraw& d) {
     if (width > 110)
         c.text({search.right() - 12, base}, "Ctrl+K", Font::mono, 14, d.ui.theme.muted, Align::right);
     if (touched.focused) ui::focus_ring(c, d.ui.theme, search, 4);
+    ui::tooltip(d.ui, search, "Scenes, words of the field, prompts, tokens of this run and commands: a few letters find them");
     if (touched.clicked) d.pick(Action::palette);
 }
 

@@ -278,6 +278,9 @@ void draw_chip(const FrameDraw& d, const Item& item, Rect box, bool newest, ui::
     ui::chip(d.ui.canvas, t, box, item.label,
              {.role = item.role, .selected = newest, .hovered = touched.hovered});
     if (touched.focused) d.ui.canvas.outline(box.inset(-3, -3), {t.ink, 2}, 9); // the ribbon has little room
+    ui::tooltip(d.ui, box,
+                std::string(ui::role_name(item.role)) + (item.position.cycle < 0 ? "" : " in round " + std::to_string(item.position.cycle + 1)) +
+                    ": a click leads to the end of that round");
     if (!touched.clicked || item.position.cycle < 0) return;
     for (const CycleSummary& cycle : d.input.scene.whole->cycles) {
         if (cycle.cycle != item.position.cycle) continue;

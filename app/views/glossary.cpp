@@ -63,4 +63,40 @@ std::vector<const GlossaryEntry*> glossary_matches(const std::vector<GlossaryEnt
     return out;
 }
 
+namespace {
+
+bool in_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (static_cast<unsigned char>(c) & 0x80U) != 0;
+}
+
+void find_name(const GlossaryEntry& entry, const std::string& name, std::string_view text, std::string_view small,
+               std::vector<TermAt>& found) {
+    constexpr std::size_t kLetters = 2; // so short a name is only itself as it is written
+    const bool exact = name.size() <= kLetters;
+    const std::string wanted = exact ? name : lower(name);
+    const std::string_view in = exact ? text : small;
+    for (std::size_t at = in.find(wanted); at != std::string_view::npos; at = in.find(wanted, at + 1)) {
+        std::size_t end = at + wanted.size();
+        if (!exact && end < in.size() && in[end] == 's') ++end; // the plural
+        if ((at == 0 || !in_word(in[at - 1])) && (end == in.size() || !in_word(in[end]))) found.push_back({&entry, at, end - at});
+    }
+}
+
+} // namespace
+
+std::vector<TermAt> terms_in(const std::vector<GlossaryEntry>& glossary, std::string_view text) {
+    const std::string small = lower(text);
+    std::vector<TermAt> all, found;
+    for (const GlossaryEntry& entry : glossary) {
+        find_name(entry, entry.term, text, small, all);
+        for (const std::string& other : entry.also) find_name(entry, other, text, small, all);
+    }
+    std::ranges::stable_sort(all, std::ranges::greater{}, &TermAt::length);
+    for (const TermAt& one : all) {
+        const auto shares = [&](const TermAt& other) { return one.at < other.at + other.length && other.at < one.at + one.length; };
+        if (std::ranges::none_of(found, shares)) found.push_back(one);
+    }
+    return found;
+}
+
 } // namespace speclens

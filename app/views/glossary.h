@@ -26,4 +26,12 @@ struct GlossaryEntry {
 [[nodiscard]] std::vector<const GlossaryEntry*> glossary_matches(const std::vector<GlossaryEntry>& glossary,
                                                                  std::string_view query);
 
+// Where a text has words of the glossary: whole words, also in the plural and with other capitals (names of one or two letters,
+// as "K", only as they are written). Of words that share letters the longest.
+struct TermAt {
+    const GlossaryEntry* entry = nullptr;
+    std::size_t at = 0, length = 0; // bytes of the text
+};
+[[nodiscard]] std::vector<TermAt> terms_in(const std::vector<GlossaryEntry>& glossary, std::string_view text);
+
 } // namespace speclens

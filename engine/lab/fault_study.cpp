@@ -27,19 +27,4 @@ std::unique_ptr<Run> study_run(const std::shared_ptr<const Models>& models, cons
     return std::make_unique<Run>(models, settings, faulty_target(models, fault));
 }
 
-StudyPoint point_of_study(const std::shared_ptr<const Models>& models, const RunSettings& settings, const std::string& name, TimeTable* table) {
-    if (fault_of_study(name) == PlantedFault::none) return study_point(models, settings, table);
-    StudyPoint point;
-    try {
-        const std::unique_ptr<Run> run = study_run(models, settings, name);
-        run->finish();
-        point = summary_of(settings, run->trace());
-        point.trace = run->shared_trace();
-    } catch (const Error& error) {
-        point.settings = settings;
-        point.problem = error.what();
-    }
-    return point;
-}
-
 } // namespace speclens

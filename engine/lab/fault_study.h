@@ -15,8 +15,5 @@ namespace speclens {
 
 // The run of a study by this name: with its fault, where it has one and the target is a model.
 [[nodiscard]] std::unique_ptr<Run> study_run(const std::shared_ptr<const Models>& models, const RunSettings& settings, const std::string& name);
-// Finishes it, as study_point() does.
-[[nodiscard]] StudyPoint point_of_study(const std::shared_ptr<const Models>& models, const RunSettings& settings, const std::string& name,
-                                        TimeTable* table = nullptr);
 
 } // namespace speclens

@@ -313,6 +313,7 @@ void draw_bottleneck_controls(const BottleneckDraw& d) {
     for (const Saying& saying : kSayings) sayings.emplace_back(saying.words);
     Rect at = row.place(std::max(ui::segmented_width(ui.canvas, sayings), 236.0F));
     ui::field_label(ui, at, "16 tokens at once take … the time?");
+    ui::tooltip(ui, at, "How much longer 16 tokens take: say it before you measure");
     if (const auto pick = ui::segmented(ui, "said", {at.x, at.y}, sayings, d.state.said))
         choose_answer(d, *pick);
     if (m.told && m.measured() && row.room() > 120) {
@@ -333,7 +334,7 @@ void draw_bottleneck_controls(const BottleneckDraw& d) {
         return;
     }
     const std::string off = no_models(d.input).empty() ? capital(m.untimed) : no_models(d.input);
-    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = off}))
+    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .tooltip = "Times passes over 1 to 64 tokens", .disabled = off}))
         d.out.push_back(measure_both());
     if (!m.told || row.room() < 168) return;
     at = row.place(168);

@@ -421,6 +421,7 @@ void draw_dflash_controls(const DFlashDraw& d) {
     const std::array<std::string, 2> states = {"on", "off"};
     at = row.place(ui::segmented_width(ui.canvas, states));
     ui::field_label(ui, at, "States");
+    if (off.empty()) ui::tooltip(ui, at, "Whether the drafter is given the target's hidden states");
     if (const auto pick = ui::segmented(ui, "states", {at.x, at.y}, states, d.model.conditioned ? 0 : 1, off);
         pick && d.input.settings && (*pick == 0) != d.model.conditioned) {
         RunSettings settings = *d.input.settings;

@@ -315,6 +315,7 @@ void draw_drafter_controls(const DraftersDraw& d) {
     const auto& names = drafter_filter_names();
     const float filter = ui::segmented_width(ui.canvas, names);
     ui::field_label(ui, {x, y, filter, 36}, "Show");
+    ui::tooltip(ui, {x, y, filter, 36}, "Which drafters are listed (N)");
     if (const auto pick = ui::segmented(ui, "filter", {x, y}, names, static_cast<int>(d.model.filter)))
         d.choice.filter = static_cast<DrafterFilter>(*pick);
     x += filter + 20;

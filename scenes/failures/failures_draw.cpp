@@ -218,6 +218,7 @@ void draw_failures_controls(const FailuresDraw& d) {
     const std::string pictures[] = {"load map", "diagnosis"};
     Rect at = row.place(ui::segmented_width(ui.canvas, pictures));
     ui::field_label(ui, at, "Picture");
+    ui::tooltip(ui, at, "The map of load and length, or set-ups with one thing wrong each");
     if (const auto pick = ui::segmented(ui, "picture", {at.x, at.y}, pictures, d.diagnosis ? 1 : 0)) {
         d.state.game = *pick == 1;
         d.state.beat = d.input.beat;
@@ -231,7 +232,8 @@ void draw_failures_controls(const FailuresDraw& d) {
     if (const auto to = ui::stepper(ui, "requests", at, m.row,
                                     {.low = 0,
                                      .high = static_cast<double>(std::size(kRequests)) - 1,
-                                     .text = std::to_string(kRequests[m.row])}))
+                                     .text = std::to_string(kRequests[m.row]),
+                                     .tooltip = "How many texts are decoded at once"}))
         d.state.row = static_cast<int>(*to);
     if (row.room() < 112) return;
     at = row.place(112);
@@ -255,13 +257,13 @@ void draw_failures_controls(const FailuresDraw& d) {
     at = row.place(std::min(136.0F, row.room()));
     ui::field_label(ui, at, "This machine");
     const std::string off = no_models(d.input).empty() ? capital(m.untimed) : no_models(d.input);
-    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .disabled = off}))
+    if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .tooltip = "Times passes of this machine", .disabled = off}))
         d.out.push_back(Command{MeasurePasses{}});
     if (row.room() < 96) return;
     at = row.place(std::min(160.0F, row.room()));
     ui::field_label(ui, at, "Batches");
     const std::string why = load_problem(d.input, m);
-    if (ui::button(ui, "load", at, "Decode", {.shortcut = "B", .disabled = why})) d.out.push_back(Command{load_to_measure(d.input)});
+    if (ui::button(ui, "load", at, "Decode", {.shortcut = "B", .tooltip = "Decodes several texts at once, with and without guesses", .disabled = why})) d.out.push_back(Command{load_to_measure(d.input)});
 }
 
 } // namespace speclens

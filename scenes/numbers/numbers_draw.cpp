@@ -249,6 +249,7 @@ void draw_numbers_controls(const NumbersDraw& d) {
     const std::string filters[] = {"all", "pairs", "disputed", "wrong"};
     Rect at = row.place(ui::segmented_width(ui.canvas, filters));
     ui::field_label(ui, at, "Figures");
+    ui::tooltip(ui, at, "All figures, telling pairs, those that disagree, or those that cannot be right");
     if (const auto pick =
             ui::segmented(ui, "filter", {at.x, at.y}, filters, static_cast<int>(d.state.filter)))
         choose_filter(d.state, static_cast<FigureFilter>(*pick));
@@ -261,7 +262,7 @@ void draw_numbers_controls(const NumbersDraw& d) {
         if (method == d.state.method) chosen = static_cast<int>(choices.size());
         choices.push_back({method, "", ""});
     }
-    if (const auto pick = ui::dropdown(ui, "method", at, choices, chosen); pick && *pick != chosen)
+    if (const auto pick = ui::dropdown(ui, "method", at, choices, chosen, {.tooltip = "Figures of one method only"}); pick && *pick != chosen)
         d.state.method = *pick == 0 ? std::string() : choices[static_cast<std::size_t>(*pick)].label;
     if (row.room() < 176) return;
     at = row.place(176);
@@ -270,7 +271,7 @@ void draw_numbers_controls(const NumbersDraw& d) {
     const std::string words =
         total == 0 ? "none" : std::to_string(d.model.selected + 1) + " of " + std::to_string(total);
     if (const auto to = ui::stepper(ui, "figure", at, d.model.selected,
-                                    {.low = 0, .high = std::max(0.0, total - 1.0), .text = words}))
+                                    {.low = 0, .high = std::max(0.0, total - 1.0), .text = words, .tooltip = "Which row is marked; its source and conditions stand in the details"}))
         choose_figure(d, static_cast<int>(*to));
 }
 

@@ -306,10 +306,11 @@ void draw_server_controls(const ServerDraw& d) {
     const ui::TextFieldResult typed =
         ui::text_field(ui, "address", field, d.state.address,
                        {.mono = true, .max_bytes = 500, .placeholder = "http://127.0.0.1:8000"});
+    ui::tooltip(ui, field, "Where the server listens: http://, host and port");
     if (typed.changed) d.state.typed = true;
-    if ((row.room() > attach && ui::button(ui, "attach", row.place(attach), "Attach")) || typed.submitted)
+    if ((row.room() > attach && ui::button(ui, "attach", row.place(attach), "Attach", {.tooltip = "Watch the server at this address"})) || typed.submitted)
         d.out.emplace_back(ServerOrder(AttachServer{d.state.address}));
-    if (row.room() >= serve && ui::button(ui, "serve", row.place(serve), "Serve this engine"))
+    if (row.room() >= serve && ui::button(ui, "serve", row.place(serve), "Serve this engine", {.tooltip = "Open an address of its own on this machine, and watch it"}))
         d.out.emplace_back(ServerOrder(ServeHere{}));
 }
 

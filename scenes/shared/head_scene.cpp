@@ -257,7 +257,7 @@ void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& bu
         return;
     }
     ui::field_label(ui, at, button.label);
-    if (ui::button(ui, button.id, at, "Measure", {.shortcut = button.key, .disabled = why}))
+    if (ui::button(ui, button.id, at, "Measure", {.shortcut = button.key, .tooltip = "Runs it here, beside the run on screen", .disabled = why}))
         out.push_back(Command{study});
 }
 

@@ -47,14 +47,14 @@ bool leads_on(const SceneInput& input, const Story& story) {
 void draw_next(const SceneInput& input, ui::Ui& ui, Rect at, const Story& story, std::vector<SceneCommand>& out) {
     if (!leads_on(input, story)) {
         if (ui::button(ui, "next", at, shared_says("buttons.next"_t),
-                       {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .disabled = story.no_next}))
+                       {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .tooltip = "What comes next (right arrow)", .disabled = story.no_next}))
             append(out, story.on_next);
         return;
     }
     const std::string whole = shared_says("buttons.next_scene"_t, "scene"_v = input.next->title);
     const bool fits = ui::button_width(ui.canvas, whole, {.icon = ui::Icon::play}) <= at.w;
     if (ui::button(ui, "next", at, fits ? whole : shared_says("buttons.next"_t),
-                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .tooltip = fits ? "" : whole})) {
+                   {.kind = ui::ButtonKind::primary, .icon = ui::Icon::play, .tooltip = fits ? std::string_view("The next scene of the rail") : whole})) {
         out.push_back(OpenScene{input.next->name});
         out.push_back(SetBeat{0});
     }
@@ -90,8 +90,9 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     }
     if (task && ui::task_card(ui, "task", {x, task_y, w, 44}, story.task, story.task_done))
         append(out, story.on_task);
+    if (task) ui::tooltip(ui, {x, task_y, w, 44}, story.on_task.empty() ? "Something to try; it is ticked once you did" : "A click does it");
     const Rect back{x, buttons_y, 108, 36}, next{x + 120, buttons_y, w - 120, 36};
-    if (ui::button(ui, "back", back, shared_says("buttons.back"_t), {.icon = ui::Icon::back, .disabled = story.no_back}))
+    if (ui::button(ui, "back", back, shared_says("buttons.back"_t), {.icon = ui::Icon::back, .tooltip = "What was before (left arrow)", .disabled = story.no_back}))
         append(out, story.on_back);
     draw_next(input, ui, next, story, out);
     tell(input, story.heading + " " + story.text + " " + story.what_if, out);

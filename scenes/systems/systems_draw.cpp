@@ -286,6 +286,7 @@ void draw_systems_controls(const SystemsDraw& d) {
         if (row.room() < 112) return;
         const Rect at = row.place(std::min(140.0F, row.room()));
         ui::field_label(ui, at, label);
+        ui::tooltip(ui, at, "Of the wire in the picture; drag, or use the arrow keys");
         if (const auto to = ui::slider(ui, id, {at.x, at.y + 8, at.w, 20}, value, low, high, {.step = step}))
             value = *to;
     };
@@ -304,7 +305,7 @@ void draw_systems_controls(const SystemsDraw& d) {
     ui::field_label(ui, at, "Page, slots");
     const int power = std::bit_width(static_cast<unsigned>(d.state.page)) - 1;
     if (const auto to =
-            ui::stepper(ui, "page", at, power, {.low = 2, .high = 5, .text = std::to_string(d.state.page)}))
+            ui::stepper(ui, "page", at, power, {.low = 2, .high = 5, .text = std::to_string(d.state.page), .tooltip = "How many rows of the cache make a page"}))
         d.state.page = 1 << static_cast<int>(*to);
 }
 

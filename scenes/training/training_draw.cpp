@@ -318,6 +318,7 @@ void draw_training_controls(const TrainingDraw& d) {
     if (row.room() > width) {
         at = row.place(width);
         ui::field_label(ui, at, "Served at");
+        ui::tooltip(ui, at, "Whether tokens per round are those of greedy texts or of sampled ones (Y)");
         if (const auto pick = ui::segmented(ui, "served", {at.x, at.y}, served, d.state.sampled ? 1 : 0))
             d.state.sampled = *pick == 1;
     }

@@ -669,6 +669,7 @@ void draw_trees_controls(const TreesDraw& d) {
     const std::string pictures[] = {"block", "tree"};
     Rect at = row.place(ui::segmented_width(ui.canvas, pictures));
     ui::field_label(ui, at, "Picture");
+    ui::tooltip(ui, at, "Several guesses for one place, or a chain that is judged as a whole");
     if (const auto pick = ui::segmented(ui, "picture", {at.x, at.y}, pictures, m.tree ? 1 : 0))
         d.state.tree = *pick == 1;
     if (m.tree && !m.nodes.empty() && d.input.settings && no_models(d.input).empty()) {
@@ -697,7 +698,7 @@ void draw_trees_controls(const TreesDraw& d) {
             m.tree ? tree_settings(d.input, m).has_value() : block_settings(d.input, m).has_value();
         if (ui::button(
                 ui, "again", at, m.tree ? "Draft a tree" : "Judge by blocks",
-                {.shortcut = "U", .disabled = possible ? "" : "No drafter that could do it is loaded"}))
+                {.shortcut = "U", .tooltip = "Runs this prompt again, judged or drafted so", .disabled = possible ? "" : "No drafter that could do it is loaded"}))
             show_me(d);
     }
     measure_button(d.input, ui, {"measure", "This prompt", "M"}, trees_study(d.input, m), row, d.out);

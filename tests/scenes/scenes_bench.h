@@ -55,6 +55,8 @@ class SceneBench {
         ui::RecordCanvas canvas(*fonts, screen_);
         ui::Ui ui(canvas, input, ui::theme(controller.theme), widgets, screen_);
         commands = compose(controller.frame(time), controller.chrome, ui);
+        tip = ui.tip;
+        stops = ui.order;
         words = canvas.visible_text();
         texts = canvas.texts();
         clipped = canvas.clipped_texts();
@@ -110,6 +112,13 @@ class SceneBench {
         frame(input);
         settle();
     }
+    // What stands there after a moment of rest.
+    [[nodiscard]] std::string tip_at(ui::Vec2 at) {
+        mouse = at;
+        frame();
+        frame(); // half a second later
+        return tip;
+    }
     // Middle of the first text that reads exactly so, within an area when one is given.
     [[nodiscard]] ui::Vec2 find(const std::string& text, ui::Rect area = {0, 0, 1e6F, 1e6F}) const {
         for (const ui::RecordedText& item : texts)
@@ -126,6 +135,8 @@ class SceneBench {
     bool down = false;
     double time = 10;
     std::string words;
+    std::string tip;              // what is explained at the mouse
+    std::vector<ui::Stop> stops;  // of Tab, with what is seen of each
     std::vector<ui::RecordedText> texts, clipped;
     int shapes = 0;
     std::uint64_t picture = 0; // RecordCanvas::picture()

@@ -16,7 +16,11 @@ StudyPoint with(PlantedFault fault, const std::string& drafter, int k, std::vect
     RunSettings settings = test::greedy(drafter, k);
     settings.token_ids = std::move(prompt);
     settings.max_tokens = 64;
-    return point_of_study(test::micro_models(1), settings, fault_study_name(fault));
+    const std::unique_ptr<Run> run = study_run(test::micro_models(1), settings, fault_study_name(fault));
+    run->finish();
+    StudyPoint point = summary_of(settings, run->trace());
+    point.trace = run->shared_trace();
+    return point;
 }
 
 // The first place where `text` is not the plain one; none: nowhere.
