@@ -30,7 +30,8 @@ std::vector<LongLine> lines_of(const SceneInput& input) {
     if (const LongAnswers* recorded = recorded_long_answers(input))
         for (const LongAnswers::Series& series : recorded->series)
             lines.push_back({.name = window_words(series.window), .points = series.stretches, .hollow = series.window != 0});
-    if (std::vector<Stretch> own = stretches_of(*input.whole); !own.empty()) lines.push_back({.name = "this run", .points = std::move(own), .live = true});
+    // A short answer is one point, of another model mostly: nothing to see along it.
+    if (std::vector<Stretch> own = stretches_of(*input.whole); own.size() > 1 || (!own.empty() && lines.empty())) lines.push_back({.name = "this run", .points = std::move(own), .live = true});
     return lines;
 }
 

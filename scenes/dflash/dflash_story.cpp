@@ -183,6 +183,7 @@ StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
     title.subtitle = head_conditions(m, HeadGuess::position) + shared_says("head.anchor"_t, "anchor"_v = word(input, m.anchor));
     if (const std::string about = beat_title(input, m); !about.empty()) {
         title.title = about;
+        if (input.beat == kDFlashLongBeat && recorded_long_answers(input)) title.tier = ui::Tier::recorded;
         return title;
     }
     title.title = dflash_says("masks.title"_t, "guesses"_v = n, "kept"_v = m.cycle->accepted,
