@@ -5,12 +5,12 @@
 
 namespace speclens {
 
-#define SCENE(number, factory, name, title, group) std::unique_ptr<Scene> make_##factory();
+#define SCENE(number, factory, name, title, group, about) std::unique_ptr<Scene> make_##factory();
 #include "scenes/scenes.inc"
 #undef SCENE
 
 const std::vector<SceneInfo>& scene_list() {
-#define SCENE(number, factory, name, title, group) {number, name, title, group, &make_##factory},
+#define SCENE(number, factory, name, title, group, about) {number, name, title, group, about, &make_##factory},
     static const std::vector<SceneInfo> list = {
 #include "scenes/scenes.inc"
     };

@@ -61,8 +61,9 @@ SceneView view_of(const Options& options) {
     const bool known = !bundle && is_known_model(options.model.string()) && std::filesystem::is_directory(heads);
     const ShippedHeads shipped = known ? heads_in(heads) : ShippedHeads{};
     const std::string usual = usual_drafter([&](const std::string& drafter) {
-        if (drafter == "small") return bundle || !paths.draft.empty() || !shipped.draft.empty();
-        return shipped.networks.contains(drafter);
+        const DrafterInfo& info = *find_drafter(drafter);
+        if (info.needs_draft_model()) return bundle || !paths.draft.empty() || !shipped.draft.empty();
+        return !info.needs_network() || shipped.networks.contains(drafter);
     });
     view.settings = scene_settings(options, view.scene, own.empty() ? chosen_drafter(options, usual) : own);
     view.race = race_settings(options, options.run.token_ids.empty());

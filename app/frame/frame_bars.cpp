@@ -30,27 +30,7 @@ constexpr struct {
 
 // What a scene shows, for who reads its name only.
 std::string scene_about(const SceneInfo& scene) {
-    static const std::map<std::string_view, std::string_view> kAbout = {
-        {"bottleneck", "why several tokens at once can cost little more than one"},
-        {"loop", "one round from guess to output, event by event"},
-        {"accept-rule", "the two distributions of one guess, the coin, and what is left over"},
-        {"lossless", "texts are drawn and counted, with the right rule and with mistakes"},
-        {"speedup", "what a draft length brings and what it costs"},
-        {"drafters", "every drafter at the same place of the text"},
-        {"eagle3", "a head that reads the target's states, then its own output"},
-        {"dflash", "a block that is filled in one pass"},
-        {"domino", "a block, and a head that corrects it guess by guess"},
-        {"training", "how heads are trained, and one trained here and now"},
-        {"trees", "several guesses for one place, and a block judged as a whole"},
-        {"relaxed", "rules that keep more and write something else"},
-        {"race", "four drafters write the same text on one clock"},
-        {"failures", "when speculation loses, and how to tell why"},
-        {"systems", "the cache, the wire and who chooses K"},
-        {"numbers", "published figures with their conditions, and those that disagree"},
-        {"server", "a server of yours, watched from outside"},
-        {"advice", "whether it pays on this machine, measured"}};
-    const auto found = kAbout.find(scene.name);
-    return std::string(scene.title) + (found == kAbout.end() ? "" : ": " + std::string(found->second));
+    return std::string(scene.title) + ": " + scene.about;
 }
 
 ui::Id rail_id(const FrameDraw& d, const SceneInfo& scene) {

@@ -147,6 +147,7 @@ struct DrafterInfo {
     bool translates = false;         // a draft model with another tokenizer will do
     bool own_ids = false;            // its head ranks ids of its own, a part of the vocabulary
     int default_k = 4;               // draft tokens in a row where nothing else is asked for: what serves it well on the bundle
+    int usual_place = 0;             // whose turn it is where a run names no drafter: the first that is ready, from 1; 0: never
     int race_place = 0;              // its place among the lanes of a race where none were named, from 1; 0: only when asked for
     std::vector<Setting> reads = {}; // what of DrafterOptions means something for it
     std::vector<std::string_view> published = {}; // names under which figures of it were published (engine/published)

@@ -131,6 +131,7 @@ DrafterInfo eagle3_info() {
         .method = "eagle3",
         .needs_layers = true,
         .own_ids = true,
+        .usual_place = 2,
         .race_place = 1,
         .published = {"eagle3"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Eagle3>(args); },

@@ -81,6 +81,7 @@ DrafterInfo small_info() {
         .short_cost = "{passes}",
         .needs = DrafterNeeds::draft_model,
         .translates = true,
+        .usual_place = 1,
         .race_place = 4,
         .reads = {Setting::fr_spec, Setting::by_text},
         .published = {"small"},

@@ -34,9 +34,10 @@ bool suits(const Models& models, const RunSettings& settings) {
 } // namespace
 
 std::string usual_drafter(const std::function<bool(const std::string&)>& ready) {
-    for (const char* drafter : {"small", "eagle3"})
-        if (ready(drafter)) return drafter;
-    return "lookup";
+    const DrafterInfo* usual = find_drafter(kNoDrafter);
+    for (const DrafterInfo& drafter : drafter_list())
+        if (drafter.usual_place > 0 && (usual->usual_place == 0 || drafter.usual_place < usual->usual_place) && ready(drafter.name)) usual = &drafter;
+    return usual->name;
 }
 std::string usual_drafter(const Models& models) {
     return usual_drafter([&](const std::string& drafter) { return models.why_not(drafter).empty(); });

@@ -200,6 +200,7 @@ struct SceneInfo {
     const char* name;  // "loop", "accept-rule": render argument and link
     const char* title; // rail label
     const char* group; // "One round"
+    const char* about; // "one round from guess to output", behind the title
     std::unique_ptr<Scene> (*make)();
 };
 // In the order of their numbers; generated from scenes.inc.

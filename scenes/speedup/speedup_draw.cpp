@@ -251,7 +251,7 @@ void draw_printed_table(const SpeedupDraw& d, Rect r) {
     const float foot = ui::paragraph_above(canvas, {x, r.bottom() - 20}, w, table.source, words);
     const float head = 40, cell = (w - head) / static_cast<float>(table.columns.size()), top = r.y + 84;
     const float pitch = std::clamp((foot - 72 - top) / static_cast<float>(table.rows.size()), 24.0F, 44.0F);
-    const bool both = pitch >= 36;
+    const bool both = pitch >= 36, beside = !both && cell >= 104; // the formula's value, below or at the left of the printed one
     for (std::size_t c = 0; c < table.columns.size(); ++c)
         canvas.text({x + head + cell * static_cast<float>(c + 1) - 10, top}, std::to_string(table.columns[c]),
                     Font::mono, 14, theme.muted, Align::right);
@@ -268,15 +268,18 @@ void draw_printed_table(const SpeedupDraw& d, Rect r) {
             }
             canvas.text({box.right() - 6, y + (both ? 16 : 17)}, ui::number(row.printed[c], 2), Font::mono,
                         14, fits ? theme.muted : theme.ink, Align::right);
+            if (beside && !fits)
+                canvas.text({box.x + 8, y + 17}, ui::number(row.formula[c], 2), Font::mono, 14, theme.muted);
             if (both && !fits)
                 canvas.text({box.right() - 6, y + std::min(34.0F, pitch - 6)}, ui::number(row.formula[c], 2),
                             Font::mono, 14, theme.muted, Align::right);
         }
         y += pitch;
     }
+    const char* value_place = both ? "; its value below them." : beside ? "; its value at their left." : ".";
     ui::paragraph(canvas, {x, foot - 42}, w,
                   std::to_string(table.wrong) + " of " + std::to_string(table.cells) +
-                      " cells miss the table's own formula" + (both ? "; its value below them." : "."),
+                      " cells miss the table's own formula" + value_place,
                   words);
 }
 

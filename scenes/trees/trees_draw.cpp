@@ -261,6 +261,10 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     constexpr float kLeastLine = 26, kBelow = 24;
     const float table = table_on_stage(d) ? trees_table_height(d) + kBelow : 0;
     const bool measured = table > 0 && area.h - 34 - table >= kLeastLine * (lowest + 1);
+    if (table > 0 && !measured && d.input.presenter) { // the picture that the sentence is about
+        draw_trees_table(d, {area.x, area.y, std::min(area.w, 640.0F), area.h});
+        return;
+    }
     const float tree_h = area.h - 34 - (measured ? table : 0);
     constexpr float kThinnest = 18; // of a row: the lowest chip that has a label, and a gap
     const TreeLayout layout = tree_layout(m.nodes, std::max(2, static_cast<int>(tree_h / kThinnest)));

@@ -301,9 +301,9 @@ TEST(Run, TakesAnyDraftLength) {
 
 // What was asked for by name drafts, or nothing runs; what nobody named may be another.
 TEST(Run, RefusesADrafterThatCannotRun) {
-    const std::string small = "small=" + micro_model();
+    const std::string tree = "small_tree=" + micro_model(); // of another tokenizer
     for (const std::vector<std::string>& words :
-         {std::vector<std::string>{"run", "--drafter", small, "--text"},
+         {std::vector<std::string>{"run", "--drafter", tree, "--text"},
           {"run", "--model", table_file(), "--drafter", "skip", "--text"},
           {"run", "--model", micro_model(), "--prompt", "a", "--drafter", "eagle3"},
           {"run", "--model", micro_model(), "--prompt", "a", "--tree-topk", "2"}}) {
@@ -315,8 +315,25 @@ TEST(Run, RefusesADrafterThatCannotRun) {
     }
     EXPECT_EQ(speclens({"run", "--model", micro_model(), "--prompt", "one two", "--max-tokens", "3"}).code,
               0);
-    const Outcome off = speclens({"run", "--drafter", small, "--k", "0", "--max-tokens", "3", "--text"});
+    const Outcome off = speclens({"run", "--drafter", tree, "--k", "0", "--max-tokens", "3", "--text"});
     EXPECT_EQ(off.code, 0) << "no guesses were asked for\n" << off.err;
+}
+
+TEST(Run, TakesADraftModelWithAnotherTokenizer) {
+    const std::vector<std::string> plain = {"run", "--drafter", "none", "--temp", "0", "--max-tokens", "12", "--text"};
+    const std::string expected = speclens(plain).out;
+    for (const bool by_text : {false, true}) {
+        std::vector<std::string> words = plain;
+        words[2] = "small=" + micro_model();
+        if (by_text) words.emplace_back("--by-text");
+        const Outcome out = speclens(words);
+        EXPECT_EQ(out.code, 0) << out.err;
+        EXPECT_EQ(out.out, expected);
+        EXPECT_NE(out.err.find("another tokenizer"), std::string::npos) << out.err;
+    }
+    const Outcome same = speclens({"run", "--drafter", "small", "--by-text", "--max-tokens", "3"});
+    EXPECT_EQ(same.code, 2);
+    EXPECT_NE(same.err.find("has the target's tokens"), std::string::npos) << same.err;
 }
 
 TEST(Run, RefusesATextForATable) {
