@@ -72,7 +72,7 @@ def curve(path, points=40):
 def lineage(work, name):
     """The runs that a head went through, the first one first."""
     args = torch.load(work / name / "latest.pt", map_location="cpu")
-    settings, state = args["args"], args["state"]
+    settings, state = {"target_distribution": args["args"].get("target_law"), **args["args"]}, args["state"]  # the older name of the option
     run = {"run": name, "steps": state["step"], "positions": state["positions"], "seconds of the processor": round(state["seconds"]), "seed": settings["seed"],
            "options": {k: settings[k] for k in ("block", "anchors", "rows", "muon", "adam", "test_steps", "decay", "layers", "base_rho", "target_distribution", "like")},
            "corpus sha256": settings["text_seed"], "corpus tokens": settings["text_tokens"], "curve": curve(work / name / "curve.jsonl")}

@@ -506,7 +506,7 @@ TEST(Attach, SaysWhatIsWrong) {
              Case{{"serve", "--model", micro_model(), "--drafter", "eagle3", "--port", "0"},
                   3,
                   "no eagle3 head"},
-             Case{{"serve", "--drafter", "small=" + micro_model(), "--port", "0"}, 3, "'small' cannot run"},
+             Case{{"serve", "--drafter", "small_tree=" + micro_model(), "--port", "0"}, 3, "'small_tree' cannot run"},
          }) {
         const Outcome out = speclens(c.arguments);
         EXPECT_EQ(out.code, c.code) << c.arguments.back() << "\n" << out.err;
