@@ -69,11 +69,11 @@ void take_json(const RunSetting& setting, const nlohmann::ordered_json& object, 
     const nlohmann::ordered_json& value = from.field(setting.key);
     if (value.is_null()) return setting.set(to, setting.get(RunSettings()));
     switch (setting.kind) {
-        case 1: return setting.set(to, from.flag(setting.key));
-        case 2: return setting.set(to, std::int64_t{from.integer(setting.key)});
-        case 3: return setting.set(to, value.is_number_unsigned() ? value.get<std::uint64_t>() : std::uint64_t{0});
-        case 4: return setting.set(to, from.finite(setting.key));
-        case 5: return setting.set(to, from.text(setting.key));
+        case kKindOf<bool>: return setting.set(to, from.flag(setting.key));
+        case kKindOf<std::int64_t>: return setting.set(to, std::int64_t{from.integer(setting.key)});
+        case kKindOf<std::uint64_t>: return setting.set(to, value.is_number_unsigned() ? value.get<std::uint64_t>() : std::uint64_t{0});
+        case kKindOf<double>: return setting.set(to, from.finite(setting.key));
+        case kKindOf<std::string>: return setting.set(to, from.text(setting.key));
         default: return setting.set(to, from.ids(setting.key));
     }
 }

@@ -207,11 +207,11 @@ void take_text(const RunSetting& setting, const std::string& name, const std::st
     const bool all = text == "all" && takes_all(setting);
     static const RunSettings usual;
     switch (setting.kind) {
-        case 1: return setting.set(to, !std::get<bool>(setting.get(usual)));
-        case 2: return setting.set(to, std::int64_t{all ? -1 : whole(name, text, least, most)});
-        case 3: return setting.set(to, static_cast<std::uint64_t>(whole(name, text, least, most)));
-        case 4: return setting.set(to, real(name, text, setting.least, setting.most));
-        case 5: check_name(setting, text); return setting.set(to, text);
+        case kKindOf<bool>: return setting.set(to, !std::get<bool>(setting.get(usual)));
+        case kKindOf<std::int64_t>: return setting.set(to, std::int64_t{all ? -1 : whole(name, text, least, most)});
+        case kKindOf<std::uint64_t>: return setting.set(to, static_cast<std::uint64_t>(whole(name, text, least, most)));
+        case kKindOf<double>: return setting.set(to, real(name, text, setting.least, setting.most));
+        case kKindOf<std::string>: check_name(setting, text); return setting.set(to, text);
         default: return setting.set(to, whole_list(name, text, least, most));
     }
 }

@@ -16,6 +16,8 @@ namespace speclens {
 
 // monostate: not set.
 using SettingValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<int>>;
+template <class T>
+inline constexpr std::size_t kKindOf = SettingValue(std::in_place_type<T>).index(); // RunSetting::kind
 
 struct RunSetting {
     enum class Of : std::uint8_t { run, models, race }; // models, race: no member of RunSettings, so `get` and `set` are empty

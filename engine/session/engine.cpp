@@ -45,9 +45,10 @@ void Engine::obey(const Command& command) {
 bool Engine::step() {
     const std::lock_guard turn(*turns_);
     if (step_run()) return true;
-    auto* place = const_cast<Place*>(next());
-    if (!place) return false;
-    guarded(place->order.slot, place->order.name, [&] { work(*place); });
+    const Place* const due = next();
+    if (!due) return false;
+    Place& place = jobs_[static_cast<std::size_t>(due - jobs_.data())];
+    guarded(place.order.slot, place.order.name, [&] { work(place); });
     return true;
 }
 

@@ -62,12 +62,7 @@ void draw_text_row(const LosslessDraw& d, Rect r, const std::string& name, const
 RunStudy fault_study(const SceneInput& input, PlantedFault fault) {
     RunStudy study{fault_study_name(fault), {}};
     if (!models_loaded(input) || !input.settings) return study;
-    RunSettings base = *input.settings;
-    base.sampling = {};
-    base.draft_sampling.reset();
-    base.rule = "token";
-    base.options = {};
-    base.max_tokens = 64;
+    RunSettings base = greedy_settings(*input.settings);
     base.drafter = kNoDrafter;
     base.k = 0;
     base.trace_top = 64;

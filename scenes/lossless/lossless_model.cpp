@@ -246,16 +246,20 @@ LosslessModel lossless_model(LosslessState& state) {
     return m;
 }
 
+RunSettings greedy_settings(RunSettings settings) {
+    settings.sampling = {};
+    settings.draft_sampling.reset();
+    settings.rule = "token";
+    settings.options = {};
+    settings.trace_top = 0;
+    settings.max_tokens = 64;
+    return settings;
+}
+
 RunStudy greedy_study(const SceneInput& input) {
     RunStudy study{kGreedyStudy, {}};
     if (!models_loaded(input) || !input.settings) return study;
-    RunSettings base = *input.settings;
-    base.sampling = {};
-    base.draft_sampling.reset();
-    base.rule = "token";
-    base.options = {};
-    base.trace_top = 0;
-    base.max_tokens = 64;
+    const RunSettings base = greedy_settings(*input.settings);
     for (const DrafterInfo& info : drafter_list()) {
         const std::string name = info.name;
         if (name != kNoDrafter && !drafter_ready(input, name)) continue;

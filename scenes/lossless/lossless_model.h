@@ -71,6 +71,8 @@ struct LosslessModel {
 // models.
 inline constexpr const char* kGreedyStudy = "greedy texts";
 [[nodiscard]] RunStudy greedy_study(const SceneInput& input);
+// The prompt and dice of these settings, greedy under the token rule, 64 new tokens, nothing recorded.
+[[nodiscard]] RunSettings greedy_settings(RunSettings settings);
 struct GreedyRow {
     std::string drafter, problem;
     int tokens = 0;

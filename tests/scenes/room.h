@@ -1,7 +1,9 @@
 // A window as it is projected in a room, and what has to be readable in it.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tests/scenes/scenes_look.h"
 
@@ -9,6 +11,19 @@ namespace speclens {
 
 // In 720 lines; twice as large as what is printed in a book held as far away as it is wide.
 inline constexpr float kSecondaryType = 20;
+
+// Of a suite over every scene.
+inline std::vector<std::string> every_scene() {
+    std::vector<std::string> names;
+    for (const SceneInfo& one : scene_list()) names.emplace_back(one.name);
+    return names;
+}
+
+inline std::string scene_test_name(const ::testing::TestParamInfo<std::string>& scene) {
+    std::string name = scene.param;
+    std::ranges::replace(name, '-', '_');
+    return name;
+}
 
 inline void present(SceneBench& bench, ui::Vec2 window = {1280, 720}) {
     const float scale = presenter_scale(window);

@@ -43,16 +43,7 @@ TEST_P(EveryRoom, CanReadEveryBeat) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, EveryRoom, ::testing::ValuesIn([] {
-                             std::vector<std::string> list;
-                             for (const SceneInfo& one : scene_list()) list.emplace_back(one.name);
-                             return list;
-                         }()),
-                         [](const auto& scene) {
-                             std::string name = scene.param;
-                             std::ranges::replace(name, '-', '_');
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Scenes, EveryRoom, ::testing::ValuesIn(every_scene()), scene_test_name);
 
 TEST(Room, HasTheSameSizeOfTypeInEveryScene) {
     EXPECT_NEAR(presenter_scale({1280, 720}), 20.0F / 14, 1e-4);

@@ -6,6 +6,7 @@
 
 #include "app/frame/term_canvas.h"
 #include "engine/run/trace_json.h"
+#include "tests/scenes/room.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_golden.h"
 #include "tests/scenes/scenes_live_bench.h"
@@ -93,16 +94,7 @@ TEST_P(EveryWord, EveryLegendBadgeAndFieldIsExplained) {
     EXPECT_GT(found, 0) << GetParam() << ": a badge at least\n" << bench.words;
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, EveryWord, ::testing::ValuesIn([] {
-                             std::vector<std::string> list;
-                             for (const SceneInfo& one : scene_list()) list.emplace_back(one.name);
-                             return list;
-                         }()),
-                         [](const auto& scene) {
-                             std::string name = scene.param;
-                             std::ranges::replace(name, '-', '_');
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Scenes, EveryWord, ::testing::ValuesIn(every_scene()), scene_test_name);
 
 } // namespace
 } // namespace speclens
