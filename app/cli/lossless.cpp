@@ -255,6 +255,11 @@ std::vector<Pair> pairs_of(const Options& options, const Models& models) {
     return pairs;
 }
 
+const char* badge_line(const Models& models) {
+    if (models.target_table) return "   [TABLE]\n";
+    return models.scorer ? "   [REMOTE]\n" : "   [LIVE]\n";
+}
+
 } // namespace
 
 Exit command_lossless(const Options& options) {
@@ -312,9 +317,7 @@ Exit command_lossless(const Options& options) {
                        (table_only ? std::string("built-in table") : models->target_name()) +
                        " · temperature " + number(plain_settings.sampling.temperature, 2) + ", seed " +
                        std::to_string(options.run.seed) +
-                       (models->target_table ? "   [TABLE]\n"
-                        : models->scorer     ? "   [REMOTE]\n"
-                                             : "   [LIVE]\n");
+                       badge_line(*models);
     text += std::to_string(samples) + " texts of at most " + std::to_string(length) +
             " tokens, K = " + std::to_string(k) + "; " +
             (known ? "compared with the exact distribution of all " + std::to_string(exact.size()) + " possible texts"

@@ -162,9 +162,9 @@ server_as_target(const Options& options, const std::filesystem::path& draft) {
     ScorerSettings settings;
     settings.model = options.server_model;
     settings.listed = options.listed;
-    settings.vocabulary = !options.tokenizer.empty() ? options.tokenizer.string()
-                          : !draft.empty()           ? draft.string()
-                                                     : "the built-in draft model";
+    settings.vocabulary = "the built-in draft model";
+    if (!options.tokenizer.empty()) settings.vocabulary = options.tokenizer.string();
+    else if (!draft.empty()) settings.vocabulary = draft.string();
     settings.http.key = server_key(options);
     settings.http.silence_seconds = 120; // a long text on a large model
     if (const std::string warning = caution(endpoint, !settings.http.key.empty()); !warning.empty())

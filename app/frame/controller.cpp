@@ -18,7 +18,10 @@ std::string rule_words(const RunSettings& from, const RunSettings& to) {
     const bool chosen = from.drafter == to.drafter && from.sampling.temperature == to.sampling.temperature;
     if (chosen || from.rule == to.rule || to.rule == "greedy") return "";
     const DrafterInfo* who = find_drafter(to.drafter);
-    return "rule: " + to.rule + (who && who->tree ? ", a tree needs it" : to.rule == "token" ? " again" : "");
+    std::string words = "rule: " + to.rule;
+    if (who && who->tree) words += ", a tree needs it";
+    else if (to.rule == "token") words += " again";
+    return words;
 }
 
 } // namespace

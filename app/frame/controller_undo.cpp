@@ -6,6 +6,15 @@
 #include "scenes/shared/words.h"
 
 namespace speclens {
+namespace {
+
+std::string draft_words(const RunSettings& settings) {
+    if (likeliest_drafts(settings)) return "the likeliest drafts";
+    if (!settings.draft_sampling) return "drawn drafts";
+    return "drafts at T = " + temperature_words(settings.drafts().temperature);
+}
+
+} // namespace
 
 std::string change_words(const RunSettings& from, const RunSettings& to) {
     std::string words;
@@ -21,10 +30,7 @@ std::string change_words(const RunSettings& from, const RunSettings& to) {
     char temperature[32];
     std::snprintf(temperature, sizeof temperature, "T = %.3g", to.sampling.temperature);
     add(from.sampling.temperature != to.sampling.temperature, temperature);
-    add(from.draft_sampling != to.draft_sampling,
-        likeliest_drafts(to) ? "the likeliest drafts"
-        : !to.draft_sampling ? "drawn drafts"
-                             : "drafts at T = " + temperature_words(to.drafts().temperature));
+    add(from.draft_sampling != to.draft_sampling, draft_words(to));
     add(from.seed != to.seed, "seed " + std::to_string(to.seed));
     return words.empty() ? "the other options" : words;
 }

@@ -38,16 +38,23 @@ const SceneInfo& scene_named(const std::string& name) {
     throw Error("there is no scene \"" + name + "\"", "Scenes of this version: " + known + ".", Exit::usage);
 }
 
-struct Prepared {
+// Everything that a frame is drawn from: the scene, the run up to the place that is shown, what was answered.
+// `settings` and `status` must outlive it.
+struct StagedFrame {
     FrameSource source;
     std::unique_ptr<Scene> scene;
     FrameInput input;
     std::optional<Published> figures;
     std::optional<Ablations> ablations;
+
+    StagedFrame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                const EngineStatus& status);
+    StagedFrame(const StagedFrame&) = delete; // the input points into it
+    StagedFrame& operator=(const StagedFrame&) = delete;
 };
 
 // Ends of a race's rounds, beats of a story, or steps of the round that is shown.
-int places_of(const FrameRequest& request, const Prepared& p, int beats) {
+int places_of(const FrameRequest& request, const StagedFrame& p, int beats) {
     if (request.race) return static_cast<int>(race_stop_times(*request.race).size()) - 1;
     return beats > 0 ? beats : telling_steps(p.source.whole());
 }
@@ -73,7 +80,7 @@ std::size_t first_cursor(const FrameRequest& request, const Scene& scene, bool b
 }
 
 // Shows the round that the beat is about, unless a place was asked for.
-void go_to_example(Prepared& p, const FrameRequest& request, const std::shared_ptr<const Trace>& trace) {
+void go_to_example(StagedFrame& p, const FrameRequest& request, const std::shared_ptr<const Trace>& trace) {
     SceneInput& scene = p.input.scene;
     if (request.cursor > 0 || request.selected) return;
     const auto at = p.scene->example(scene);
@@ -91,46 +98,45 @@ float zoom_of(const FrameRequest& request) {
     return request.presenter ? zoom * presenter_scale(size) : zoom;
 }
 
-// `settings` and `status` must outlive the result.
-void prepare(Prepared& p, const FrameRequest& request, std::shared_ptr<const Trace> trace,
-             const RunSettings& settings, const EngineStatus& status) {
+StagedFrame::StagedFrame(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                         const EngineStatus& status) {
     const SceneInfo& info = scene_named(request.scene);
-    p.figures = Published::load(assets_folder() / "published");
-    p.ablations = load_experiments(assets_folder() / "models");
+    figures = Published::load(assets_folder() / "published");
+    ablations = load_experiments(assets_folder() / "models");
     if (!trace) trace = empty_trace();
-    p.scene = info.make();
-    p.source.update(trace, trace->size());
-    p.source.fill(p.input.scene);
-    const int last = p.scene->beats(p.input.scene);
+    scene = info.make();
+    source.update(trace, trace->size());
+    source.fill(input.scene);
+    const int last = scene->beats(input.scene);
     const bool beats = last > 0;
-    check_beat(request, places_of(request, p, last), beats);
-    p.source.update(trace, first_cursor(request, *p.scene, beats, p.source.whole()));
-    SceneInput& scene = p.input.scene;
-    p.source.fill(scene);
-    if (!beats && request.moving < 1 && scene.cursor > 0) scene.moving = {{scene.cursor - 1, request.moving}};
-    if (request.selected) scene.selected = Position{request.selected->first, request.selected->second};
-    static_cast<Answers&>(scene) = request.answers;
-    scene.settings = &settings;
-    scene.status = &status;
-    scene.server = request.server.get();
-    scene.still = true;
-    scene.plain.ms_per_token = request.plain_ms_per_token;
-    scene.race = request.race.get();
-    if (scene.race) {
-        scene.race_rounds = race_of_table(*scene.race);
-        scene.race_ms = request.race_ms < 0 ? race_rest(*scene.race, scene.race_rounds) : request.race_ms;
+    check_beat(request, places_of(request, *this, last), beats);
+    source.update(trace, first_cursor(request, *scene, beats, source.whole()));
+    SceneInput& staged = input.scene;
+    source.fill(staged);
+    if (!beats && request.moving < 1 && staged.cursor > 0) staged.moving = {{staged.cursor - 1, request.moving}};
+    if (request.selected) staged.selected = Position{request.selected->first, request.selected->second};
+    static_cast<Answers&>(staged) = request.answers;
+    staged.settings = &settings;
+    staged.status = &status;
+    staged.server = request.server.get();
+    staged.still = true;
+    staged.plain.ms_per_token = request.plain_ms_per_token;
+    staged.race = request.race.get();
+    if (staged.race) {
+        staged.race_rounds = race_of_table(*staged.race);
+        staged.race_ms = request.race_ms < 0 ? race_rest(*staged.race, staged.race_rounds) : request.race_ms;
     }
-    scene.race_lane = kRaceLanes - 1;
-    scene.figures = p.figures ? &*p.figures : nullptr;
-    scene.ablations = p.ablations ? &*p.ablations : nullptr;
-    if (beats) scene.beat = request.beat < 0 ? 4 : request.beat - 1;
-    if (beats) go_to_example(p, request, trace);
-    p.input.scene_name = request.scene;
-    p.input.active = p.scene.get();
-    p.input.hash = p.source.hash();
-    p.input.altered = p.source.altered();
-    p.input.zoom = zoom_of(request);
-    p.input.theme = theme_named(request.theme);
+    staged.race_lane = kRaceLanes - 1;
+    staged.figures = figures ? &*figures : nullptr;
+    staged.ablations = ablations ? &*ablations : nullptr;
+    if (beats) staged.beat = request.beat < 0 ? 4 : request.beat - 1;
+    if (beats) go_to_example(*this, request, trace);
+    input.scene_name = request.scene;
+    input.active = scene.get();
+    input.hash = source.hash();
+    input.altered = source.altered();
+    input.zoom = zoom_of(request);
+    input.theme = theme_named(request.theme);
 }
 
 } // namespace
@@ -196,8 +202,7 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
 void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                   const RunSettings& settings, const EngineStatus& status, const std::filesystem::path& file) {
     check_size(request);
-    Prepared p;
-    prepare(p, request, std::move(trace), settings, status);
+    StagedFrame p(request, std::move(trace), settings, status);
     FrameUi state;
     state.layout.presenter = request.presenter;
     draw_to_file(p.input, state, request.width, request.height, file);
@@ -226,15 +231,13 @@ std::string part_words(const FrameRequest& request) {
 int frame_beats(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                 const EngineStatus& status) {
     if (request.race) return static_cast<int>(race_stop_times(*request.race).size()) - 1;
-    Prepared p;
-    prepare(p, request, std::move(trace), settings, status);
+    StagedFrame p(request, std::move(trace), settings, status);
     return places_of(request, p, p.scene->beats(p.input.scene));
 }
 
 double frame_motion(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
                     const EngineStatus& status) {
-    Prepared p;
-    prepare(p, request, std::move(trace), settings, status);
+    StagedFrame p(request, std::move(trace), settings, status);
     const SceneInput& scene = p.input.scene;
     if (request.race || scene.cursor == 0 || p.scene->beats(scene) > 0) return 0;
     return motion_seconds((*scene.trace)[scene.cursor - 1], false);
@@ -249,8 +252,7 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
     if (file.extension() != ".gif") film.emplace(file, frames.front().request.width, frames.front().request.height);
     for (const AnimationFrame& frame : frames) {
         check_size(frame.request);
-        Prepared p;
-        prepare(p, frame.request, trace, settings, status);
+        StagedFrame p(frame.request, trace, settings, status);
         FrameUi state;
         state.layout.presenter = frame.request.presenter;
         ui::Image image = frame_image(p.input, state, frame.request.width, frame.request.height, pixels);
@@ -264,8 +266,7 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
 
 std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                                  const RunSettings& settings, const EngineStatus& status) {
-    Prepared p;
-    prepare(p, request, std::move(trace), settings, status);
+    StagedFrame p(request, std::move(trace), settings, status);
     const ui::FontSet fonts;
     ui::HeadlessFrame pixels(fonts);
     const ui::Theme& theme = ui::theme(p.input.theme);
@@ -289,8 +290,7 @@ std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<co
 
 std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                            const RunSettings& settings, const EngineStatus& status) {
-    Prepared p;
-    prepare(p, request, std::move(trace), settings, status);
+    StagedFrame p(request, std::move(trace), settings, status);
     return p.scene->describe(p.input.scene);
 }
 

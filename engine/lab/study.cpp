@@ -4,8 +4,6 @@
 
 #include "engine/base/quantile.h"
 #include "engine/run/cycle_view.h"
-#include "engine/run/run.h"
-#include "kernels/error.h"
 
 namespace speclens {
 
@@ -48,22 +46,6 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
         point.busy_cores = times->busy_cores;
     }
     return point;
-}
-
-StudyPoint study_point(const std::shared_ptr<const Models>& models, const RunSettings& settings, TimeTable* table) {
-    try {
-        Run run(models, settings);
-        run.finish();
-        if (table && models->target && !models->scorer) table->add(run.trace());
-        StudyPoint point = summary_of(settings, run.trace());
-        point.trace = run.shared_trace();
-        return point;
-    } catch (const Error& error) {
-        StudyPoint point;
-        point.settings = settings;
-        point.problem = error.what();
-        return point;
-    }
 }
 
 void time_study(Study& study, const TimeTable& table) {

@@ -45,9 +45,6 @@ struct Study {
 
 // What a finished run came to.
 [[nodiscard]] StudyPoint summary_of(const RunSettings& settings, const Trace& trace);
-// Finishes one run and summarises it; `table` takes its times. An Error of the run becomes StudyPoint::problem.
-[[nodiscard]] StudyPoint study_point(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                                     TimeTable* table = nullptr);
 // Gives every point the times that the table has by now: those of its first runs are known better from later ones.
 void time_study(Study& study, const TimeTable& table);
 

@@ -114,11 +114,4 @@ DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models, c
     return answered;
 }
 
-DrafterComparison guess_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                  const Trace& trace, const CompareDrafters& wanted) {
-    DrafterComparison guesses = no_guesses(*models, trace, wanted);
-    while (!guesses.complete()) guesses.rows.push_back(next_guess(models, settings, trace, guesses));
-    return guesses;
-}
-
 } // namespace speclens

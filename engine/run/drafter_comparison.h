@@ -45,9 +45,6 @@ struct DrafterComparison {
 // include no context that an earlier round left to absorb. An Error of the drafter becomes GuessRow::problem.
 [[nodiscard]] GuessRow next_guess(const std::shared_ptr<const Models>& models, const RunSettings& settings,
                                   const Trace& trace, const DrafterComparison& so_far);
-// All rows at once.
-[[nodiscard]] DrafterComparison guess_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                                const Trace& trace, const CompareDrafters& wanted);
 // The same answers, but `skip` asked again with another exit layer.
 [[nodiscard]] DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models,
                                       const RunSettings& settings, const Trace& trace, DrafterComparison answered,

@@ -23,6 +23,17 @@ using ui::Rect;
 using ui::Role;
 using ui::probability;
 
+// What the coin on screen decides, and where it would decide otherwise. `a`: accepted below it.
+std::string coin_hint(const AcceptDraw& d, bool proposed, double a) {
+    if (!d.view.coin_known()) return "choose a token that both heads list";
+    if (!proposed) return letters(d.input.letters_article).draft + std::string(" = 0: it can only come as a replacement");
+    const bool accepts = d.view.accepts();
+    if (!d.view.thrown)
+        return "this run threw no coin: at " + probability(d.view.coin) + " one would " + (accepts ? "keep it" : "reject it");
+    if (a >= 1) return "every coin accepts: the target likes it at least as much";
+    return accepts ? "drag u to " + fine_probability(a) + " or above to lose it" : "drag u below " + fine_probability(a) + " to keep it";
+}
+
 void draw_axis(const AcceptDraw& d) {
     const AcceptGrid& g = d.grid;
     const double step = g.high <= 0.5 ? 0.1 : 0.2;
@@ -378,15 +389,7 @@ void draw_accept_coin(const AcceptDraw& d) {
     const bool ends = ax < gauge.x + 40 || ax > gauge.right() - 40;
     if (!ends)
         canvas.text({ax, gauge.bottom() + 20}, probability(a), Font::mono, 14, theme.ink, Align::center);
-    const std::string hint =
-        !known ? std::string("choose a token that both heads list")
-        : !proposed
-            ? letters(d.input.letters_article).draft + std::string(" = 0: it can only come as a replacement")
-        : !d.view.thrown ? "this run threw no coin: at " + probability(d.view.coin) + " one would " +
-                               (accepts ? "keep it" : "reject it")
-        : a >= 1  ? std::string("every coin accepts: the target likes it at least as much")
-        : accepts ? "drag u to " + fine_probability(a) + " or above to lose it"
-                  : "drag u below " + fine_probability(a) + " to keep it";
+    const std::string hint = coin_hint(d, proposed, a);
     const float hint_width = canvas.text_width(hint, Font::text, 14);
     const float after = ax + 32, room = g.right - 24 - after;
     if (!ends && room < hint_width)
@@ -615,10 +618,8 @@ void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out) {
     if (const auto pick = ui::segmented(ui, "draft", {at.x, at.y}, drafts, d.state.edit.one_hot ? 1 : 0, off))
         change([&](AcceptEdit& e) { e.one_hot = *pick == 1, e.bars.clear(); });
 
-    const std::string_view no_t = none ? off
-                                  : !d.view.source.full
-                                      ? "Needs the full rows of this position: live runs only"
-                                      : "";
+    std::string_view no_t = off;
+    if (!none) no_t = d.view.source.full ? "" : "Needs the full rows of this position: live runs only";
     const auto temperature = [&](const char* name, const char* label, double now) {
         at = place(100);
         ui::field_label(ui, at, label);

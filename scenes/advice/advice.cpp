@@ -47,14 +47,17 @@ class AdviceScene final : public Scene {
     void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
 
   private:
+    static std::string unmeasured_words(const AdviceModel& m) {
+        if (!m.impossible.empty()) return m.impossible;
+        if (m.under_way) return "measuring: every drafter on prompts that none was trained on";
+        return "press M: every drafter with 1 to 7 guesses, in less than a minute";
+    }
+
     static void draw_stage(const AdviceDraw& d) {
         const ui::Rect stage = d.input.stage;
         const ui::Rect area{stage.x + 24, stage.y + 88, stage.w - 48, stage.bottom() - 8 - stage.y - 88};
         if (!d.model.measured()) {
-            const std::string words = !d.model.impossible.empty() ? d.model.impossible
-                                      : d.model.under_way ? "measuring: every drafter on prompts that none was trained on"
-                                                          : "press M: every drafter with 1 to 7 guesses, in less than a minute";
-            return ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(240.0F, area.h)}, words);
+            return ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(240.0F, area.h)}, unmeasured_words(d.model));
         }
         const float gap = 44, left = (area.w - gap) * (d.input.beat >= kWhyBeat ? 0.42F : 0.54F);
         draw_advice_ranking(d, {area.x, area.y, left, area.h});

@@ -269,7 +269,9 @@ void draw_advice_controls(const AdviceDraw& d) {
     ControlRow row(r);
     Rect at = row.place(150);
     ui::field_label(ui, at, "This machine");
-    const std::string off = m.under_way ? "Measuring: Esc ends it" : m.impossible.empty() && !d.input.settings ? "There is no run yet" : m.impossible;
+    std::string off = m.impossible;
+    if (m.under_way) off = "Measuring: Esc ends it";
+    else if (off.empty() && !d.input.settings) off = "There is no run yet";
     if (ui::button(ui, "measure", at, "Measure", {.shortcut = "M", .tooltip = "Runs every drafter on held-out prompts, here", .disabled = off})) d.out.push_back(ask_advice(d.input));
     if (!m.measured() || keeps_answer_back(d.input)) return; // they begin with the best one
     if (row.room() >= 150) {

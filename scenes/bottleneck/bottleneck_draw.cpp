@@ -20,6 +20,11 @@ using ui::Rect;
 using ui::Role;
 using ui::Vec2;
 
+std::string_view standing_words(Standing standing) {
+    if (standing == Standing::wrong) return "cannot be right";
+    return standing == Standing::derived ? "follows from the rates" : "as said";
+}
+
 // Both axes double at every tick.
 struct Doubling {
     ui::Scale scale;
@@ -294,9 +299,7 @@ void draw_bottleneck_details(const BottleneckDraw& d) {
         canvas.text({box.right() - 8, y + 1}, published_value(*figure), Font::mono, 14, theme.ink,
                     Align::right);
         ui::fitted_text(canvas, {x + 124, y + 1},
-                        wrong                                   ? "cannot be right"
-                        : figure->standing == Standing::derived ? "follows from the rates"
-                                                                : "as said",
+                        standing_words(figure->standing),
                         Font::text, 14, theme.muted, w - 124);
         ui::paragraph(canvas, {x, y + 22}, w, figure->claim, words);
         y += 30 + lines;

@@ -250,12 +250,12 @@ std::string bottleneck_description(const SceneInput& input, const BottleneckMode
         if (m.beside && m.beside->passes.size() < 2)
             out << m.beside->model << ": not measured, " << m.beside->problem << "\n";
     }
-    for (const PublishedFigure* figure : printed_shares(input.figures))
-        out << "Published: " << figure->claim << ": " << published_value(*figure)
-            << (figure->standing == Standing::wrong     ? " (wrong in its source)"
-                : figure->standing == Standing::derived ? " (derived)"
-                                                        : "")
-            << "\n";
+    for (const PublishedFigure* figure : printed_shares(input.figures)) {
+        out << "Published: " << figure->claim << ": " << published_value(*figure);
+        if (figure->standing == Standing::wrong) out << " (wrong in its source)";
+        if (figure->standing == Standing::derived) out << " (derived)";
+        out << "\n";
+    }
     out << "\n" << describe_story(bottleneck_story(input, m, state));
     return out.str();
 }

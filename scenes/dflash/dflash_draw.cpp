@@ -249,17 +249,12 @@ void draw_dflash_times(const DFlashDraw& d, Rect r) {
     ui::fitted_text(canvas, {r.x, r.y + 12}, title, Font::text_bold, 14, theme.ink, r.w);
     const Rect plot{r.x, r.y + 22, r.w, r.h - 24 - 24};
     if (series.empty()) {
-        const bool waiting = study && !study->complete();
         ui::slot(canvas, theme, {plot.x, plot.y + 4, plot.w, plot.h - 8},
-                 waiting ? "measuring, " + std::to_string(study->points.size()) + " of " +
-                               std::to_string(study->planned) + " runs"
-                 : models_loaded(d.input) ? "press M: the drafters that are loaded are measured here"
-                                          : "a saved run: nothing can be measured");
+                 unmeasured_words(d.input, study, "press M: the drafters that are loaded are measured here"));
         return;
     }
     draw_times(d.ui, plot, series);
-    const std::string note = !study->complete() ? "measuring, " + std::to_string(study->points.size()) +
-                                                      " of " + std::to_string(study->planned) + " runs"
+    const std::string note = !study->complete() ? progress_words(*study)
                                                 : "ms per round, one prompt, greedy, the best of three runs";
     ui::fitted_text(canvas, {r.x, r.bottom() - 6}, note, Font::text, 14, theme.muted, r.w);
 }

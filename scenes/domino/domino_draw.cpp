@@ -304,11 +304,9 @@ void draw_domino_head(const DominoDraw& d) {
         const DominoColumn& c = d.column(i);
         const float x = g.x(i), w = g.width;
         if (!c.corrected) {
-            ui::fitted_text(canvas, {x, g.delta},
-                            i == 0 && w < 230 ? "never corrected"
-                            : i == 0          ? "the first guess is never corrected"
-                                              : "not corrected",
-                            Font::text, 14, theme.muted, w);
+            std::string_view why = "not corrected";
+            if (i == 0) why = w < 230 ? "never corrected" : "the first guess is never corrected";
+            ui::fitted_text(canvas, {x, g.delta}, why, Font::text, 14, theme.muted, w);
             continue;
         }
         // heads of the two columns of numbers below
@@ -691,13 +689,14 @@ void draw_domino_controls(const DominoDraw& d) {
         d.out.push_back(force_token(d.model, d.model.selected, ids[static_cast<std::size_t>(*pick)]));
 
     const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.cycle->cycle);
+    std::string_view no_rescue;
+    if (!rescue) no_rescue = "No round of this run so far";
+    else if (rescue->cycle == d.model.cycle->cycle) no_rescue = "This round is the only one so far";
     at = row.place(std::min(164.0F, row.room()));
     ui::field_label(ui, at, "Saved by the head");
     if (ui::button(ui, "rescue", at, at.w >= 160 ? "Next such round" : "Next round",
                    {.shortcut = "Y",
-                    .disabled = !rescue                                   ? "No round of this run so far"
-                                : rescue->cycle == d.model.cycle->cycle ? "This round is the only one so far"
-                                                                        : ""}))
+                    .disabled = no_rescue}))
         for (const CycleSummary& cycle : d.input.whole->cycles)
             if (cycle.cycle == rescue->cycle) {
                 d.out.push_back(SetCursor{cycle.end_event});
@@ -707,7 +706,8 @@ void draw_domino_controls(const DominoDraw& d) {
     row.x = std::max(row.x + 8, row.right - 172);
     at = row.place(172);
     ui::field_label(ui, at, "Same block, same dice");
-    const std::string done = !off.empty() ? off : d.model.replayed ? "Replayed: the row shows it" : "";
+    std::string done = off;
+    if (done.empty() && d.model.replayed) done = "Replayed: the row shows it";
     DrafterOptions options =
         d.input.settings ? round_settings(d.input, d.model.cycle->cycle).options : DrafterOptions{};
     options.correction = !d.model.head_on;

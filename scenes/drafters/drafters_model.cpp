@@ -51,6 +51,12 @@ bool lets_through(DrafterFilter filter, const DrafterInfo& info, const Header& h
     return true;
 }
 
+std::string why_empty(const DraftersModel& model, const DrafterRow& row) {
+    if (model.asking) return "asking…";
+    if (!model.can_ask) return "a saved run: no models to ask";
+    return row.guess ? "nothing is left to guess" : "not asked";
+}
+
 DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const DrafterInfo& info) {
     DrafterRow row;
     row.info = &info;
@@ -69,11 +75,7 @@ DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const D
         row.own = model.cycle;
         row.draft_ms = model.cycle->draft_ms;
     }
-    if (!row.round() && row.problem.empty())
-        row.problem = model.asking     ? "asking…"
-                      : !model.can_ask ? "a saved run: no models to ask"
-                      : row.guess      ? "nothing is left to guess"
-                                       : "not asked";
+    if (!row.round() && row.problem.empty()) row.problem = why_empty(model, row);
     if (const CycleSummary* round = row.round()) {
         row.shown = path_of(*round);
         if (round->commit) row.tokens = static_cast<int>(round->commit->tokens.size());

@@ -198,10 +198,7 @@ void draw_eagle3_times(const Eagle3Draw& d, Rect r) {
     const Study* study = study_named(d.input, kTimeStudy);
     if (series.empty())
         ui::slot(canvas, theme, {plot.x, plot.y + 4, plot.w, plot.h - 10},
-                 study && !study->complete() ? "measuring, " + std::to_string(study->points.size()) + " of " +
-                                                   std::to_string(study->planned) + " runs"
-                 : models_loaded(d.input) ? "press M: draft time for 1 to 15 guesses is measured here"
-                                          : "a saved run: nothing can be measured");
+                 unmeasured_words(d.input, study, "press M: draft time for 1 to 15 guesses is measured here"));
     else
         draw_times(d.ui, plot, series);
 }

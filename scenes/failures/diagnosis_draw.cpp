@@ -50,10 +50,9 @@ void judged_cause(ui::Ui& ui, Rect at, const std::string& words, bool right) {
 
 void causes(ui::Ui& ui, Rect r, const DiagnosisModel& m, DiagnosisState& state) {
     const DiagnosisCase& c = m.now();
-    ui::fitted_text(ui.canvas, {r.x, r.y + 14},
-                    c.answer < 0 ? "What is the cause?"
-                    : c.right()  ? "Right"
-                                 : "Something else",
+    std::string_view heading = "What is the cause?";
+    if (c.answer >= 0) heading = c.right() ? "Right" : "Something else";
+    ui::fitted_text(ui.canvas, {r.x, r.y + 14}, heading,
                     Font::text_bold, 15, ui.theme.ink, r.w);
     float y = r.y + 26;
     if (c.answer >= 0) {
@@ -86,10 +85,10 @@ void causes(ui::Ui& ui, Rect r, const DiagnosisModel& m, DiagnosisState& state) 
 
 void draw_diagnosis(ui::Ui& ui, Rect area, const DiagnosisModel& m, DiagnosisState& state) {
     if (m.cases.empty()) {
-        ui::slot(ui.canvas, ui.theme, {area.x, area.y + 8, area.w, std::min(180.0F, area.h - 16)},
-                 m.patients.empty() ? "no models are loaded"
-                 : m.measuring      ? "running the set-ups …"
-                                    : "run the set-ups first: M");
+        std::string_view why = "run the set-ups first: M";
+        if (m.patients.empty()) why = "no models are loaded";
+        else if (m.measuring) why = "running the set-ups …";
+        ui::slot(ui.canvas, ui.theme, {area.x, area.y + 8, area.w, std::min(180.0F, area.h - 16)}, why);
         return;
     }
     for (int i = 0; i < static_cast<int>(m.cases.size()); ++i) {

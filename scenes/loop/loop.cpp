@@ -9,6 +9,14 @@
 namespace speclens {
 namespace {
 
+std::string nothing_there(const LoopModel& model, bool last_row) {
+    if (!model.cycle) return "The most likely tokens of both models at the chosen position will be listed here.";
+    if (model.fast) return "This run recorded no rows (fast mode): restart it with rows to see both distributions.";
+    if (last_row && model.tree) return "The row where the kept branch ends is not read yet.";
+    if (last_row) return "The row after the last guess is used only when every guess is kept.";
+    return "Nothing was recorded at this position yet.";
+}
+
 DistributionsPanel panel_for(const SceneInput& input, const LoopModel& model) {
     DistributionsPanel panel;
     const int count = static_cast<int>(model.columns.size());
@@ -29,12 +37,7 @@ DistributionsPanel panel_for(const SceneInput& input, const LoopModel& model) {
         panel.note = model.columns[static_cast<std::size_t>(model.selected)].fate == Fate::discarded
                          ? "its target row was never used"
                          : "the target has not judged it yet";
-    panel.empty =
-        !model.cycle ? "The most likely tokens of both models at the chosen position will be listed here."
-        : model.fast ? "This run recorded no rows (fast mode): restart it with rows to see both distributions."
-        : model.selected == count && model.tree ? "The row where the kept branch ends is not read yet."
-        : model.selected == count ? "The row after the last guess is used only when every guess is kept."
-                                  : "Nothing was recorded at this position yet.";
+    panel.empty = nothing_there(model, model.selected == count);
     if (input.distributions && model.cycle && input.distributions->cycle == model.cycle->cycle &&
         input.distributions->index == model.selected && !model.greedy && !certain && !distributions.target.empty() &&
         !distributions.draft.empty())

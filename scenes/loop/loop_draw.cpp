@@ -79,7 +79,8 @@ int levels(const LoopModel& model) {
 std::string verify_words(const LoopModel& model, int length) {
     const int n = model.drafted;
     const std::string rows = number_word(n + 1) + (n == 0 ? " row" : " rows");
-    if (n == 0) return length == 0 ? "the target reads the pending token: one row" : length == 1 ? rows : "";
+    if (n == 0 && length == 0) return "the target reads the pending token: one row";
+    if (n == 0) return length == 1 ? rows : "";
     const std::string what = n == 1 ? "the guess" : n == 2 ? "both" : "all " + number_word(n);
     if (length == 0) return "the target reads " + what + " at once and returns " + rows;
     return length == 1 ? "reads " + what + ", returns " + rows : rows;
@@ -500,14 +501,17 @@ bool name_share(const LoopDraw& d, const Share& share, Rect box, float coin_x) {
     return false;
 }
 
+std::string row_words(const TargetToken& own) {
+    if (own.from == TargetToken::From::residual) return "residual, scaled to 1";
+    if (own.from != TargetToken::From::bonus) return "the target's row";
+    return own.target_top.empty() ? "the target's last row" : "the mixture's last row";
+}
+
 void draw_strip(const LoopDraw& d, Rect strip, Role role) {
     const TargetToken& own = *d.model.own;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const std::string what = own.from == TargetToken::From::residual ? "residual, scaled to 1"
-                             : own.from == TargetToken::From::bonus
-                                 ? own.target_top.empty() ? "the target's last row" : "the mixture's last row"
-                                 : "the target's row";
+    const std::string what = row_words(own);
     const std::string short_what = own.from == TargetToken::From::residual ? "residual" : what;
     if (own.top.empty()) {
         ui::fitted_text(canvas, {strip.x, strip.y + 17}, "the row was not recorded (fast mode)", Font::text,
@@ -682,10 +686,9 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     canvas.text({gutter, upper.center().y + 5}, alone ? "plain" : "speculative", Font::text, 14, theme.muted);
     if (!alone) canvas.text({gutter, lower.center().y + 5}, "plain", Font::text, 14, theme.muted);
     if (!m.cycle || !m.timed()) {
-        ui::slot(canvas, theme, upper,
-                 m.table() ? no_plain_words(d.input)
-                 : m.cycle ? "no times were recorded in this run"
-                           : "measured phases will appear here");
+        std::string why = m.cycle ? "no times were recorded in this run" : "measured phases will appear here";
+        if (m.table()) why = no_plain_words(d.input);
+        ui::slot(canvas, theme, upper, why);
         if (!alone) ui::slot(canvas, theme, lower, m.table() ? "" : "plain decoding of as many tokens");
         return;
     }

@@ -499,10 +499,10 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         out << "\n";
     }
     if (model.own) {
-        const char* from = model.own_dropped ? "Not used, the text ended before it: "
-                           : model.own->from == TargetToken::From::residual ? "Resampled from the residual: "
-                           : model.own->from == TargetToken::From::bonus    ? "Bonus token: "
-                                                                          : "The target's own token: ";
+        const char* from = "The target's own token: ";
+        if (model.own_dropped) from = "Not used, the text ended before it: ";
+        else if (model.own->from == TargetToken::From::residual) from = "Resampled from the residual: ";
+        else if (model.own->from == TargetToken::From::bonus) from = "Bonus token: ";
         out << from << quoted(*input.trace, model.own->token) << ", probability "
             << probability(std::exp(model.own->p));
         if (model.own->u) out << ", coin " << probability(*model.own->u);

@@ -131,12 +131,13 @@ std::string lossless_description(const SceneInput& input, const LosslessModel& m
                 << " " << ui::probability(p) << "\n";
         }
     }
-    for (const GreedyRow& row : greedy_rows(input))
-        out << "Greedy, " << row.drafter << ": "
-            << (!row.problem.empty() ? row.problem
-                : row.differs_at < 0 ? "the same " + counted(row.tokens, "token") + " as plain decoding"
-                                     : "differs at token " + std::to_string(row.differs_at + 1))
-            << "\n";
+    for (const GreedyRow& row : greedy_rows(input)) {
+        out << "Greedy, " << row.drafter << ": ";
+        if (!row.problem.empty()) out << row.problem;
+        else if (row.differs_at < 0) out << "the same " << counted(row.tokens, "token") << " as plain decoding";
+        else out << "differs at token " << row.differs_at + 1;
+        out << "\n";
+    }
     for (const PlantedFault fault : {PlantedFault::rounding, PlantedFault::rollback})
         if (faulty_text(input, fault)) out << fault_description(input, fault);
     out << "\n" << describe_story(lossless_story(input, m));

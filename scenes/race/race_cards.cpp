@@ -170,10 +170,10 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
     const PublishedRace paper = published_race(d.input.figures);
     const bool lined = d.model.plain >= 0 &&
                        d.model.lanes[static_cast<std::size_t>(d.model.plain)].lane->average.has_value();
-    const std::string over = averages_words(d.model), lines = lined ? " · lines: equal speed-up"
-                                                              : paper.points.empty()
-                                                                  ? ""
-                                                                  : " · lines of PUBLISHED: equal speed-up";
+    const std::string over = averages_words(d.model);
+    std::string lines;
+    if (lined) lines = " · lines: equal speed-up";
+    else if (!paper.points.empty()) lines = " · lines of PUBLISHED: equal speed-up";
     const Rect in = race_card(
         d, card, scatter_title(d.model),
         {over + " · tokens per round, draft ms" + lines, over + " · tokens per round, draft ms", over});

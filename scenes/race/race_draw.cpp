@@ -83,11 +83,11 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
                     .disabled = d.model.race ? "" : "no race yet"}))
         out.push_back(ToggleStepped{});
     const bool busy = d.model.race && !d.model.race->lanes_over() && !d.model.stepped;
+    std::string_view what = d.model.stepped ? "from the prompt, with the same dice" : "race once more with the same dice";
+    if (busy) what = "stop this race";
     if (ui::button(d.ui, "run", run, busy ? "Stop" : "Run again",
                    {.kind = ui::ButtonKind::primary,
-                    .tooltip = busy              ? "stop this race"
-                               : d.model.stepped ? "from the prompt, with the same dice"
-                                                 : "race once more with the same dice",
+                    .tooltip = what,
                     .disabled = d.model.race ? "" : "no race yet"})) {
         if (busy)
             out.push_back(Command{StopRace{}});
@@ -343,10 +343,9 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
         return;
     }
     if (!lane.trace || (lane.whole.cycles.empty() && !d.model.stepped)) {
-        ui::slot(c, t, {text.x, text.y, text.w, 32},
-                 d.model.race->cut ? "has not run"
-                 : d.model.stepped ? "reads the prompt"
-                                   : "waits for its turn");
+        std::string_view why = d.model.stepped ? "reads the prompt" : "waits for its turn";
+        if (d.model.race->cut) why = "has not run";
+        ui::slot(c, t, {text.x, text.y, text.w, 32}, why);
         return;
     }
     if (layout.round.h > 0) draw_round(d, lane, layout.round);

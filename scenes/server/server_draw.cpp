@@ -186,11 +186,9 @@ void draw_answer(const ServerDraw& d, Rect r) {
 void draw_server_stage(const ServerDraw& d, Rect area) {
     const ServerView& view = *d.model.view;
     if (!d.model.attached() && !d.model.lost()) {
-        const std::string words = view.state == ServerView::State::probing
-                                      ? "looking for " + view.address + " …"
-                                  : view.state == ServerView::State::failed
-                                      ? view.problem
-                                      : "no server yet: type an address below, or serve this engine";
+        std::string words = "no server yet: type an address below, or serve this engine";
+        if (view.state == ServerView::State::probing) words = "looking for " + view.address + " …";
+        else if (view.state == ServerView::State::failed) words = view.problem;
         ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y + 8, area.w, std::min(120.0F, area.h - 16)}, words);
         if (view.state == ServerView::State::failed && !view.remedy.empty() && area.h > 190)
             ui::paragraph(d.ui.canvas, {area.x, area.y + 160}, area.w, view.remedy,

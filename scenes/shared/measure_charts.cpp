@@ -208,6 +208,15 @@ std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& 
     return all;
 }
 
+std::string progress_words(const Study& study) {
+    return "measuring, " + std::to_string(study.points.size()) + " of " + std::to_string(study.planned) + " runs";
+}
+
+std::string unmeasured_words(const SceneInput& input, const Study* study, const std::string& how) {
+    if (study && !study->complete()) return progress_words(*study);
+    return models_loaded(input) ? how : "a saved run: nothing can be measured";
+}
+
 std::string sample_words(const Study& study) {
     std::set<std::uint64_t> seeds;
     int most = 0;

@@ -41,6 +41,9 @@ void draw_times(ui::Ui& ui, ui::Rect rect, std::span<const TimeSeries> series);
 [[nodiscard]] RunStudy time_study(const SceneInput& input);
 inline constexpr const char* kTimeStudy = "draft time";
 [[nodiscard]] std::vector<TimeSeries> time_series(const SceneInput& input, const std::string& chosen);
+[[nodiscard]] std::string progress_words(const Study& study); // "measuring, 3 of 12 runs"
+// Why there is nothing to draw: under way, `how` it could be measured, or a saved run.
+[[nodiscard]] std::string unmeasured_words(const SceneInput& input, const Study* study, const std::string& how);
 // What stands behind its means: "4 seeds, up to 64 tokens each", "1 seed, up to 160 tokens".
 [[nodiscard]] std::string sample_words(const Study& study);
 [[nodiscard]] const Study* study_named(const SceneInput& input,

@@ -18,14 +18,18 @@ bool ready(const EngineStatus* status, const std::string& drafter) {
     return status && std::ranges::find(status->ready_drafters, drafter) != status->ready_drafters.end();
 }
 
+std::string what_it_lacks(const DrafterInfo& info) {
+    if (info.needs_network()) return "needs a trained head for this target";
+    if (info.needs_draft_model()) return "needs a separate draft model with the same vocabulary";
+    if (info.needs_layers) return "needs a target with layers";
+    return "the loaded models cannot run it";
+}
+
 std::vector<ui::Choice> drafter_choices(const EngineStatus* status) {
     std::vector<ui::Choice> choices;
     for (const DrafterInfo& info : drafter_list()) {
         ui::Choice choice{info.name, info.title, ""};
-        if (!ready(status, info.name))
-            choice.disabled = info.needs_network() ? "needs a trained head for this target" : info.needs_draft_model() ? "needs a separate draft model with the same vocabulary"
-                              : info.needs_layers    ? "needs a target with layers"
-                                                     : "the loaded models cannot run it";
+        if (!ready(status, info.name)) choice.disabled = what_it_lacks(info);
         choices.push_back(choice);
     }
     return choices;

@@ -183,10 +183,15 @@ void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story, std:
 
 Story story_at_beat(const SceneInput& input, int beats) {
     Story story;
+    story.by_beats = true;
+    if (beats == 0) { // nothing to turn to, as in a scene that has only a picture
+        story.no_back = shared_says("story.first_beat"_t);
+        story.no_next = shared_says("story.last_beat"_t);
+        return story;
+    }
     const int beat = std::clamp(input.beat, 0, beats - 1);
     story.step = beat + 1;
     story.steps = beats;
-    story.by_beats = true;
     story.caption = shared_says("story.caption"_t, "at"_v = beat + 1, "of"_v = beats);
     story.on_back = {SetBeat{beat - 1}};
     story.on_next = {SetBeat{beat + 1}};

@@ -171,6 +171,15 @@ void speedup_chart(const SpeedupDraw& d, Rect r) {
     ui::icon(d.ui.canvas, ui::Icon::triangle_up, {best.x, chart.plot.bottom() - 8}, 9, theme.ink);
 }
 
+std::string_view source_words(SpeedupModel::Source source) {
+    switch (source) {
+    case SpeedupModel::Source::study: return "measured on this prompt";
+    case SpeedupModel::Source::run: return "of the run on screen";
+    case SpeedupModel::Source::hand: return "set by hand";
+    default: return "assumed: nothing was measured";
+    }
+}
+
 } // namespace
 
 void draw_speedup_formula(const SpeedupDraw& d, ui::Vec2 at, float width) {
@@ -291,12 +300,8 @@ void draw_speedup_details(const SpeedupDraw& d) {
     const ui::Theme& t = d.ui.theme;
     const SpeedupModel& m = d.model;
     const float x = r.x + 24, w = r.w - 48;
-    const char* source = m.source == SpeedupModel::Source::study ? "measured on this prompt"
-                         : m.source == SpeedupModel::Source::run ? "of the run on screen"
-                         : m.source == SpeedupModel::Source::hand ? "set by hand"
-                                                                  : "assumed: nothing was measured";
     ui::fitted_text(c, {x, r.y + 32}, "The numbers in the formula", Font::text_bold, 15, t.ink, w);
-    ui::fitted_text(c, {x, r.y + 54}, source, Font::text, 14, t.muted, w);
+    ui::fitted_text(c, {x, r.y + 54}, source_words(m.source), Font::text, 14, t.muted, w);
     float y = r.y + 84;
     const auto line = [&](const std::string& name, const std::string& value) {
         if (y > r.bottom() - 12) return;

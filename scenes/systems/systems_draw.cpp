@@ -161,11 +161,10 @@ void draw_pages(const SystemsDraw& d, Rect area) {
             if (row >= round.before + round.kept)
                 canvas.outline(box, {rewound ? theme.role(Role::rejected) : theme.line, 1}, 1);
         }
-        ui::tooltip(d.ui, {x0, y, width - kPageGap, kSlot},
-                    "page " + std::to_string(page + 1) +
-                        (page >= pages.after    ? ": given back after this round"
-                         : page >= pages.before ? ": taken in this round"
-                                                : ": held before this round"));
+        std::string when = ": held before this round";
+        if (page >= pages.after) when = ": given back after this round";
+        else if (page >= pages.before) when = ": taken in this round";
+        ui::tooltip(d.ui, {x0, y, width - kPageGap, kSlot}, "page " + std::to_string(page + 1) + when);
     }
     const int lines = (pages.during - hidden + across - 1) / across;
     if (const float key = top + static_cast<float>(lines) * kLine + 14; key < area.bottom()) draw_page_key(d, {area.x, key}, area.right());

@@ -232,15 +232,13 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
     if (!rows.empty())
         out << trees_study_title(input, m) << "\nMeasured, each row: " << trees_sample_words(input)
             << "; ± 95 %\n";
-    for (const TreesRow& row : rows)
-        out << row.name << ": " << row.rows << " rows, " << with_chance(row.rounds) << " tokens per round"
-            << (without_times(input) ? std::string()
-                                     : ", draft " + ui::number(row.draft_ms, 2) + ", verify " +
-                                           ui::number(row.verify_ms, 2) + " ms")
-            << (row.speedup > 0 ? (row.doubt ? ", ~" : ", ") + ui::speed_up(row.speedup)
-                : row.few       ? ", too few full rounds for a speed-up"
-                                : std::string())
-            << "\n";
+    for (const TreesRow& row : rows) {
+        out << row.name << ": " << row.rows << " rows, " << with_chance(row.rounds) << " tokens per round";
+        if (!without_times(input)) out << ", draft " << ui::number(row.draft_ms, 2) << ", verify " << ui::number(row.verify_ms, 2) << " ms";
+        if (row.speedup > 0) out << (row.doubt ? ", ~" : ", ") << ui::speed_up(row.speedup);
+        else if (row.few) out << ", too few full rounds for a speed-up";
+        out << "\n";
+    }
     if (!rows.empty() && measured_trees(input)->complete())
         out << capital(most_tokens_words(rows, trees_leaders(rows))) << "\n";
     out << "\n" << describe_story(trees_story(input, m));

@@ -10,6 +10,7 @@
 #include "tests/scenes/failures_bench.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/finished.h"
 
 namespace speclens {
 namespace {

@@ -10,6 +10,7 @@
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/finished.h"
 
 namespace speclens {
 namespace {

@@ -18,6 +18,7 @@
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/speedup_bench.h"
+#include "tests/shared/finished.h"
 
 namespace speclens {
 namespace {

@@ -9,6 +9,7 @@
 #include "engine/run/trace_json.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/finished.h"
 
 namespace speclens {
 

@@ -11,6 +11,7 @@
 #include "scenes/lossless/lossless_draw.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_look.h"
+#include "tests/shared/finished.h"
 #include "ui/format.h"
 
 namespace speclens {

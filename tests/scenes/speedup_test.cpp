@@ -13,6 +13,7 @@
 #include "tests/scenes/scenes_look.h"
 #include "tests/scenes/scenes_tab.h"
 #include "tests/scenes/speedup_bench.h"
+#include "tests/shared/finished.h"
 #include "tests/shared/micro.h"
 #include "ui/format.h"
 

@@ -7,6 +7,7 @@
 
 #include "kernels/error.h"
 #include "scenes/shared/scene.h"
+#include "scenes/shared/story.h"
 #include "scenes/shared/told.h"
 #include "tests/shared/temp_folder.h"
 
@@ -115,6 +116,15 @@ TEST(Stories, AMissingTextIsAnErrorAndIsNamed) {
     shipped.scenes.at("advice").texts.at("why.text").erase("measured");
     EXPECT_EQ(missing_texts(shipped), (std::vector<std::string>{"advice.toml: why.text, case measured"}));
     EXPECT_EQ(error_of([&] { (void)StoryBook(std::span(&shipped, 1)); }), "the story advice.toml lacks why.text, case measured");
+}
+
+TEST(Stories, WithoutBeatsCountNoBeats) {
+    const Story story = story_at_beat({}, 0);
+    EXPECT_EQ(story.caption, "");
+    EXPECT_EQ(story.steps, 0);
+    EXPECT_NE(story.no_back, "");
+    EXPECT_NE(story.no_next, "");
+    EXPECT_EQ(story_at_beat({}, 2).caption, "Beat 1 of 2");
 }
 
 TEST(Stories, AnotherLanguageLiesOverTheEnglishTextByText) {

@@ -8,6 +8,7 @@
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
+#include "tests/shared/finished.h"
 #include "tests/shared/micro.h"
 
 namespace speclens {

@@ -8,6 +8,7 @@
 #include "engine/run/replay.h"
 #include "engine/session/session.h"
 #include "kernels/error.h"
+#include "tests/shared/finished.h"
 #include "tests/shared/micro.h"
 
 namespace speclens {
