@@ -69,6 +69,7 @@ class Domino(Block):
 
     def self_generated(self, rows, base, anchors, table):
         """Ablation: states from the head's own argmax tokens, detached, slot by slot; (N, K, G)."""
+        ids = self.ranked_ids()
         token, state, out = anchors, rows.new_zeros(rows.shape[0], self.own["gru_hidden_dim"]), []
         for i in range(rows.shape[1]):
             state = self.gru_step(table[token], state)
@@ -76,6 +77,8 @@ class Domino(Block):
             with torch.no_grad():
                 logits = base[:, i] + (self.correction(rows[:, i], state) if i >= self.prefix else 0)
                 token = logits.argmax(-1)
+                if ids is not None:
+                    token = ids[token]
         return torch.stack(out, 1)
 
     def loss(self, batch, table, options):
@@ -90,10 +93,8 @@ class Domino(Block):
         counts = counts & known
         base = F.linear(rows[counts], self.output_rows(table))
         if options.self_generated:
-            if self.ranked < len(table):
-                raise ValueError("--self-generated draws of every id: leave --draft-vocab out")
             with torch.no_grad():
-                everything = F.linear(rows, table).view(b * a, k, -1)
+                everything = F.linear(rows, self.output_rows(table)).view(b * a, k, -1)
             states = self.self_generated(rows.reshape(b * a, k, h), everything, anchor_tokens.view(-1), table)
         else:
             states = self.states(table[read].view(b * a, k, h))

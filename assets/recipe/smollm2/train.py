@@ -176,6 +176,7 @@ def options(parser):
     parser.add_argument("--row", type=int, default=states.ROW)
     parser.add_argument("--block-tokens", type=int, default=1_000_000)
     parser.add_argument("--passes", type=int, default=2, help="epochs over a block before the next one")
+    parser.add_argument("--first-block", type=int, default=0, help="where the run begins in the text: a later run on text that no earlier one saw")
     parser.add_argument("--keep-blocks", type=int, default=1, help="blocks of states on the disk at once")
     parser.add_argument("--like", type=int, nargs="*", help="the target's layers as which the layers of eagle3, dflash and domino begin (its last ones; nothing: random)")
     parser.add_argument("--width", type=int, default=128, help="of small")
@@ -199,7 +200,7 @@ def main():
     count = len(states.blocks(corpus, args.block_tokens))
 
     def folder_of(turn):
-        return states.ensure(args.target, corpus, args.work, turn % count, args.block_tokens, args.keep_blocks, args.row, args.taps, args.device)
+        return states.ensure(args.target, corpus, args.work, (turn + args.first_block) % count, args.block_tokens, args.keep_blocks, args.row, args.taps, args.device)
 
     head = build(args, target, corpus)
     reads_taps = hasattr(head, "fc")

@@ -137,5 +137,27 @@ class Dpace(unittest.TestCase):
                 self.assertEqual(self.loss(method, True), self.loss(method, True))
 
 
+class OwnTokens(unittest.TestCase):
+    """Domino's ablation: the GRU reads the head's own guesses, whatever ids the head ranks."""
+
+    def test_a_reduced_vocabulary_is_read_by_its_ids(self):
+        torch.manual_seed(5)
+        small = CLASSES["domino"](domino_config(TARGET, (0, 1), 3, 1, 4, 6, 4, 1, True, draft_vocab=5))
+        ids = torch.tensor([4, 7, 9, 13, 19])
+        with torch.no_grad():
+            for p in small.parameters():
+                p.normal_(std=0.3)
+            small.d2t.copy_(ids - torch.arange(5))
+        table, rows, anchors = torch.randn(20, 8), torch.randn(3, 4, 8), torch.tensor([6, 4, 15])
+        base = torch.nn.functional.linear(rows, table[ids])
+        states = small.self_generated(rows, base, anchors, table)
+        state, token = torch.zeros(3, 6), anchors
+        for i in range(4):
+            state = small.gru_step(table[token], state)
+            self.assertTrue(torch.equal(states[:, i], state))
+            logits = base[:, i] + (small.correction(rows[:, i], state) if i >= small.prefix else 0)
+            token = ids[logits.argmax(-1)]
+
+
 if __name__ == "__main__":
     unittest.main()

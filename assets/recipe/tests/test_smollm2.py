@@ -12,7 +12,7 @@ import torch.nn.functional as F
 
 from data import ANSWER, PROMPT
 from drafters import CLASSES, block_config, domino_config, eagle3_config, load_drafter, save_drafter, widen
-from smollm2 import corpus, gguf_file, prompts, ship, states, templates
+from smollm2 import ablations, corpus, gguf_file, prompts, ship, states, templates
 from smollm2.batch import Request, answers, looping
 from smollm2.log import Log, lines
 from smollm2.sample import TURNS, Queue
@@ -448,6 +448,28 @@ class Blocks(WithTarget):
         self.assertEqual(shard["lengths"].tolist(), [32, 32, 6])
         (first, last), hidden = self.torch_alone.texts([ids.tolist()], taps=(0, 2))
         self.assertTrue(torch.equal(torch.from_numpy(features).view(torch.bfloat16), torch.cat((first, last, hidden), -1)))
+
+
+class Ablated(unittest.TestCase):
+    """What the program's comparison says of an arm, as the app reads it beside the built-in bundle's arms."""
+
+    def comparison(self, same):
+        samples = [{"drafter": "none", "domain": "code", "tokens": 30, "rounds": 30}, {"drafter": "eagle3", "domain": "code", "tokens": 30, "rounds": 15},
+                   {"drafter": "eagle3", "domain": "chats", "tokens": 30, "rounds": 20}]
+        row = {"drafter": "eagle3", "domain": "all", "same_text": same, "conditional_by_position": [0.51234, 0.4, 0], "judged_at": [35, 18, 0]}
+        return {"temperature": 0.0, "per_prompt": samples, "rows": [row | {"domain": "code"}, row]}
+
+    def test_is_counted_over_prompts(self):
+        run = ablations.served(self.comparison(True), "eagle3", np.random.default_rng(1))["runs"][0]
+        self.assertEqual((run["all"]["prompts"], run["all"]["rounds"]), (2, 35))
+        mean, low, high = run["all"]["tokens_per_round"]
+        self.assertEqual((mean, low, high), (1.7143, 1.5, 2.0))
+        self.assertEqual(run["all"]["conditional"], [[0.5123], [0.4], None])
+        self.assertEqual(run["per_prompt"], {"code": [[30, 15]], "chats": [[30, 20]]})
+
+    def test_a_text_that_differs_is_no_result(self):
+        with self.assertRaises(SystemExit):
+            ablations.served(self.comparison(False), "eagle3", np.random.default_rng(1))
 
 
 if __name__ == "__main__":
