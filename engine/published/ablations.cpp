@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 
 #include "engine/base/json_read.h"
@@ -112,8 +113,8 @@ const ServedResult* TrainingRun::result(int drafts, bool base_only, double tempe
     return nullptr;
 }
 
-const AblationStudy* Ablations::find(std::string_view name) const {
-    const auto found = std::ranges::find(studies, name, &AblationStudy::name);
+const AblationStudy* Ablations::find(std::string_view name, std::string_view target) const {
+    const auto found = std::ranges::find_if(studies, [&](const AblationStudy& study) { return study.name == name && study.target == target; });
     return found == studies.end() ? nullptr : &*found;
 }
 
@@ -128,6 +129,7 @@ Ablations parse_ablations(std::string_view json, const std::string& name) {
         if (const Ordered about = object_or(file, "about", study_name); !about.is_null()) {
             study.machine = kReader.text_or(about, "machine");
             study.date = kReader.text_or(about, "date");
+            study.target = kReader.text_or(about, "target");
         }
         if (!arms.is_object()) kReader.fail(name + ": " + study_name, "is not an object of arms");
         for (const auto& [arm_name, runs] : arms.items()) {
@@ -151,11 +153,15 @@ Ablations load_experiments(const std::filesystem::path& models) {
     std::error_code failure;
     Ablations found;
     if (const fs::path file = models / "ablations.json"; fs::exists(file, failure)) found = load_ablations(file);
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(models, failure))
-        if (fs::path file = entry.path() / "long_answers.json"; fs::is_regular_file(file, failure)) files.push_back(std::move(file));
-    std::ranges::sort(files);
-    for (const fs::path& file : files) found.long_answers.push_back(load_long_answers(file));
+    std::vector<fs::path> folders;
+    for (const auto& entry : fs::directory_iterator(models, failure)) folders.push_back(entry.path());
+    std::ranges::sort(folders);
+    for (const fs::path& folder : folders) {
+        if (const fs::path file = folder / "long_answers.json"; fs::is_regular_file(file, failure))
+            found.long_answers.push_back(load_long_answers(file));
+        if (const fs::path file = folder / "ablations.json"; fs::is_regular_file(file, failure))
+            std::ranges::move(load_ablations(file).studies, std::back_inserter(found.studies));
+    }
     return found;
 }
 

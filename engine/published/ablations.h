@@ -3,7 +3,7 @@
 //   {STUDY: {ARM: [{"method","seed","steps","arguments","curve":[{"positions",NAME:NUMBER…}…],
 //                   "served":{"drafts N"[, ", base logits only"]: [{"temperature","all":{"prompts","rounds",
 //                   "tokens_per_round":[mean,low,high],"conditional":[[share,low,high] or null…]}}…]}}…]},
-//    "about": {STUDY: {"machine","date"}}}, where it was run and when
+//    "about": {STUDY: {"machine","date","target"}}}, where it was run, when, and for which target: the built-in one where none is named
 #pragma once
 
 #include <filesystem>
@@ -46,16 +46,17 @@ struct AblationStudy {
     std::string name;
     std::vector<Arm> arms;
     std::string machine, date; // empty: the file does not say
+    std::string target;        // "SmolLM2-135M-Instruct"; empty: the built-in one
 };
 
 struct Ablations {
     std::vector<AblationStudy> studies; // in the order of the file
     std::vector<LongAnswers> long_answers; // of each model that was measured so
-    [[nodiscard]] const AblationStudy* find(std::string_view name) const;
+    [[nodiscard]] const AblationStudy* find(std::string_view name, std::string_view target = "") const;
 };
 // Throws Error naming the file, the study and the arm.
 [[nodiscard]] Ablations load_ablations(const std::filesystem::path& file);
-// Those of a folder of models, ablations.json, and <model>/long_answers.json beside it; what is not there is empty.
+// Those of a folder of models: ablations.json, <model>/ablations.json behind it, <model>/long_answers.json; what is not there is empty.
 [[nodiscard]] Ablations load_experiments(const std::filesystem::path& models);
 [[nodiscard]] Ablations parse_ablations(std::string_view json, const std::string& name);
 

@@ -303,13 +303,15 @@ void draw_training_controls(const TrainingDraw& d) {
     int chosen = -1;
     for (const AblationStudy* study : m.studies) {
         if (study == m.study) chosen = static_cast<int>(choices.size());
-        choices.push_back({study_words(study->name), "", ""});
+        choices.push_back({study_words(*study), "", ""});
     }
     if (const auto pick =
             ui::dropdown(ui, "study", at, choices, chosen,
                          {.disabled = choices.empty() ? "No experiments came with this bundle" : ""});
         pick && *pick != chosen) {
-        d.state.study = m.studies[static_cast<std::size_t>(*pick)]->name;
+        const AblationStudy& study = *m.studies[static_cast<std::size_t>(*pick)];
+        d.state.study = study.name;
+        d.state.target = study.target;
         d.state.choose(0);
         d.state.decay.reset();
     }

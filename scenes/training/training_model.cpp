@@ -182,14 +182,13 @@ double fade_of(const std::string& arm) {
     return arm == "curriculum" ? 1 : arm == "half_curriculum" ? 0.5 : 0;
 }
 
-std::string study_words(const std::string& study) {
-    if (study == kPrefixStudy) return "Prefixes of Domino's head";
-    if (study == "conditioning") return "What a DFlash block is told";
-    if (study == "block") return "Size of a DFlash block";
-    if (study == "test_steps") return "EAGLE-3: test-time steps";
-    if (study == "weights") return "Weights of the positions";
-    if (study == "modes") return "Text and modes";
-    return study;
+std::string study_words(const AblationStudy& study) {
+    static const std::map<std::string, std::string> kWords = {
+        {kPrefixStudy, "Prefixes of Domino's head"}, {"conditioning", "What a DFlash block is told"}, {"block", "Size of a DFlash block"},
+        {"test_steps", "EAGLE-3: test-time steps"},  {"weights", "Weights of the positions"},        {"modes", "Text and modes"}};
+    const auto found = kWords.find(study.name);
+    const std::string words = found == kWords.end() ? study.name : found->second;
+    return study.target.empty() ? words : words + ", " + study.target.substr(0, study.target.find('-'));
 }
 
 TrainingModel training_model(const SceneInput& input, const TrainingState& state) {
@@ -197,7 +196,7 @@ TrainingModel training_model(const SceneInput& input, const TrainingState& state
     m.temperature = state.sampled ? 0.7 : 0;
     if (!input.ablations) return m;
     for (const AblationStudy& study : input.ablations->studies) m.studies.push_back(&study);
-    m.study = input.ablations->find(state.study);
+    m.study = input.ablations->find(state.study, state.target);
     if (!m.study && !m.studies.empty()) m.study = m.studies.front();
     if (!m.study) return m;
     m.machine = m.study->machine;

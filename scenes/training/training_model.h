@@ -37,6 +37,7 @@ inline constexpr const char* kPrefixStudy = "domino";
 // What the user set.
 struct TrainingState {
     std::string study = kPrefixStudy;
+    std::string target; // that the study's heads were trained for; empty: the built-in one
     int arm = 0;
     bool sampled = false;        // served at T = 0.7 instead of 0
     double progress = 0.5;       // of a run, for the weight of the losses
@@ -95,7 +96,7 @@ struct TrainingModel {
 };
 [[nodiscard]] std::string at_temperature(const TrainingModel& model); // "T = 0.7"
 [[nodiscard]] TrainingModel training_model(const SceneInput& input, const TrainingState& state);
-[[nodiscard]] std::string study_words(const std::string& study); // "Prefixes of Domino's head"
+[[nodiscard]] std::string study_words(const AblationStudy& study); // "Prefixes of Domino's head", with the model unless it is built in
 // Share of a run over which an arm's base loss fades: 1, .5 or 0 by its --base-rho.
 [[nodiscard]] double fade_of(const std::string& arm);
 

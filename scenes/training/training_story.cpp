@@ -71,9 +71,20 @@ Words prediction_words(const TrainingModel& m) {
     return training_says.beat("prediction:open"_t, "without"_v = times(without), "with"_v = times(with));
 }
 
-Words beat_words(const SceneInput& input, const TrainingModel& m, int beat) {
+// A beat speaks of its own experiment, also while another one is looked at.
+TrainingModel told_model(const SceneInput& input, const TrainingModel& m, int beat) {
+    const std::string study = study_of_beat(beat);
+    if (study.empty() || !m.study || m.study->name == study) return m;
+    TrainingState state;
+    state.study = study;
+    state.sampled = m.temperature > 0;
+    return training_model(input, state);
+}
+
+Words beat_words(const SceneInput& input, const TrainingModel& looked_at, int beat) {
     if (beat == kLiveBeat) return live_training_words(input);
-    if (!m.study) return training_says.beat("missing"_t);
+    if (!looked_at.study) return training_says.beat("missing"_t);
+    const TrainingModel m = told_model(input, looked_at, beat);
     const auto tokens = [&](const char* arm, std::size_t bar = 0) { return tokens_of(arm_named(m, arm), bar); };
     switch (beat) {
     case 0: return training_says.beat("use"_t);
@@ -130,7 +141,7 @@ StageTitle training_title(const TrainingModel& m) {
         title.subtitle = training_says("missing.subtitle"_t);
         return title;
     }
-    title.title = study_words(m.study->name);
+    title.title = study_words(*m.study);
     std::string alike;
     if (m.arms.size() > 1) {
         const auto found = std::ranges::find_if(m.ends, &TrainingModel::Ends::apart);

@@ -71,7 +71,38 @@ TEST(TrainingModel, CallsEveryStudyByItsSubject) {
                                        {"weights", "Weights of the positions"},
                                        {"modes", "Text and modes"},
                                        {"of one's own", "of one's own"}})
-        EXPECT_EQ(study_words(study), words);
+        EXPECT_EQ(study_words({study, {}, "", "", ""}), words);
+    EXPECT_EQ(study_words({"domino", {}, "", "", "SmolLM2-135M-Instruct"}), "Prefixes of Domino's head, SmolLM2");
+}
+
+// The same experiment on two targets: each is found, and the built-in one comes first.
+TEST(TrainingModel, ShowsTheStudyOfTheTargetThatWasChosen) {
+    std::string other = kFile;
+    other.replace(other.find("\"machine\""), 0, R"("target":"Real-1B",)");
+    Ablations ablations = parse_ablations(kFile, "file");
+    std::ranges::move(parse_ablations(other, "other").studies, std::back_inserter(ablations.studies));
+    ASSERT_EQ(ablations.studies.size(), 2u);
+    SceneInput input;
+    input.ablations = &ablations;
+    TrainingState state;
+    EXPECT_EQ(training_model(input, state).study, &ablations.studies[0]);
+    state.target = "Real-1B";
+    const TrainingModel real = training_model(input, state);
+    EXPECT_EQ(real.study, &ablations.studies[1]);
+    EXPECT_TRUE(training_title(real).title.starts_with("Prefixes of Domino's head, Real: ")) << training_title(real).title;
+}
+
+TEST(TrainingStory, SpeaksOfItsOwnExperimentWhileAnotherIsLookedAt) {
+    std::string both = kFile;
+    both.replace(both.rfind('}'), 1, R"(,"weights":{"g7":[{"method":"dflash","arguments":[],"seed":1,"steps":40,"curve":[{"step":20,"positions":100,"loss":4.0}],"served":{}}]}})");
+    const Ablations ablations = parse_ablations(both, "file");
+    SceneInput input;
+    input.ablations = &ablations;
+    input.beat = 1;
+    TrainingState state;
+    const std::string own = training_story(input, training_model(input, state)).text;
+    state.study = "weights";
+    EXPECT_EQ(training_story(input, training_model(input, state)).text, own);
 }
 
 TEST(Ablations, SaysWhatIsWrongWithAFile) {

@@ -48,6 +48,12 @@ TEST(LongAnswers, OfEveryModelAreFoundBesideTheAblations) {
     std::filesystem::create_directories(models / "one");
     std::ofstream(models / "one/long_answers.json") << kWhole;
     EXPECT_EQ(load_experiments(models.path()).long_answers.size(), 1u);
+    std::ofstream(models / "one/ablations.json") << R"({"about":{"steps":{"target":"One"}},"steps":{"a":[{"method":"eagle3","seed":1,"steps":2,"curve":[{"positions":1,"loss":2}],"served":{}}]}})";
+    const Ablations found = load_experiments(models.path());
+    ASSERT_EQ(found.studies.size(), 1u);
+    EXPECT_EQ(found.studies[0].target, "One");
+    EXPECT_EQ(found.find("steps"), nullptr);
+    EXPECT_EQ(found.find("steps", "One"), &found.studies[0]);
     const Ablations shipped = load_experiments(std::filesystem::path(SPEC_SOURCE_DIR) / "assets/models");
     EXPECT_FALSE(shipped.studies.empty());
     ASSERT_EQ(shipped.long_answers.size(), 1u);
