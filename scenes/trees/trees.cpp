@@ -43,6 +43,7 @@ class TreesScene final : public Scene {
         draw_trees_controls(d);
         if (ui.take_key(ui::Key::u)) show_me(d);
         const RunStudy study = trees_study(input, model);
+        if (input.beat == kTreesGrowthBeat && times_passes(input) && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
         if (!study.runs.empty() && ui.take_key(ui::Key::m)) {
             out.push_back(Command{study});
             out.push_back(ShowDetails{});
@@ -54,9 +55,11 @@ class TreesScene final : public Scene {
     }
 
     std::vector<Measurement> missing(const SceneInput& input) const override {
+        std::vector<Measurement> lacking;
         const RunStudy study = trees_study(input, trees_model(input, state_));
-        if (!lacks(study, study_of(input, study))) return {};
-        return {{.name = study.name, .ask = study, .beat = kTreesCostBeat}};
+        if (lacks(study, study_of(input, study))) lacking.push_back({.name = study.name, .ask = study, .beat = kTreesCostBeat});
+        if (!input.passes && times_passes(input)) lacking.push_back({.name = "passes", .ask = MeasurePasses{}, .beat = kTreesGrowthBeat});
+        return lacking;
     }
 
     std::string describe(const SceneInput& input) const override {
@@ -68,7 +71,7 @@ class TreesScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"U", "Judge the run by blocks, or draft a tree"}, {"M", "Measure chain, block and trees"}};
+        return {{"U", "Judge the run by blocks, or draft a tree"}, {"M", "Measure chain, block and trees; where a tree grows: time passes"}};
     }
 
   private:
@@ -84,6 +87,7 @@ class TreesScene final : public Scene {
             if (!other->here()) return;
             const TreesModel seen = trees_model(other->seen(), state);
             model.nodes = seen.nodes;
+            model.growth = seen.growth;
             model.cycle = seen.cycle;
         }
         [[nodiscard]] const SceneInput& round(const SceneInput& input) const { return other && other->here() ? other->seen() : input; }
@@ -98,7 +102,7 @@ class TreesScene final : public Scene {
         beat = input.beat;
         const bool tree_run = input.whole->header && input.whole->header->nodes > 0;
         const bool can_show = tree_run || !trees_model(input, state).tree_drafter.empty();
-        state.tree = beat == kTreesBeats - 1 ? tree_run : beat == 0 ? can_show : beat > kTreesRescueBeat;
+        state.tree = beat == kTreesWorthBeat ? tree_run : beat == 0 ? can_show : beat > kTreesRescueBeat;
     }
 
     TreesState state_;

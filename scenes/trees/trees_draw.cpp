@@ -36,7 +36,7 @@ std::string speedup_words(const TreesRow& row) {
 
 // What was measured, in the panel, or on the stage of a window without one.
 bool table_on_stage(const TreesDraw& d) {
-    return d.input.details.w <= 0 && d.input.beat >= kTreesCostBeat && !trees_rows(d.input).empty();
+    return d.input.details.w <= 0 && d.input.beat >= kTreesCostBeat && d.model.growth.path.empty() && !trees_rows(d.input).empty();
 }
 
 // Returns the last baseline.
@@ -238,6 +238,49 @@ void empty_stage(const TreesDraw& d, Rect area, const std::string& words, const 
     show_me_button(d, {box.center().x, box.center().y + 8}, Align::center, button, possible);
 }
 
+// The mask of the pass: which row sees which, a square at the right of the area.
+void draw_sight(const TreesDraw& d, Rect area, float mask_side, float number_w) {
+    const TreesModel& m = d.model;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const int rows = static_cast<int>(m.nodes.size()) + 1;
+    const float cell = mask_side / static_cast<float>(rows), left = area.right() - mask_side,
+                y0 = area.y + 84;
+    const float names = left - number_w, names_w = mask_side + number_w;
+    ui::fitted_text(canvas, {names, area.y + 14}, "Who sees whom", Font::text_bold, 15, theme.ink, names_w);
+    ui::fitted_text(
+        canvas, {names, area.y + 34},
+        ui::fitting(canvas, {"a row sees its ancestors", "only its ancestors"}, Font::text, 14, names_w),
+        Font::text, 14, theme.muted, names_w);
+    const std::string sight = sight_words(m.nodes);
+    const bool sight_fits = canvas.text_width(sight, Font::text, 14) <= names_w;
+    if (sight_fits) canvas.text({names, area.y + 53}, sight, Font::text, 14, theme.muted);
+    if (const float below = y0 + mask_side + 24; !sight_fits && below < area.bottom())
+        ui::paragraph(canvas, {names, below}, names_w, sight,
+                      {.size = 14,
+                       .color = theme.muted,
+                       .max_lines = 1 + static_cast<int>((area.bottom() - below) / 20)});
+    const int every = static_cast<int>(std::ceil(20 / cell)); // so that numbers do not touch
+    for (int i = 0; i < rows; i += every) {
+        const float middle = cell * (static_cast<float>(i) + 0.5F) - 0.5F;
+        canvas.text({left + middle, y0 - 5}, std::to_string(i), Font::mono, 14, theme.muted, Align::center);
+        canvas.text({left - 5, y0 + middle + 5}, std::to_string(i), Font::mono, 14, theme.muted,
+                    Align::right);
+    }
+    for (int from = 0; from < rows; ++from)
+        for (int to = 0; to < rows; ++to) {
+            const Rect at{left + cell * static_cast<float>(to), y0 + cell * static_cast<float>(from),
+                          cell - 1, cell - 1};
+            canvas.fill(at,
+                        sees(m.nodes, from, to) ? theme.role(Role::target).alpha(from == to ? 1.0F : 0.6F)
+                                                : theme.panel,
+                        1);
+        }
+    ui::tooltip(d.ui, {left, y0, mask_side, mask_side},
+                std::to_string(rows) + " rows of one pass: 0 is the pending token, then come the guesses; "
+                                       "all of them see the text before");
+}
+
 void draw_tree_stage(const TreesDraw& d, Rect area) {
     const TreesModel& m = d.model;
     if (m.nodes.empty() && m.comes) {
@@ -283,8 +326,9 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     const std::vector<float> wanted = wanted_chips(d, layout, anchor, deepest, chip);
     float mask_side =
         std::min({area.h - 100, area.w * 0.34F, std::max(140.0F, 30.0F * static_cast<float>(rows))});
-    const bool mask = mask_side > 90;
-    if (mask) { // labels before large cells
+    const bool grown = !m.growth.path.empty(), mask = mask_side > 90 || grown;
+    if (grown) mask_side = std::min(area.w * 0.44F, 560.0F);
+    if (mask && !grown) { // labels before large cells
         const float even = *std::ranges::max_element(wanted) + TreeColumns::kGap + number_w;
         const float left_over = area.w - 2 * number_w - 40 - even * static_cast<float>(wanted.size());
         mask_side = std::max(std::min(mask_side, left_over),
@@ -353,42 +397,8 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
         draw_trees_table(d,
                          {area.x, area.bottom() - table + kBelow, std::min(tree.w, 460.0F), table - kBelow});
 
-    if (!mask) return;
-    const float cell = mask_side / static_cast<float>(rows), left = area.right() - mask_side,
-                y0 = area.y + 84;
-    const float names = left - number_w, names_w = mask_side + number_w;
-    ui::fitted_text(canvas, {names, area.y + 14}, "Who sees whom", Font::text_bold, 15, theme.ink, names_w);
-    ui::fitted_text(
-        canvas, {names, area.y + 34},
-        ui::fitting(canvas, {"a row sees its ancestors", "only its ancestors"}, Font::text, 14, names_w),
-        Font::text, 14, theme.muted, names_w);
-    const std::string sight = sight_words(m.nodes);
-    const bool sight_fits = canvas.text_width(sight, Font::text, 14) <= names_w;
-    if (sight_fits) canvas.text({names, area.y + 53}, sight, Font::text, 14, theme.muted);
-    if (const float below = y0 + mask_side + 24; !sight_fits && below < area.bottom())
-        ui::paragraph(canvas, {names, below}, names_w, sight,
-                      {.size = 14,
-                       .color = theme.muted,
-                       .max_lines = 1 + static_cast<int>((area.bottom() - below) / 20)});
-    const int every = static_cast<int>(std::ceil(20 / cell)); // so that numbers do not touch
-    for (int i = 0; i < rows; i += every) {
-        const float middle = cell * (static_cast<float>(i) + 0.5F) - 0.5F;
-        canvas.text({left + middle, y0 - 5}, std::to_string(i), Font::mono, 14, theme.muted, Align::center);
-        canvas.text({left - 5, y0 + middle + 5}, std::to_string(i), Font::mono, 14, theme.muted,
-                    Align::right);
-    }
-    for (int from = 0; from < rows; ++from)
-        for (int to = 0; to < rows; ++to) {
-            const Rect at{left + cell * static_cast<float>(to), y0 + cell * static_cast<float>(from),
-                          cell - 1, cell - 1};
-            canvas.fill(at,
-                        sees(m.nodes, from, to) ? theme.role(Role::target).alpha(from == to ? 1.0F : 0.6F)
-                                                : theme.panel,
-                        1);
-        }
-    ui::tooltip(d.ui, {left, y0, mask_side, mask_side},
-                std::to_string(rows) + " rows of one pass: 0 is the pending token, then come the guesses; "
-                                       "all of them see the text before");
+    if (grown) return draw_tree_growth(d, {area.right() - mask_side, area.y, mask_side, area.h});
+    if (mask) draw_sight(d, area, mask_side, number_w);
 }
 
 // A block that is judged twice with the same coins: token by token, and as a whole.
@@ -705,7 +715,14 @@ void draw_trees_controls(const TreesDraw& d) {
                 {.shortcut = "U", .tooltip = "Runs this prompt again, judged or drafted so", .disabled = possible ? "" : "No drafter that could do it is loaded"}))
             show_me(d);
     }
-    measure_button(d.input, ui, {"measure", "This prompt", "M"}, trees_study(d.input, m), row, d.out);
+    if (d.input.beat != kTreesGrowthBeat || !times_passes(d.input)) {
+        measure_button(d.input, ui, {"measure", "This prompt", "M"}, trees_study(d.input, m), row, d.out);
+    } else if (row.room() > 130) {
+        at = row.place(146);
+        ui::field_label(ui, at, "The target");
+        if (ui::button(ui, "passes", at, "Time passes", {.shortcut = "M", .tooltip = "What a pass of 1 to 64 rows takes here"}))
+            d.out.push_back(Command{MeasurePasses{}});
+    }
 }
 
 } // namespace speclens

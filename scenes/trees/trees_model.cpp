@@ -255,7 +255,9 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
     const CycleSummary* cycle = shown_cycle(input);
     if (cycle) {
         m.cycle = cycle->cycle;
-        if (input.whole->header && input.whole->header->nodes > 0) m.nodes = tree_nodes(*cycle);
+        const bool grown = input.beat == kTreesGrowthBeat, own = input.whole->header && input.whole->header->nodes > 0;
+        if (own && (!grown || grows_by_paths(input.whole->header->drafter))) m.nodes = tree_nodes(*cycle);
+        if (grown && !m.nodes.empty()) m.growth = tree_growth(*cycle, input.passes.get());
     }
     for (const CycleSummary& one : input.whole->cycles)
         if (const auto verdict = block_verdict(one)) {
@@ -279,8 +281,12 @@ TreesModel trees_model(const SceneInput& input, const TreesState& state) {
                 drafter_ready(input, name))
                 m.chain_drafter = name;
         }
-        for (const std::string& name : {own, family + "_tree", std::string("small_tree"),
-                                        std::string("eagle3_tree"), std::string("medusa_tree")}) {
+        std::vector<std::string> trees = {own, family + "_tree", "small_tree", "eagle3_tree", "medusa_tree"};
+        if (input.beat == kTreesGrowthBeat) {
+            for (const DrafterInfo& info : drafter_list()) trees.emplace_back(info.name);
+            std::erase_if(trees, [](const std::string& name) { return !grows_by_paths(name); });
+        }
+        for (const std::string& name : trees) {
             const DrafterInfo* info = find_drafter(name);
             if (m.tree_drafter.empty() && info && info->tree && drafter_ready(input, name))
                 m.tree_drafter = name;

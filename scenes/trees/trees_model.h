@@ -11,10 +11,11 @@
 #include "scenes/shared/example.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/told.h"
+#include "scenes/trees/trees_growth.h"
 
 namespace speclens {
 
-inline constexpr StoryOf<"trees", "ways", "product", "coins", "branches", "cost", "worth"> trees_says;
+inline constexpr StoryOf<"trees", "ways", "product", "coins", "branches", "cost", "worth", "grown"> trees_says;
 
 // One draft of a block that was judged whole.
 struct BlockColumn {
@@ -100,6 +101,7 @@ struct TreesModel {
     bool none_rescued = false; // of them: no guess of this run is one that a later hit rescues
     std::vector<TreeNode> nodes; // of the cycle on screen; empty: it is no tree
     bool comes = false;          // one of the same round was asked for
+    TreeGrowth growth;           // of the same cycle, at its beat; without guesses: nothing is known of it
     int cycle = -1;
     std::string chain_drafter,
         tree_drafter; // of the run's family if it has them; empty: there is none that can run
@@ -149,5 +151,6 @@ struct TreesLeaders {
 
 inline constexpr int kTreesRescueBeat = 2; // up to here: one block, judged by both rules
 inline constexpr int kTreesBeats = trees_says.size, kTreesCostBeat = 4; // from kTreesCostBeat on: what was measured
+inline constexpr int kTreesWorthBeat = 5, kTreesGrowthBeat = 6;
 
 } // namespace speclens

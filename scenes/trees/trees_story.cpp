@@ -1,4 +1,4 @@
-// Words of S11: title, six beats, and the frame as text.
+// Words of S11: title, beats, and the frame as text.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -68,6 +68,19 @@ Words coins_words(const SceneInput& input, const TreesModel& m) {
     return trees_says.beat("coins:example"_t, "token"_v = token, "block"_v = block, "gain"_v = published, "rescue"_v = rescue);
 }
 
+std::string pays_words(const TreeGrowth& growth) {
+    if (growth.needed.empty()) return trees_says("words.pays:untimed"_t);
+    if (growth.best == static_cast<int>(growth.path.size()))
+        return trees_says("words.pays:all"_t, "guesses"_v = growth.path.size(), "doubt"_v = growth.doubt);
+    return trees_says("words.pays:some"_t, "best"_v = growth.best, "doubt"_v = growth.doubt);
+}
+
+Words growth_words(const TreesModel& m) {
+    const TreeGrowth& growth = m.growth;
+    if (growth.path.empty()) return trees_says.beat("grown:none"_t, "drafter"_v = m.tree_drafter);
+    return trees_says.beat("grown:told"_t, "pays"_v = pays_words(growth));
+}
+
 Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
     switch (beat) {
     case 0:
@@ -77,7 +90,8 @@ Words beat_words(const SceneInput& input, const TreesModel& m, int beat) {
     case 2: return coins_words(input, m);
     case 3: return trees_says.beat("branches"_t);
     case kTreesCostBeat: return trees_says.beat("cost"_t);
-    default: return worth_words(input);
+    case kTreesWorthBeat: return worth_words(input);
+    default: return growth_words(m);
     }
 }
 
@@ -128,7 +142,11 @@ void name_tree(StageTitle& title, const SceneInput& input, const TreesModel& m, 
         return;
     }
     const auto kept = std::ranges::count(m.nodes, DraftSlot::State::accepted, &TreeNode::state);
-    title.title = trees_says("branches.title:tree"_t, "guesses"_v = m.nodes.size(), "kept"_v = kept);
+    if (!m.growth.path.empty())
+        title.title = m.growth.needed.empty() ? trees_says("grown.title:untimed"_t, "guesses"_v = m.nodes.size())
+                                              : trees_says("grown.title:timed"_t, "best"_v = m.growth.best, "guesses"_v = m.nodes.size());
+    else
+        title.title = trees_says("branches.title:tree"_t, "guesses"_v = m.nodes.size(), "kept"_v = kept);
     title.subtitle = trees_says("subtitle.tree"_t, "round"_v = round, "drafter"_v = header->drafter, "rule"_v = header->rule,
                                 "instead_of"_v = instead_of(input));
 }
@@ -181,7 +199,13 @@ Story trees_story(const SceneInput& input, const TreesModel& m) {
     const Header* header = input.whole->header;
     const bool shown = m.tree ? header && header->nodes > 0 && !m.nodes.empty() : m.blocks > 0;
     const auto settings = m.tree ? tree_settings(input, m) : block_settings(input, m);
-    if (story.step >= 5) {
+    if (story.step - 1 == kTreesGrowthBeat && !m.growth.path.empty()) {
+        if (times_passes(input)) {
+            story.task = trees_says("words.task:passes"_t);
+            story.task_done = input.passes != nullptr;
+            story.on_task = {Command{MeasurePasses{}}};
+        }
+    } else if (story.step > kTreesCostBeat && story.step - 1 != kTreesGrowthBeat) {
         if (const RunStudy study = trees_study(input, m); !study.runs.empty()) {
             story.task = trees_says("words.task:measure"_t);
             story.task_done = !trees_rows(input).empty();
@@ -228,6 +252,7 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
                 << ": " << quoted(*input.trace, node.token)
                 << (node.state == DraftSlot::State::accepted ? ", kept" : "") << "\n";
         }
+    out << describe_growth(m.growth);
     const std::vector<TreesRow> rows = trees_rows(input);
     if (!rows.empty())
         out << trees_study_title(input, m) << "\nMeasured, each row: " << trees_sample_words(input)

@@ -102,7 +102,7 @@ RunStudy trees_study(const SceneInput& input, const TreesModel& m) {
 }
 
 bool shows_figures(const SceneInput& input, const TreesModel& m) {
-    return input.presenter && !m.tree && input.beat == kTreesBeats - 1 &&
+    return input.presenter && !m.tree && input.beat == kTreesWorthBeat &&
            std::ranges::any_of(trees_rows(input), [](const TreesRow& row) { return row.verify_ms > 0; });
 }
 

@@ -87,7 +87,7 @@ TEST(TreesScene, NamesAWinnerOnlyWhereItStandsOutOfTheNoise) {
             live.measure([&](const RunSettings& one) {
                 return (one.rule == "block" ? 34 : 32) + luck_of(live, one, shared ? 0 : row_of(one));
             });
-            live.beat(kTreesBeats - 1);
+            live.beat(kTreesWorthBeat);
             const SceneInput input = live.bench->controller.frame(0).scene;
             const std::vector<TreesRow> rows = trees_rows(input);
             ASSERT_EQ(rows.size(), 5u);
@@ -130,7 +130,7 @@ TEST(TreesScene, NamesTheFastestOnlyWhereItStandsOut) {
     const std::vector<TreesRow> rows = trees_rows(input);
     EXPECT_EQ(trees_leaders(rows).most, std::vector<std::size_t>{1}) << "tokens do not depend on the clock";
     EXPECT_EQ(trees_leaders(rows).fastest.size(), rows.size());
-    input.beat = kTreesBeats - 1;
+    input.beat = kTreesWorthBeat;
     EXPECT_NE(trees_story(input, trees_model(input, {})).text.find("no row stands out as the fastest"),
               std::string::npos);
 }
@@ -142,7 +142,7 @@ TEST(TreesScene, ComparesNothingBeforeAllIsMeasured) {
     half.points.resize(half.points.size() / 2);
     live.published.studies[half.name] = std::make_shared<const Study>(half);
     live.bench->controller.observe(live.published, live.bench->time);
-    live.beat(kTreesBeats - 1);
+    live.beat(kTreesWorthBeat);
     EXPECT_TRUE(live.bench->shows("so far")) << live.bench->words;
     EXPECT_FALSE(live.bench->shows("gives the most"));
 }

@@ -335,7 +335,7 @@ TEST(TreesScene, ASmallStageShowsWhatWasMeasured) {
             live.measure();
             live.bench->controller.chrome.layout.details = false; // measuring opened it
             if (presenter) live.bench->key(ui::Key::f5);
-            for (const int beat : {kTreesCostBeat, kTreesBeats - 1}) {
+            for (const int beat : {kTreesCostBeat, kTreesWorthBeat}) {
                 live.beat(beat);
                 if (beat == kTreesCostBeat && std::string(rule) == "block") continue; // an empty tree
                 EXPECT_TRUE(live.bench->shows("tok/round")) << what << " beat " << beat << presenter;
