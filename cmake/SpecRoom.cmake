@@ -1,4 +1,4 @@
-# spec_room(NAME [FOLDER dir] [USES room…] [SOURCES file…] [LIGHT] [LIGHT_SOURCES file…] [LINKS lib…])
+# spec_room(NAME [FOLDER dir] [USES room…] [SOURCES file…] [LIGHT] [LIGHT_SOURCES file…] [LINKS lib…] [WITHOUT name…])
 #
 # One folder of sources as a target with an include path of its own. Headers are included by their path from the root of
 # the repository ("engine/text/tokenizer.h"), but the root is on no product target's path: a room sees its own headers
@@ -6,15 +6,23 @@
 #
 # The path is a folder of links in the build tree, one for each header. Sources and headers are those of the folder, not
 # of its subfolders: a new file is found by itself. LIGHT_SOURCES (JSON, mostly) are compiled as spec_light() says.
-# LINKS are libraries from outside that only the sources see.
+# LINKS are libraries from outside that only the sources see. What a build cannot have is named by WITHOUT: NAME.cpp is left out, and
+# where there is a NAME_none.cpp, which says that it is not there, it stands in. Other builds leave those out.
 function(spec_room name)
-    cmake_parse_arguments(R "LIGHT" "FOLDER" "USES;SOURCES;LIGHT_SOURCES;LINKS" ${ARGN})
+    cmake_parse_arguments(R "LIGHT" "FOLDER" "USES;SOURCES;LIGHT_SOURCES;LINKS;WITHOUT" ${ARGN})
     if(NOT R_FOLDER)
         file(RELATIVE_PATH R_FOLDER ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
     endif()
     set(from ${CMAKE_SOURCE_DIR}/${R_FOLDER})
     if(NOT R_SOURCES)
         file(GLOB R_SOURCES CONFIGURE_DEPENDS ${from}/*.cpp)
+        list(FILTER R_SOURCES EXCLUDE REGEX "_none[.]cpp$")
+        foreach(missing IN LISTS R_WITHOUT)
+            list(REMOVE_ITEM R_SOURCES ${from}/${missing}.cpp)
+            if(EXISTS ${from}/${missing}_none.cpp)
+                list(APPEND R_SOURCES ${from}/${missing}_none.cpp)
+            endif()
+        endforeach()
     endif()
     spec_headers(${name} ${R_FOLDER})
     list(TRANSFORM R_LIGHT_SOURCES PREPEND ${from}/)

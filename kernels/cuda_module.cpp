@@ -5,7 +5,11 @@
 #include <filesystem>
 #include <vector>
 
+#if defined(__EMSCRIPTEN__)
+#define SPEC_NO_MODULES 1 // a page loads none
+#else
 #include <dlfcn.h>
+#endif
 
 #include "kernels/self_test.h"
 
@@ -15,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+#if !defined(SPEC_NO_MODULES)
 // Beside the program, in the folder above it (the tests of a build are one folder down), or where a package puts it.
 fs::path module_file() {
     if (const char* named = std::getenv("SPECLENS_CUDA_MODULE")) return named;
@@ -26,9 +31,16 @@ fs::path module_file() {
         if (fs::exists(folder / "speclens_cuda.so", failed)) return folder / "speclens_cuda.so";
     return {};
 }
+#endif
 
 } // namespace
 
+#if defined(SPEC_NO_MODULES)
+std::unique_ptr<Backend> load_cuda_backend(std::string& why) {
+    why = "a page in a browser has no CUDA";
+    return nullptr;
+}
+#else
 std::unique_ptr<Backend> load_cuda_backend(std::string& why) {
     const fs::path file = module_file();
     if (file.empty()) {
@@ -59,5 +71,6 @@ std::unique_ptr<Backend> load_cuda_backend(std::string& why) {
     }
     return backend;
 }
+#endif
 
 } // namespace speclens

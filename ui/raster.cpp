@@ -216,7 +216,11 @@ Image rasterize(const ImDrawData& data, const ImFontAtlas& atlas, int width, int
         image.rgba[i + 3] = 255;
     }
     // Bands of rows share nothing but the draw data, so their number does not change the picture.
+#if defined(__EMSCRIPTEN__) // a page's own thread must not wait for others
+    const int bands = 1;
+#else
     const int bands = std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, 8);
+#endif
     std::vector<std::thread> threads;
     for (int band = 0; band < bands; ++band) {
         const Target target{

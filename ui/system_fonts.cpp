@@ -1,12 +1,19 @@
 #include "ui/system_fonts.h"
 
+#if !defined(__EMSCRIPTEN__)
 #include <dlfcn.h>
+#endif
 
 #include <memory>
 #include <type_traits>
 
 namespace speclens::ui {
 
+#if defined(__EMSCRIPTEN__) // a page has no fonts but its own
+std::vector<FontFile> system_fonts_for(char32_t) {
+    return {};
+}
+#else
 namespace {
 
 // What is used of fontconfig, as its manual declares it: version 2 has kept these since 2003.
@@ -119,5 +126,6 @@ std::vector<FontFile> system_fonts_for(char32_t code_point) {
     fc->pattern_destroy(wanted);
     return files;
 }
+#endif
 
 } // namespace speclens::ui

@@ -1,4 +1,5 @@
 // `speclens serve`: the engine behind a model server's addresses, until Ctrl+C.
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <thread>
@@ -11,6 +12,29 @@
 #include "remote/serving/spec_server.h"
 
 namespace speclens::cli {
+namespace {
+
+// Stops the server at Ctrl+C, as long as this object lives. (Not std::jthread: LLVM's library has it since version 20.)
+class StopAtInterrupt {
+  public:
+    explicit StopAtInterrupt(SpecServer& server)
+        : thread_([this, &server] {
+              while (!over_ && !interrupted().load()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+              server.stop();
+          }) {}
+    ~StopAtInterrupt() {
+        over_ = true;
+        thread_.join();
+    }
+    StopAtInterrupt(const StopAtInterrupt&) = delete;
+    StopAtInterrupt& operator=(const StopAtInterrupt&) = delete;
+
+  private:
+    std::atomic<bool> over_ = false;
+    std::thread thread_;
+};
+
+} // namespace
 
 Exit command_serve(const Options& options) {
     const std::shared_ptr<const Models> models = load(options);
@@ -31,14 +55,12 @@ Exit command_serve(const Options& options) {
           where + "\n  speclens attach " + where +
           " --prompt \"Write a short poem about the moon.\" --chat\nCtrl+C ends it.\n");
     flush();
-    std::jthread guard([&](const std::stop_token& done) {
-        while (!done.stop_requested() && !interrupted().load())
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        server.stop();
-    });
-    server.serve();
-    const bool cut = interrupted().load();
-    guard.request_stop();
+    bool cut = false;
+    {
+        const StopAtInterrupt stop(server);
+        server.serve();
+        cut = interrupted().load();
+    }
     if (!cut) throw Error("the server stopped listening", "Is the network interface gone?", Exit::network);
     return Exit::interrupted;
 }

@@ -55,7 +55,11 @@ std::string Terminal::paint(Tone tone, const std::string& text) const {
 
 Terminal standard_terminal(When color) {
     Terminal terminal;
+#if defined(__EMSCRIPTEN__) // its isatty says yes of every file, and its ioctl then falls over
+    const bool tty = terminal.person = false;
+#else
     const bool tty = terminal.person = isatty(STDOUT_FILENO) == 1;
+#endif
     const char* no_color = std::getenv("NO_COLOR");
     const char* kind = std::getenv("TERM");
     const bool dumb = kind && std::string_view(kind) == "dumb";

@@ -94,18 +94,24 @@ class Shell {
     }
 
     ShellReport run() {
-        while (!glfwWindowShouldClose(window_.handle) && !signals_.came()) {
-            const double next = wait();
-            observe();
-            const double time = glfwGetTime();
-            if (script_ && !script_(window_.queue, controller_, report_.frames, time - began_)) break;
-            if (!must_draw(next, time) || window_.minimised()) continue;
-            perform(draw(time));
-            keep_preferences();
-            hand_over();
+        while (turn()) {
         }
         report_.frame_ms = median(frame_times_);
         return report_;
+    }
+
+    // Once around the loop. False: the window is to be closed.
+    bool turn() {
+        if (glfwWindowShouldClose(window_.handle) || signals_.came()) return false;
+        const double next = wait();
+        observe();
+        const double time = glfwGetTime();
+        if (script_ && !script_(window_.queue, controller_, report_.frames, time - began_)) return false;
+        if (!must_draw(next, time) || window_.minimised()) return true;
+        perform(draw(time));
+        keep_preferences();
+        hand_over();
+        return true;
     }
 
   private:
@@ -340,7 +346,7 @@ class Shell {
     // What only the window can do.
     void hand_over() {
         if (!controller_.clipboard.empty()) {
-            glfwSetClipboardString(window_.handle, controller_.clipboard.c_str());
+            window_.clipboard().set(controller_.clipboard);
             controller_.clipboard.clear();
         }
         if (!controller_.told.empty()) {

@@ -7,6 +7,12 @@
 
 namespace speclens {
 
+#if defined(__EMSCRIPTEN__) // a program has one stack, which nobody can leave and come back to: each work runs as if it were alone
+constexpr bool kFibers = false;
+#else
+constexpr bool kFibers = true;
+#endif
+
 bool Lockstep::Request::same_weights(const Request& other) const {
     return swiglu == other.swiglu && std::ranges::equal(parts, other.parts, [](const Projection& a, const Projection& b) {
                return a.weight.data == b.weight.data && a.weight.rows == b.weight.rows && a.bias.data == b.bias.data;
@@ -14,7 +20,7 @@ bool Lockstep::Request::same_weights(const Request& other) const {
 }
 
 void Lockstep::run(std::span<const std::function<void()>> works) {
-    if (works.size() < 2 || !backend_.gather_products(this)) {
+    if (works.size() < 2 || !kFibers || !backend_.gather_products(this)) {
         for (const auto& work : works) work();
         return;
     }

@@ -195,14 +195,6 @@ void put_in_place(const fs::path& from, const fs::path& to) {
 
 } // namespace
 
-fs::path fetched_folder() {
-    const char* data = std::getenv("XDG_DATA_HOME");
-    const char* home = std::getenv("HOME");
-    if (data && *data) return fs::path(data) / "speclens" / "models";
-    if (home && *home) return fs::path(home) / ".local" / "share" / "speclens" / "models";
-    throw Error("neither XDG_DATA_HOME nor HOME is set: no place for models", "Set one of them.");
-}
-
 Fetched fetch_model(const Fetchable& what, const fs::path& place, const Progress& progress,
                     const std::function<void(const std::string&)>& note) try {
     const fs::path folder = fs::absolute(place); // the child runs elsewhere

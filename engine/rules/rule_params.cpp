@@ -1,11 +1,11 @@
 #include "engine/rules/rule_params.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <string_view>
 
+#include "engine/base/read_number.h"
 #include "engine/rules/verify.h"
 #include "kernels/error.h"
 
@@ -43,7 +43,7 @@ void set_parameter(RuleParams& params, const RuleInfo& rule, const std::string& 
         known += (known.empty() ? "" : ", ") + std::string(parameter.name);
         if (name != parameter.name) continue;
         double number = 0;
-        const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
+        const auto [end, problem] = read_number(value.data(), value.data() + value.size(), number);
         if (problem != std::errc() || end != value.data() + value.size())
             throw Error(name + " must be a number, got \"" + value + "\"", "For example --rule-param " + name + "=0.3.", Exit::usage);
         check_range(parameter, number, rule);

@@ -2,16 +2,16 @@
 
 namespace speclens {
 
-Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify, RepeatPlan repeats)
+Session::Session(ModelPaths paths, RunSettings settings, std::function<void()> notify, RepeatPlan repeats, Worker worker)
     : notify_(std::move(notify)), engine_(*this, std::move(paths), std::move(settings), repeats), published_(engine_.shown()) {
-    thread_ = std::thread([this] { main(); });
+    if (worker == Worker::own_thread) thread_ = std::thread([this] { main(); });
 }
 
 Session::~Session() {
     closing_ = true;
     engine_.cancel_loading();
     gate().close();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
 }
 
 void Session::send(Command command) {
@@ -32,10 +32,24 @@ std::shared_ptr<const Models> Session::models() const {
 void Session::main() {
     engine_.load();
     bool more = true;
-    while (!closing_ && (more || gate().wait())) {
-        for (const Command& command : mailbox_.take()) engine_.obey(command);
-        more = engine_.step();
+    while (!closing_ && (more || gate().wait())) more = turn();
+}
+
+bool Session::turn() {
+    for (const Command& command : mailbox_.take()) engine_.obey(command);
+    return engine_.step();
+}
+
+bool Session::work_for(double ms) {
+    const Stopwatch since;
+    if (!loaded_) {
+        loaded_ = true;
+        engine_.load();
+        return true;
     }
+    while (turn())
+        if (since.ms() >= ms) return true;
+    return false;
 }
 
 EngineHost::Call Session::called() const {

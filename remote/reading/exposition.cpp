@@ -1,11 +1,11 @@
 #include "remote/reading/exposition.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include "engine/base/read_number.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -72,7 +72,7 @@ class Line {
             out = -infinity;
         else {
             const std::string_view digits = word.substr(!word.empty() && word.front() == '+' ? 1 : 0);
-            const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+            const auto read = read_number(digits.data(), digits.data() + digits.size(), out);
             return read.ec == std::errc() && read.ptr == digits.data() + digits.size();
         }
         return true;

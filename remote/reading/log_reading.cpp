@@ -1,7 +1,6 @@
 #include "remote/reading/log_reading.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/read_number.h"
 #include "kernels/error.h"
 #include "remote/reading/log_line.h"
 #include "remote/reading/told_number.h"
@@ -32,7 +32,7 @@ std::optional<Printed> printed_after(std::string_view line, std::string_view key
     if (begin == std::string_view::npos) return {};
     rest.remove_prefix(begin);
     double value = 0;
-    const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    const auto read = read_number(rest.data(), rest.data() + rest.size(), value);
     if (read.ec != std::errc() || !told_count(value)) return {};
     const std::string_view digits = rest.substr(0, static_cast<std::size_t>(read.ptr - rest.data()));
     if (!rest.substr(digits.size()).starts_with(end)) return {};
@@ -58,7 +58,7 @@ std::vector<double> list_after(std::string_view line, std::string_view key) {
         if (begin == std::string_view::npos) break;
         rest.remove_prefix(begin);
         double value = 0;
-        const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+        const auto read = read_number(rest.data(), rest.data() + rest.size(), value);
         if (read.ec != std::errc()) break;
         const auto told = told_count(value);
         if (!told) return {};
