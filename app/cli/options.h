@@ -80,6 +80,7 @@ struct Options {
     std::optional<int> heads, steps, batch, texts; // train; texts: serve, too
     std::optional<int> context;
     std::vector<int> concurrency; // sweep: texts at once
+    bool adaptive = false;        // sweep: also K chosen as one goes
     std::optional<int> blocks;    // sweep, serve: of the cache
     long samples = 200000;
     std::string geometry;

@@ -196,8 +196,13 @@ constexpr OptionRow kOptionRows[] = { // beside the settings of a run
          [](Options& o, Text, Text text) { o.against = text; }},
         {"--concurrency", "N,N,…", "Measuring", "texts at once, 1 to 64 (default 1,2,4,8,16)", in(sweep),
          [](Options& o, Text name, Text text) { o.concurrency = whole_list(name, text, 1, 64); }},
-        {"--concurrency", "N,N,…", "Measuring", "scene failures: decode batches of so many texts first, and show them in the map",
+        {"--concurrency", "N,N,…", "Measuring",
+         "scenes failures and systems: decode batches of so many texts first, and show them in the map, their blocks in tables",
          in(render, describe), [](Options& o, Text name, Text text) { o.concurrency = whole_list(name, text, 1, 64); }},
+        {"--adaptive", "", "Measuring",
+         "in the end choose K as one goes, in every way: each fixed K, the article's controller, the formula's, by expected gain, a head's "
+         "confidence, and in hindsight",
+         in(sweep), [](Options& o, Text, Text) { o.adaptive = true; }},
         {"--blocks", "N", "Measuring",
          "blocks of 16 tokens for the keys and values of all texts (default: enough); where they run out a text is preempted, and "
          "computed again",
