@@ -182,10 +182,10 @@ constexpr CommandRow kCommandRows[] = {
      "speclens attach answer.json\n"
      "speclens attach profile_export.jsonl"},
     {serve, "serve", "", 0, 0, "this engine behind the addresses of a model server, to attach to",
-     "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, one text at a "
-     "time, with the figures of real rounds: something to try dashboards and `speclens attach` on. Ctrl+C "
-     "ends it.",
+     "Answers /v1/completions, /v1/chat/completions, /v1/models and /metrics as vLLM does, with the figures of real rounds: something to "
+     "try dashboards and `speclens attach` on. Requests share passes, and every text is the one that it would be alone. Ctrl+C ends it.",
      "speclens serve\n"
+     "speclens serve --texts 8 --blocks 400 --waiting 32\n"
      "speclens serve --drafter eagle3 --k 6 --port 8001\n"
      "speclens serve --model ~/models/Qwen3-0.6B --drafter lookup --port 0"},
     {export_file, "export", "jsonl|csv|perfetto SESSION.jsonl|head DIR", 2, 2, "a saved trace in another format, or a head in its official layout",

@@ -77,10 +77,11 @@ struct Options {
     std::filesystem::path suffix_memory; // run, compare: answers of earlier runs for the drafter suffix
 
     int repeats = 3;
-    std::optional<int> heads, steps, batch, texts; // train
+    std::optional<int> heads, steps, batch, texts; // train; texts: serve, too
     std::optional<int> context;
     std::vector<int> concurrency; // sweep: texts at once
-    std::optional<int> blocks;    // sweep: of the cache
+    bool adaptive = false;        // sweep: also K chosen as one goes
+    std::optional<int> blocks;    // sweep, serve: of the cache
     long samples = 200000;
     std::string geometry;
     std::filesystem::path against; // bench: an earlier result
@@ -103,6 +104,8 @@ struct Options {
     std::string server_model;          // which of the server's models
     std::string host = "127.0.0.1";    // serve
     int port = 8000;                   // serve
+    int most_waiting = 256;            // serve: requests
+    bool key_memory = false;           // serve
     bool force_heads = false;          // those that were trained on another model
     bool scan = false;                 // list models: other programs' caches too
     bool ask = false;                  // get: only ask whether to

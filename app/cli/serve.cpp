@@ -44,6 +44,12 @@ Exit command_serve(const Options& options) {
     settings.port = options.port;
     settings.base = run_settings(options, drafter, 0);
     settings.base.trace_top = 0;
+    settings.most_waiting = options.most_waiting;
+    settings.batch.texts = options.texts.value_or(settings.batch.texts);
+    settings.batch.blocks = options.blocks.value_or(0);
+    settings.key_memory = options.key_memory;
+    if (settings.key_memory && drafter != "suffix")
+        throw Error("--key-memory does nothing here: nobody drafts from earlier answers", "Add --drafter suffix.", Exit::usage);
     warm_up(models, settings.base); // also finds settings that cannot run before anybody asks
     SpecServer server(models, settings);
     const std::string where =
@@ -51,7 +57,7 @@ Exit command_serve(const Options& options) {
         ":" + std::to_string(server.bind());
     const bool drafts = drafter != kNoDrafter && settings.base.k > 0;
     print("SpecLens serves " + models->target_name() +
-          (drafts ? " with " + drafter : " without speculation") + " at " + where + "\n  speclens attach " +
+          (drafts ? " with " + drafter : " without speculation") + " at " + where + ",\n" + server.batching() + "\n  speclens attach " +
           where + "\n  speclens attach " + where +
           " --prompt \"Write a short poem about the moon.\" --chat\nCtrl+C ends it.\n");
     flush();

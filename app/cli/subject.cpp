@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kRace = "race";
 constexpr const char* kServer = "server";
-constexpr const char* kFailures = "failures"; // the scene that shows batches
+constexpr const char *kFailures = "failures", *kSystems = "systems"; // the scenes that show batches
 constexpr std::size_t kServed = 16;     // prompts that our own server answers for a picture
 constexpr double kReadingSeconds = 0.2; // between two readings of it
 
@@ -256,9 +256,9 @@ bool has_own_run(const Options& options, const std::string& scene, const Subject
 }
 
 FrameRequest request_for(const Options& options, const SceneWord& word, const Subject& subject) {
-    const bool batches = !options.concurrency.empty() && word.scene == kFailures;
+    const bool batches = !options.concurrency.empty() && (word.scene == kFailures || word.scene == kSystems);
     if (!options.concurrency.empty() && !batches && options.all.empty())
-        throw Error("--concurrency does nothing for the scene " + word.scene, "Batches are shown in the scene failures.", Exit::usage);
+        throw Error("--concurrency does nothing for the scene " + word.scene, "Batches are shown in the scenes failures and systems.", Exit::usage);
     FrameRequest request = request_of(options, word, subject);
     const std::optional<MeasureLoad> load = batches ? std::optional(load_of(options, subject)) : std::nullopt;
     if (!subject.models) return request;

@@ -54,7 +54,7 @@ BatchEngine::BatchEngine(std::shared_ptr<const Models> models, const BatchSettin
 
 BatchEngine::~BatchEngine() = default;
 
-int BatchEngine::submit(const RunSettings& settings) {
+int BatchEngine::submit(const RunSettings& settings, BatchOwner owner) {
     const int capacity = Run::capacity_for(*models_, settings);
     const int needed = BlockTable::blocks_for(capacity, PagedModel::kBlock);
     if (needed > pool_.blocks())
@@ -67,24 +67,44 @@ int BatchEngine::submit(const RunSettings& settings) {
     text.prompt = prompt_tokens(*models_, settings).ids;
     text.shown.prompt_tokens = static_cast<int>(text.prompt.size());
     text.shown.arrived_ms = now_ms();
-    texts_.push_back(std::move(text));
-    const int number = texts() - 1;
+    text.owner = std::move(owner);
+    const int number = submitted_;
+    texts_.emplace(number, std::move(text));
+    ++submitted_;
     scheduler_.arrive(number);
     return number;
 }
 
+std::shared_ptr<const Models> BatchEngine::models_of(const Text& text) const {
+    if (!text.owner.answers) return models_;
+    auto own = std::make_shared<Models>(*models_);
+    own->answers = text.owner.answers;
+    return own;
+}
+
 std::span<const int> BatchEngine::blocks_of(int text) const {
-    const Text& one = texts_[static_cast<std::size_t>(text)];
+    const Text& one = at(text);
     return one.seat ? one.seat->table().blocks() : std::span<const int>();
 }
 
 int BatchEngine::length_of(int text) const {
-    const Text& one = texts_[static_cast<std::size_t>(text)];
+    const Text& one = at(text);
     return one.seat ? one.seat->length() : 0;
 }
 
 void BatchEngine::cancel(int text) {
     if (!at(text).shown.ended()) end(text, State::cancelled);
+}
+
+void BatchEngine::draft_at_most(int text, int drafts) {
+    CHECK(drafts >= 0, "a number of drafts");
+    at(text).most_drafts = drafts;
+    if (at(text).seat) at(text).seat->draft_at_most(drafts);
+}
+
+void BatchEngine::forget(int text) {
+    CHECK(at(text).shown.ended(), "only a text that has ended is forgotten");
+    texts_.erase(text);
 }
 
 bool BatchEngine::step() {
@@ -95,6 +115,7 @@ bool BatchEngine::step() {
     draft();
     std::vector<Part> parts;
     plan(parts);
+    if (before_pass_ && !parts.empty()) before_pass_();
     // As many parts as fit into a pass; nearly always all of them.
     for (std::size_t begin = 0; begin < parts.size();) {
         std::size_t end = begin;
@@ -138,7 +159,7 @@ bool BatchEngine::fits(const Text& text) const {
     const auto blocks = [](int positions) { return BlockTable::blocks_for(positions, PagedModel::kBlock); };
     int promised = 0;
     for (const int other : scheduler_.in_flight()) {
-        const Text& reading = texts_[static_cast<std::size_t>(other)];
+        const Text& reading = at(other);
         if (reading.shown.state == State::reading)
             promised += blocks(known_tokens(reading)) - static_cast<int>(reading.seat->table().blocks().size());
     }
@@ -150,12 +171,13 @@ bool BatchEngine::fits(const Text& text) const {
 void BatchEngine::join(int number) {
     Text& text = at(number);
     if (!text.run) {
-        text.run = std::make_unique<Run>(models_, text.settings, [&](int capacity) {
+        text.run = std::make_unique<Run>(models_of(text), text.settings, [&](int capacity) {
             auto seat = std::make_unique<Seat>(model_, pool_, capacity,
                                                [this, number](Seat& self, const PassInput& input) { pass_alone(number, self, input); });
             text.seat = seat.get();
             return seat;
         });
+        if (text.most_drafts) text.seat->draft_at_most(*text.most_drafts);
         text.shown.trace = text.run->shared_trace();
         text.seat->begin_prompt(first(text.prompt, known_tokens(text)), text.run->taps());
     }
@@ -169,8 +191,8 @@ const Seat* BatchEngine::alike(const Text& text) const {
     const std::vector<int>& tokens = text.run ? text.run->sequence() : text.prompt;
     const std::vector<int> taps = text.run ? text.run->taps() : std::vector<int>();
     for (const int other : scheduler_.in_flight()) {
-        const Text& one = texts_[static_cast<std::size_t>(other)];
-        if (&one == &text || !one.seat) continue;
+        const Text& one = at(other);
+        if (&one == &text || !one.seat || one.owner.key != text.owner.key) continue;
         const int shared = one.seat->shareable(first(tokens, known_tokens(text)), taps);
         if (shared <= most) continue;
         most = shared;
@@ -194,15 +216,16 @@ void BatchEngine::share_prompt(Text& text) {
 
 // An earlier text is about to read what this one begins with: a round later it can be shared.
 bool BatchEngine::waits_for_prompt(int number) const {
-    const Text& text = texts_[static_cast<std::size_t>(number)];
+    const Text& text = at(number);
     if (!settings_.share || text.seat->length() > 0) return false;
     const std::span<const int> own = first(text.prompt, static_cast<int>(text.prompt.size()) - 1);
     const Seat* const best = alike(text);
     const int known = best ? best->shareable(own, text.run->taps()) : 0;
     for (const int other : scheduler_.in_flight()) {
         if (other >= number) break;
-        const Text& one = texts_[static_cast<std::size_t>(other)];
-        if (one.shown.state != State::reading || (!text.run->taps().empty() && one.run->taps() != text.run->taps())) continue;
+        const Text& one = at(other);
+        if (one.owner.key != text.owner.key || one.shown.state != State::reading) continue;
+        if (!text.run->taps().empty() && one.run->taps() != text.run->taps()) continue;
         if (common(first(one.prompt, static_cast<int>(one.prompt.size()) - 1), own) >= known + PagedModel::kBlock) return true;
     }
     return false;

@@ -9,10 +9,14 @@
 // Drafters propose side by side (lockstep.h): each is one that knows its own text only, and their products are made together.
 //
 // One thread, the backend's (engine/run/turns.h).
+//
+// Texts of different owners have nothing in common but the weights and the pass: no blocks of a prompt, no remembered answers.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,6 +62,12 @@ struct BatchText {
     [[nodiscard]] bool ended() const { return state >= State::done; }
 };
 
+// Whose text it is, where several people are served.
+struct BatchOwner {
+    std::string key;                            // prompts share blocks only where this is the same
+    std::shared_ptr<const SuffixTrie> answers = {}; // of this owner: what the drafter suffix drafts from too; does not change any more
+};
+
 class BatchEngine {
   public:
     // Throws Error: a target that is no checkpoint, a backend without pages, too little memory, settings out of range.
@@ -66,13 +76,18 @@ class BatchEngine {
 
     // A text that waits for its turn; its number, counting from 0. Throws Error where Run would, and where the whole pool is
     // too small for it.
-    int submit(const RunSettings& settings);
+    int submit(const RunSettings& settings, BatchOwner owner = {});
     // One round. False: there is nothing to do. What goes wrong for one text ends that one; what goes wrong in a pass is thrown.
     bool step();
+    // Of the rounds of a text to come, 0 … its K: for who chooses K as it goes (adaptive_study.h).
+    void draft_at_most(int text, int drafts);
+    // Told in every round that has a pass, once all of its blocks are taken: pictures and tests look at tables there.
+    void before_pass(std::function<void()> watch) { before_pass_ = std::move(watch); }
     void cancel(int text); // its blocks are free at once
+    void forget(int text); // that has ended: text() knows it no more
 
-    [[nodiscard]] const BatchText& text(int number) const { return texts_[static_cast<std::size_t>(number)].shown; }
-    [[nodiscard]] int texts() const { return static_cast<int>(texts_.size()); }
+    [[nodiscard]] const BatchText& text(int number) const { return at(number).shown; }
+    [[nodiscard]] int texts() const { return submitted_; } // since the beginning
     [[nodiscard]] const BatchRound& round() const { return round_; } // the last one
     [[nodiscard]] const BlockPool& pool() const { return pool_; }
     [[nodiscard]] const Scheduler& scheduler() const { return scheduler_; }
@@ -86,10 +101,12 @@ class BatchEngine {
     struct Text {
         RunSettings settings;
         BatchText shown;
+        BatchOwner owner;
         std::vector<int> prompt;
         std::unique_ptr<Run> run;          // from joining to the end, also while preempted
         Seat* seat = nullptr;              // its target
         const PassInput* asked = nullptr;  // the pass that its round waits for
+        std::optional<int> most_drafts;    // draft_at_most()
     };
     // A text's part of a pass to come.
     struct Part {
@@ -98,7 +115,9 @@ class BatchEngine {
         bool reads = false;
     };
 
-    [[nodiscard]] Text& at(int text) { return texts_[static_cast<std::size_t>(text)]; }
+    [[nodiscard]] Text& at(int text) { return texts_.at(text); }
+    [[nodiscard]] const Text& at(int text) const { return texts_.at(text); }
+    [[nodiscard]] std::shared_ptr<const Models> models_of(const Text& text) const;
     [[nodiscard]] BatchLane& lane(int text);
     void admit();
     [[nodiscard]] bool fits(const Text& text) const;
@@ -128,9 +147,11 @@ class BatchEngine {
     PagedModel model_;
     BlockPool pool_;
     Scheduler scheduler_;
-    std::vector<Text> texts_;
+    std::map<int, Text> texts_;
+    int submitted_ = 0;
     BatchRound round_;
     Lockstep lockstep_;
+    std::function<void()> before_pass_;
     Stopwatch clock_;
 };
 

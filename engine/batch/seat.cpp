@@ -101,8 +101,8 @@ void Seat::prefill(std::span<const int> tokens, std::span<const int> taps, const
     features_ = {};
     if (!sink || taps.empty()) return;
     const int read = static_cast<int>(tokens.size());
-    for (int first = 0; first < read; first += max_rows())
-        sink(first, prompt_features_.view().slice(first, std::min(max_rows(), read - first)));
+    const int rows = std::min(model_->max_rows(), capacity_);
+    for (int first = 0; first < read; first += rows) sink(first, prompt_features_.view().slice(first, std::min(rows, read - first)));
 }
 
 void Seat::Rows::begin(int first, int count) {

@@ -6,7 +6,9 @@
 // for this text alone.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,7 +32,7 @@ class Seat final : public Decoder {
     [[nodiscard]] int vocab() const override { return model_->model()->config.vocab; }
     [[nodiscard]] int layers() const override { return model_->model()->config.layers; }
     [[nodiscard]] int capacity() const override { return capacity_; }
-    [[nodiscard]] int max_rows() const override { return std::min(model_->max_rows(), capacity_); }
+    [[nodiscard]] int max_rows() const override { return std::min({model_->max_rows(), capacity_, 1 + most_drafts_}); }
     [[nodiscard]] int length() const override { return table_.length(); }
     [[nodiscard]] std::size_t memory_bytes() const override {
         return model_->model()->bytes.all + table_.blocks().size() * model_->block_bytes();
@@ -61,6 +63,8 @@ class Seat final : public Decoder {
     // Of the prompt: what is tapped in reading it. Before the first piece.
     void begin_prompt(std::span<const int> tokens, std::span<const int> taps);
     [[nodiscard]] bool knows_prompt() const { return prompt_read_ == std::ssize(prompt_); } // was read once
+    // Of the rounds to come; more are not asked for anyhow where the run has a smaller K.
+    void draft_at_most(int drafts) { most_drafts_ = drafts; }
     void give_up_blocks() { table_.clear(); } // preempted: to be computed again
 
   private:
@@ -86,6 +90,7 @@ class Seat final : public Decoder {
 
     PagedModel* model_;
     int capacity_;
+    int most_drafts_ = std::numeric_limits<int>::max() - 1;
     Alone alone_;
     BlockTable table_;
     Rows rows_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/batch/block_film.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -167,24 +168,68 @@ SweepMeasurement::SweepMeasurement(std::shared_ptr<const Models> models, SweepPl
     ended_.resize(sweep_.cells.size());
     filling_ms_.resize(sweep_.cells.size());
     capacity_ = largest_capacity(*models_, plan_);
+    if (plan_.film) begin_film();
 }
 
 SweepMeasurement::~SweepMeasurement() = default;
 
 bool SweepMeasurement::step() {
     if (over_) return false;
-    turn_ < slices() ? measure() : prove();
+    if (recorder_)
+        record();
+    else if (turn_ < slices())
+        measure();
+    else
+        proven_ ? study() : prove();
     return true;
+}
+
+// Two people ask the same, others something else, and the blocks are so few that somebody has to give up his. With the longest drafts.
+void SweepMeasurement::begin_film() {
+    constexpr int kSeats = 4, kTokens = 48, kRounds = 40;
+    std::vector<RunSettings> texts;
+    for (int i = 0; i <= kSeats; ++i) {
+        RunSettings text = text_with(plan_.texts[static_cast<std::size_t>(std::max(0, i - 1)) % plan_.texts.size()], plan_.methods.back());
+        text.max_tokens = std::min(text.max_tokens, kTokens);
+        text.seed += static_cast<std::uint64_t>(i) * 1000;
+        texts.push_back(std::move(text));
+    }
+    int begun = 0, longest = 0; // blocks: of the prompts with one round each; of one text with all of its answer
+    for (int i = 0; i < kSeats; ++i) {
+        const RunSettings& text = texts[static_cast<std::size_t>(i)];
+        const int prompt = static_cast<int>(prompt_tokens(*models_, text).ids.size());
+        if (i > 0) begun += blocks_for(1, prompt + text.k + 1); // the first two begin alike
+    }
+    for (const RunSettings& text : texts) longest = std::max(longest, blocks_for(1, Run::capacity_for(*models_, text)));
+    const BatchSettings settings{.texts = kSeats, .blocks = std::max(begun + 4, longest), .prompt_rows = plan_.prompt_rows};
+    recorder_ = std::make_unique<BlockFilmRecorder>(models_, texts, settings, kRounds);
+}
+
+void SweepMeasurement::record() {
+    const bool goes_on = recorder_->step();
+    sweep_.film = std::make_shared<const BlockFilm>(recorder_->film());
+    ++revision_;
+    if (goes_on) return;
+    recorder_.reset();
+    clock_ = Stopwatch(); // the time of the slices begins
 }
 
 void SweepMeasurement::stop() {
     over_ = true;
+    recorder_.reset();
+    study_.reset();
     slice_.reset();
     proof_.reset();
 }
 
 double SweepMeasurement::done() const {
     if (over_) return 1;
+    if (plan_.adaptive) return 0.7 * measured_part() + 0.3 * (study_ ? study_->done() : 0);
+    return measured_part();
+}
+
+double SweepMeasurement::measured_part() const {
+    if (proven_) return 1;
     if (turn_ < slices()) return (1 - kProofs) * static_cast<double>(turn_) / static_cast<double>(slices());
     std::size_t most = 1;
     for (const auto& ended : ended_) most = std::max(most, ended.size());
@@ -194,6 +239,8 @@ double SweepMeasurement::done() const {
 }
 
 std::string SweepMeasurement::doing() const {
+    if (recorder_) return "a batch with few blocks";
+    if (proven_) return "choosing K as it goes";
     if (turn_ >= slices()) return "comparing with runs alone";
     const SweepCell& cell = sweep_.cells[cell_of(turn_)];
     return (cell.method.plain() ? "plain" : cell.method.drafter) + ", " + std::to_string(cell.concurrency) +
@@ -272,9 +319,22 @@ void SweepMeasurement::prove() {
         }
         ++proof_cell_;
     }
-    sweep_.complete = true;
-    over_ = true;
+    proven_ = true;
+    sweep_.complete = over_ = !plan_.adaptive;
     ++revision_;
+}
+
+void SweepMeasurement::study() {
+    if (!study_) study_ = std::make_unique<AdaptiveStudy>(models_, *plan_.adaptive);
+    const double before = study_->done();
+    const bool goes_on = study_->step();
+    if (!goes_on || study_->done() > before) {
+        sweep_.adaptive = std::make_shared<const AdaptiveResult>(study_->result());
+        ++revision_;
+    }
+    if (goes_on) return;
+    study_.reset();
+    sweep_.complete = over_ = true;
 }
 
 // First one text of every cell, then the second …, so that no cell goes without where the time is over.

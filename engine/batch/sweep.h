@@ -13,9 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/batch/adaptive_study.h"
 #include "engine/batch/batch_engine.h"
 
 namespace speclens {
+
+class BlockFilmRecorder;
+struct BlockFilm;
 
 struct SweepMethod {
     std::string drafter, rule;
@@ -33,6 +37,8 @@ struct SweepPlan {
     int prompt_rows = 64;            // as in BatchSettings
     int blocks = 0;                  // of the pool; 0: no text is ever preempted
     bool share = true;
+    std::optional<AdaptivePlan> adaptive; // in the end: K as one goes
+    bool film = false;               // first record a small batch that shows what happens to blocks (block_film.h)
 };
 
 // What MeasureLoad asks for: ready-made prompts, the drafter with each draft length that it can. Throws Error where the drafter
@@ -78,6 +84,8 @@ struct Sweep {
     std::vector<SweepCell> cells;  // by concurrency, then by method
     std::vector<std::optional<SweepCrossing>> crossings; // of each method; none: not known, or plain decoding
     bool complete = false;         // nobody ended it before its time
+    std::shared_ptr<const BlockFilm> film; // of SweepPlan::film; grows
+    std::shared_ptr<const AdaptiveResult> adaptive; // of SweepPlan::adaptive; grows
     [[nodiscard]] const SweepCell* cell(std::size_t method, int concurrency) const;
 };
 
@@ -102,10 +110,14 @@ class SweepMeasurement {
         std::size_t text = 0;
         std::vector<int> sequence;
     };
+    void begin_film();
+    void record();
+    void study();
     void measure();
     void begin_slice();
     void take_slice();
     void prove();
+    [[nodiscard]] double measured_part() const; // of cells and proofs, 0 … 1
     [[nodiscard]] bool next_proof(); // to the next text of a cell; false: there is none
     void judge(Sweep& sweep) const;
     [[nodiscard]] std::size_t slices() const { return sweep_.cells.size() * static_cast<std::size_t>(plan_.repeats); }
@@ -119,6 +131,7 @@ class SweepMeasurement {
     int capacity_ = 0;                      // positions of the longest text
     long revision_ = 0;
     Stopwatch clock_;                       // of the slices
+    std::unique_ptr<BlockFilmRecorder> recorder_; // before them
 
     std::size_t turn_ = 0;                  // slices that are over
     std::unique_ptr<Slice> slice_;          // under way
@@ -129,7 +142,8 @@ class SweepMeasurement {
     std::unique_ptr<Run> proof_;            // under way
     std::optional<Stopwatch> proof_clock_;  // of them all
     std::size_t proved_ = 0, proof_cell_ = 0; // the next: text of that number among those that ended, of that cell
-    bool over_ = false;
+    std::unique_ptr<AdaptiveStudy> study_; // after all
+    bool proven_ = false, over_ = false;
 };
 
 // From the slices of two cells: the ratio of their tokens a second. The interval is a bootstrap over slices.

@@ -33,6 +33,7 @@ SweepPlan sweep_plan(const Models& models, const MeasureLoad& measure) {
     plan.seconds = measure.seconds;
     plan.proof_seconds = measure.seconds * kProofShare;
     plan.repeats = 2;
+    plan.film = true;
     plan.methods.push_back({.drafter = kNoDrafter, .rule = "token", .k = 0});
     const auto network = models.network(drafter);
     for (const int k : measure.lengths)
@@ -47,6 +48,13 @@ SweepPlan sweep_plan(const Models& models, const MeasureLoad& measure) {
     }
     if (plan.texts.empty()) plan.texts.push_back(measure.base); // a model without a tokenizer
     for (std::size_t i = 0; i < plan.texts.size(); ++i) plan.texts[i].seed += i;
+    if (plan.methods.size() > 1) {
+        constexpr int kTexts = 12, kTokens = 32; // somebody waits for it
+        plan.adaptive = adaptive_plan(models, plan.texts, drafter, plan.methods.back().rule, plan.methods.back().k);
+        plan.adaptive->repeats = 1;
+        plan.adaptive->texts.resize(kTexts);
+        for (RunSettings& text : plan.adaptive->texts) text.max_tokens = std::min(text.max_tokens, kTokens);
+    }
     return plan;
 }
 

@@ -12,12 +12,12 @@ CompletionAnswer::CompletionAnswer(const Models& models, CompletionRequest asked
     if (tokenizer_) decoder_.emplace(*tokenizer_);
 }
 
-bool CompletionAnswer::follow(const Run& run, ServeCounts& counts) {
+bool CompletionAnswer::follow(const Trace& trace, std::size_t events, ServeCounts& counts) {
     pieces_.clear();
-    const Trace& trace = run.trace();
     bool wrote = false;
-    for (; seen_ < trace.size(); ++seen_) {
+    for (; seen_ < events; ++seen_) {
         const Event& event = trace[seen_];
+        if (wrote && !std::holds_alternative<Stopped>(event)) break; // the next round
         if (const auto* draft = std::get_if<Drafted>(&event)) {
             if (draft->index == 0) depths_.clear(), parents_.clear();
             parents_.push_back(draft->parent);

@@ -8,7 +8,7 @@
 
 #include "engine/base/json_read.h"
 #include "engine/run/models.h"
-#include "engine/run/run.h"
+#include "engine/run/trace.h"
 #include "remote/serving/completion_request.h"
 #include "remote/serving/serve_counts.h"
 
@@ -18,8 +18,10 @@ class CompletionAnswer {
   public:
     CompletionAnswer(const Models& models, CompletionRequest asked, std::string model, bool chat,
                      std::uint64_t number);
-    // Takes the run's events since the last look; whether they wrote tokens.
-    bool follow(const Run& run, ServeCounts& counts);
+    // Goes on in the first `events` of the trace to the end of a round; whether it wrote tokens.
+    bool follow(const Trace& trace, std::size_t events, ServeCounts& counts);
+    [[nodiscard]] bool behind(std::size_t events) const { return seen_ < events; }
+    [[nodiscard]] bool ended() const { return !finish_.empty(); }
     [[nodiscard]] const std::vector<std::string>& pieces() const { return pieces_; } // of the last look
     [[nodiscard]] std::string chunk(bool first) const;       // them, as a server-sent event
     [[nodiscard]] std::string last_chunk() const;            // usage and rounds

@@ -12,6 +12,7 @@ namespace speclens {
 struct Refused {
     int status;
     std::string why;
+    int retry_seconds = 0; // 503: when to come again; 0: nobody knows
 };
 
 struct CompletionRequest {

@@ -17,7 +17,16 @@ std::string too_large(const std::string& type) {
 
 } // namespace
 
+Refused too_many(int retry_seconds) {
+    return {503, "too many requests wait already; there may be room in " + std::to_string(retry_seconds) + " s", retry_seconds};
+}
+
+Refused stops() {
+    return {503, "the server stops"};
+}
+
 void refuse(httplib::Response& response, const Refused& refused) {
+    if (refused.retry_seconds > 0) response.set_header("Retry-After", std::to_string(refused.retry_seconds));
     const Json body = {{"error",
                         {{"message", refused.why},
                          {"type", refused.status == 404  ? "NotFoundError"

@@ -13,6 +13,10 @@ namespace speclens {
 
 inline constexpr std::size_t kMostRequestBytes = 8'000'000;
 
+// 503: the server is full, and may have room in so many seconds; it is about to end.
+[[nodiscard]] Refused too_many(int retry_seconds);
+[[nodiscard]] Refused stops();
+
 void refuse(httplib::Response& response, const Refused& refused);
 [[nodiscard]] std::string error_event(const Refused& refused); // the same in a stream that has begun with 200
 

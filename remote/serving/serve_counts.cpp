@@ -24,6 +24,11 @@ std::string metric_number(double value) {
     return text;
 }
 
+std::string metric(const std::string& labels, const char* name, const char* type, const char* help, double value) {
+    return "# HELP " + std::string(name) + " " + help + "\n# TYPE " + name + " " + type + "\n" + name + "{" + labels + "} " +
+           metric_number(value) + "\n";
+}
+
 } // namespace
 
 void ServeCounts::waiting(int change) {
@@ -34,6 +39,27 @@ void ServeCounts::waiting(int change) {
 void ServeCounts::running(int change) {
     const std::lock_guard lock(mutex_);
     running_ += change;
+}
+
+void ServeCounts::queue(int running, int waiting) {
+    const std::lock_guard lock(mutex_);
+    running_ = running;
+    waiting_ = waiting;
+}
+
+void ServeCounts::blocks(int all, int free) {
+    const std::lock_guard lock(mutex_);
+    blocks_ = all;
+    free_blocks_ = free;
+}
+
+void ServeCounts::batch(const BatchRound& round) {
+    const std::lock_guard lock(mutex_);
+    passes_ += round.passes;
+    rows_ += round.rows;
+    texts_in_passes_ += static_cast<double>(std::ranges::count_if(round.lanes, [](const BatchLane& lane) { return lane.rows > 0; }));
+    preempted_ += round.count(BatchLane::Did::preempted);
+    shared_tokens_ += round.shared_tokens;
 }
 
 void ServeCounts::prompt(int tokens) {
@@ -86,22 +112,36 @@ std::string ServeCounts::Histogram::exposition(const std::string& name, const st
            "} " + metric_number(count) + "\n";
 }
 
+// Names of vLLM where it has them. Texts and rows over passes are the mean size of a batch.
+std::string ServeCounts::batch_exposition(const std::string& labels) const {
+    if (blocks_ == 0) return "";
+    const double used = static_cast<double>(blocks_ - free_blocks_) / blocks_;
+    return metric(labels, "vllm:kv_cache_usage_perc", "gauge", "Blocks of keys and values in use. 1: all of them.", used) +
+           metric(labels, "speclens:kv_blocks", "gauge", "Blocks of keys and values.", blocks_) +
+           metric(labels, "speclens:kv_blocks_free", "gauge", "Of them not in use.", free_blocks_) +
+           metric(labels, "vllm:num_preemptions_total", "counter", "Texts that gave up their blocks for earlier ones.", preempted_) +
+           metric(labels, "speclens:prompt_tokens_shared_total", "counter", "Tokens of prompts found in blocks of other texts.", shared_tokens_) +
+           metric(labels, "speclens:batch_passes_total", "counter", "Passes of the target.", passes_) +
+           metric(labels, "speclens:batch_texts_total", "counter", "Texts in them.", texts_in_passes_) +
+           metric(labels, "speclens:batch_rows_total", "counter", "Rows of them.", rows_);
+}
+
 std::string ServeCounts::exposition(const std::string& model) const {
     const std::lock_guard lock(mutex_);
     const std::string labels = "engine=\"0\",model_name=\"" + escaped_label(model) + "\"";
     std::string out;
-    const auto metric = [&](const char* name, const char* type, const char* help, double value) {
-        out += "# HELP " + std::string(name) + " " + help + "\n# TYPE " + name + " " + type + "\n" + name +
-               "{" + labels + "} " + metric_number(value) + "\n";
+    const auto add = [&](const char* name, const char* type, const char* help, double value) {
+        out += metric(labels, name, type, help, value);
     };
-    metric("vllm:num_requests_running", "gauge", "Requests being answered.", running_);
-    metric("vllm:num_requests_waiting", "gauge", "Requests that wait.", waiting_);
-    metric("vllm:prompt_tokens_total", "counter", "Tokens of prompts.", prompt_tokens_);
-    metric("vllm:generation_tokens_total", "counter", "Tokens written.", tokens_);
-    metric("vllm:spec_decode_num_drafts_total", "counter", "Rounds that judged guesses.",
+    add("vllm:num_requests_running", "gauge", "Requests being answered.", running_);
+    add("vllm:num_requests_waiting", "gauge", "Requests that wait.", waiting_);
+    add("vllm:prompt_tokens_total", "counter", "Tokens of prompts.", prompt_tokens_);
+    add("vllm:generation_tokens_total", "counter", "Tokens written.", tokens_);
+    add("vllm:spec_decode_num_drafts_total", "counter", "Rounds that judged guesses.",
            spec_.rounds.value_or(0));
-    metric("vllm:spec_decode_num_draft_tokens_total", "counter", "Guesses judged.", spec_.drafted);
-    metric("vllm:spec_decode_num_accepted_tokens_total", "counter", "Guesses kept.", spec_.accepted);
+    add("vllm:spec_decode_num_draft_tokens_total", "counter", "Guesses judged.", spec_.drafted);
+    add("vllm:spec_decode_num_accepted_tokens_total", "counter", "Guesses kept.", spec_.accepted);
+    out += batch_exposition(labels);
     const auto by_place = [&](const std::string& name, const char* help, const std::vector<double>& values) {
         out += "# HELP " + name + " " + help + "\n# TYPE " + name + " counter\n";
         for (std::size_t i = 0; i < values.size(); ++i)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/batch/batch_round.h"
 #include "remote/reading/spec_counts.h"
 
 namespace speclens {
@@ -14,6 +15,9 @@ class ServeCounts {
   public:
     void waiting(int change);
     void running(int change);
+    void queue(int running, int waiting); // both as they are
+    void blocks(int all, int free);       // of the batch's cache
+    void batch(const BatchRound& round);
     void prompt(int tokens);
     // `places`: guesses in a row at most; `judged`: of these, up to the first that was refused; `written`:
     // tokens, the target's own included.
@@ -41,6 +45,9 @@ class ServeCounts {
                                                 0.75, 1,     2.5,  5,     7.5, 10,   20,  40,  80};
     SpecCounts spec_;
     int waiting_ = 0, running_ = 0;
+    int blocks_ = 0, free_blocks_ = 0; // none: texts are computed one after the other
+    double passes_ = 0, texts_in_passes_ = 0, rows_ = 0, preempted_ = 0, shared_tokens_ = 0;
+    [[nodiscard]] std::string batch_exposition(const std::string& labels) const; // under the lock
     double prompt_tokens_ = 0, tokens_ = 0;
     Histogram first_{kFirstTokenBounds}, between_{kBetweenBounds};
 };

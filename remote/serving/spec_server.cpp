@@ -6,73 +6,69 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <ctime>
+#include <functional>
 #include <mutex>
-#include <optional>
 #include <thread>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
+#include "engine/run/run.h"
+#include "remote/serving/batch_queue.h"
+#include "remote/serving/client_connection.h"
 #include "remote/serving/completion_answer.h"
 #include "remote/serving/completion_request.h"
 #include "remote/serving/prompt_distributions.h"
 #include "remote/serving/refusals.h"
 #include "remote/serving/request_threads.h"
 #include "remote/serving/serve_counts.h"
+#include "remote/serving/single_queue.h"
 
 namespace speclens {
 
 namespace {
 
-// A run whose every use of the backend is a turn of its own.
-class TurnRun {
-  public:
-    TurnRun(const std::shared_ptr<const Models>& models, const RunSettings& settings) : turns_(*models->turns) {
-        const std::lock_guard turn(turns_);
-        run_.emplace(models, settings);
-    }
-    ~TurnRun() {
-        const std::lock_guard turn(turns_);
-        run_.reset();
-    }
-    TurnRun(const TurnRun&) = delete;
-    TurnRun& operator=(const TurnRun&) = delete;
-    void step() {
-        const std::lock_guard turn(turns_);
-        (void)run_->step();
-    }
-    Run* operator->() { return &*run_; }
-    const Run& operator*() const { return *run_; }
+std::unique_ptr<TextQueue> make_queue(const std::shared_ptr<const Models>& models, const ServeSettings& settings, ServeCounts& counts) {
+    if (!BatchQueue::can(*models)) return std::make_unique<SingleQueue>(models, settings.most_waiting, counts);
+    return std::make_unique<BatchQueue>(models, settings.batch, settings.most_waiting, settings.key_memory ? std::make_unique<KeyMemory>() : nullptr,
+                                        counts);
+}
 
-  private:
-    Turns& turns_; // the run keeps the models, and this object outlives neither
-    std::optional<Run> run_;
-};
+// Whose request it is: the key that it comes with, as OpenAI's clients send it.
+std::string key_of(const httplib::Request& request) {
+    const std::string sent = request.get_header_value("Authorization"), bearer = "Bearer ";
+    return sent.starts_with(bearer) ? sent.substr(bearer.size()) : "";
+}
 
 } // namespace
 
 struct SpecServer::State {
     ~State() {
+        queue.reset();
         const std::shared_ptr<Turns> turns = models->turns;
         const std::lock_guard held(*turns);
         models.reset(); // heads that were replaced meanwhile may be its own by now
     }
+
+    // A request that was let in.
+    struct Entered {
+        std::unique_ptr<TextQueue::Ticket> ticket;
+        CompletionAnswer answer;
+        ClientConnection client;
+        Stopwatch watch = {}; // from here on
+    };
 
     std::shared_ptr<const Models> models;
     ServeSettings settings;
     httplib::Server server;
     socket_t listener = INVALID_SOCKET;
     ServeCounts counts;
+    std::unique_ptr<TextQueue> queue;
     std::atomic<bool> stopping{false};
     enum class Serving : std::uint8_t { before, entered, left };
     std::atomic<Serving> serving{Serving::before};
     std::atomic<std::uint64_t> number{0};
-    // Requests in the order they came: one ticket is served at a time.
-    std::mutex mutex;
-    std::condition_variable turn;
-    std::uint64_t next_ticket = 0, served_ticket = 0;
-
     const std::time_t began = std::time(nullptr);
     Addresses addresses;
 
@@ -87,56 +83,36 @@ struct SpecServer::State {
 
     [[nodiscard]] std::string model() const { return models->target_name(); }
 
-    [[nodiscard]] bool full() const { // under the lock
-        return next_ticket - served_ticket >= static_cast<std::uint64_t>(settings.most_waiting);
-    }
-    // Before a stream begins, while a status can still be sent.
-    void refuse_if_full() {
-        const std::lock_guard lock(mutex);
-        if (full()) throw too_many();
-    }
-    static Refused too_many() { return {503, "too many requests wait already"}; }
-
-    std::uint64_t enter() {
-        std::unique_lock lock(mutex);
-        if (full()) throw too_many();
-        const std::uint64_t ticket = next_ticket++;
-        counts.waiting(1);
-        turn.wait(lock, [&] { return served_ticket == ticket; });
-        counts.waiting(-1);
-        counts.running(1);
-        return ticket;
-    }
-    void leave() {
-        {
-            const std::lock_guard lock(mutex);
-            counts.running(-1); // before the next one may count itself
-            ++served_ticket;
-        }
-        turn.notify_all();
-    }
-
-    // Runs one request to its end; `write` gets every chunk and may say that nobody listens any more.
-    void generate(TurnRun& run, CompletionAnswer& answer, const Stopwatch& watch,
-                  const std::function<bool(bool first)>& write) {
-        bool listening = true;
+    // Follows a text to its end; `write` gets every round, and `listens` is asked between them: false ends it.
+    bool follow(Entered& request, const std::function<bool(bool first)>& write, const std::function<bool()>& listens) {
+        CompletionAnswer& answer = request.answer;
         double last_ms = 0;
-        while (!run->stopped() && listening) {
-            if (stopping.load())
-                run->stop("cancelled");
-            else
-                run.step();
-            const int before = answer.tokens();
-            const bool wrote = answer.follow(*run, counts);
-            if (wrote) {
-                const double ms = watch.ms();
-                if (before == 0) counts.first_token(ms);
-                // What came with the first token came at once.
-                counts.between_tokens(before == 0 ? 0 : ms - last_ms, answer.tokens() - std::max(before, 1));
-                last_ms = ms;
+        bool begun = false;
+        for (bool more = true; more;) {
+            more = request.ticket->wait();
+            const TextQueue::News news = request.ticket->news();
+            if (news.trace && !std::exchange(begun, true)) begin(*news.trace, answer);
+            while (answer.behind(news.events)) {
+                const int before = answer.tokens();
+                const bool wrote = answer.follow(*news.trace, news.events, counts);
+                if (wrote) {
+                    const double ms = request.watch.ms();
+                    if (before == 0) counts.first_token(ms);
+                    // What came with the first token came at once.
+                    counts.between_tokens(before == 0 ? 0 : ms - last_ms, answer.tokens() - std::max(before, 1));
+                    last_ms = ms;
+                }
+                if ((wrote || answer.ended()) && !write(before == 0)) return false;
             }
-            if (wrote || run->stopped()) listening = write(before == 0);
+            if (more && !listens()) return false;
         }
+        return true;
+    }
+
+    void begin(const Trace& trace, CompletionAnswer& answer) {
+        const int tokens = static_cast<int>(trace.header()->prompt.size());
+        answer.prompt(tokens);
+        counts.prompt(tokens);
     }
 
     void complete(const httplib::Request& request, httplib::Response& response, bool chat) {
@@ -145,39 +121,15 @@ struct SpecServer::State {
             if (!asked.model.empty() && asked.model != model())
                 throw Refused{404,
                               "the model " + asked.model + " does not exist; this server has " + model()};
-            auto answer = std::make_shared<CompletionAnswer>(*models, asked, model(), chat, ++number);
-            if (!asked.stream) {
-                const Stopwatch watch;
-                (void)enter();
-                const struct Turn {
-                    State* state;
-                    ~Turn() { state->leave(); }
-                } turn_guard{this};
-                TurnRun run(models, asked.settings);
-                begin(*run, *answer);
-                std::string text;
-                generate(run, *answer, watch, [&](bool) {
-                    for (const std::string& piece : answer->pieces()) text += piece;
-                    return true;
-                });
-                Json whole = answer->whole(text);
-                if (asked.prompt_top >= 0) {
-                    const std::lock_guard held(*models->turns);
-                    whole["choices"][0]["prompt_logprobs"] =
-                        prompt_distributions(*models, prompt_tokens(*models, asked.settings).ids, asked.prompt_top);
-                }
-                response.set_content(whole.dump(-1, ' ', false, Json::error_handler_t::replace),
-                                     "application/json");
-                return;
-            }
-            check_run(*models, asked.settings);
-            refuse_if_full();
-            response.set_chunked_content_provider("text/event-stream",
-                                                  [this, answer](std::size_t, httplib::DataSink& sink) {
-                                                      stream(*answer, sink);
-                                                      sink.done();
-                                                      return true;
-                                                  });
+            // Before a stream begins, while a status can still be sent.
+            const std::shared_ptr<Entered> entered(new Entered{queue->enter(asked.settings, key_of(request)),
+                                                               CompletionAnswer(*models, asked, model(), chat, ++number), ClientConnection(request)});
+            if (!asked.stream) return answer_whole(*entered, response);
+            response.set_chunked_content_provider("text/event-stream", [this, entered](std::size_t, httplib::DataSink& sink) {
+                stream(*entered, sink);
+                sink.done();
+                return true;
+            });
         } catch (const Refused& refused) {
             refuse(response, refused);
         } catch (const Error& error) {
@@ -187,26 +139,29 @@ struct SpecServer::State {
         }
     }
 
-    void begin(const Run& run, CompletionAnswer& answer) {
-        answer.prompt(static_cast<int>(run.sequence().size()));
-        counts.prompt(static_cast<int>(run.sequence().size()));
+    void answer_whole(Entered& request, httplib::Response& response) {
+        const CompletionRequest& asked = request.answer.asked();
+        std::string text;
+        const auto take = [&](bool) {
+            for (const std::string& piece : request.answer.pieces()) text += piece;
+            return true;
+        };
+        if (!follow(request, take, [&] { return !request.client.closed(); })) return; // nobody reads it
+        request.ticket.reset();
+        Json whole = request.answer.whole(text);
+        if (asked.prompt_top >= 0) {
+            const std::lock_guard held(*models->turns);
+            whole["choices"][0]["prompt_logprobs"] = prompt_distributions(*models, prompt_tokens(*models, asked.settings).ids, asked.prompt_top);
+        }
+        response.set_content(whole.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
     }
 
-    void stream(CompletionAnswer& answer, httplib::DataSink& sink) {
-        const auto put = [&](const std::string& text) {
-            return sink.is_writable() && sink.write(text.data(), text.size());
-        };
-        const Stopwatch watch;
+    void stream(Entered& request, httplib::DataSink& sink) {
+        const auto listens = [&] { return !request.client.closed() && sink.is_writable(); };
+        const auto put = [&](const std::string& text) { return listens() && sink.write(text.data(), text.size()); };
         try {
-            (void)enter();
-            const struct Turn {
-                State* state;
-                ~Turn() { state->leave(); }
-            } turn_guard{this};
-            TurnRun run(models, answer.asked().settings);
-            begin(*run, answer);
-            generate(run, answer, watch, [&](bool first) { return put(answer.chunk(first)); });
-            if (answer.asked().usage) (void)put(answer.last_chunk());
+            const bool whole = follow(request, [&](bool first) { return put(request.answer.chunk(first)); }, listens);
+            if (whole && request.answer.asked().usage) (void)put(request.answer.last_chunk());
         } catch (const Refused& refused) {
             (void)put(error_event(refused));
         } catch (const Error& error) {
@@ -214,6 +169,7 @@ struct SpecServer::State {
         } catch (const std::exception& error) { // past here it would end the server
             (void)put(error_event({500, error.what()}));
         }
+        request.ticket.reset();
         (void)put("data: [DONE]\n\n");
     }
 };
@@ -223,6 +179,7 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
     state_->models = std::move(models);
     state_->settings = std::move(settings);
     State& s = *state_;
+    s.queue = make_queue(s.models, s.settings, s.counts);
     s.server.set_payload_max_length(kMostRequestBytes);
     // A thread for everybody who may wait, and some more: /metrics answers however long the queue is.
     s.server.new_task_queue = [&s] {
@@ -263,7 +220,7 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
                                                   {"object", "model"},
                                                   {"created", s.began},
                                                   {"owned_by", "speclens"},
-                                                  {"max_model_len", s.models->holds()}}})}};
+                                                  {"max_model_len", s.queue->context()}}})}};
         response.set_content(body.dump(), "application/json");
     });
     s.post("/v1/completions",
@@ -300,10 +257,18 @@ void SpecServer::serve() {
 
 void SpecServer::stop() {
     state_->stopping.store(true);
+    state_->queue->stop();
     // The library ignores a stop that comes between the call to listen and the first accept.
     while (state_->serving.load() == State::Serving::entered && !state_->server.is_running())
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     state_->server.stop();
+}
+
+std::string SpecServer::batching() const {
+    if (!BatchQueue::can(*state_->models)) return "one text after the other";
+    const auto& queue = static_cast<const BatchQueue&>(*state_->queue);
+    return "up to " + std::to_string(state_->settings.batch.texts) + " texts at once in " + std::to_string(queue.blocks()) + " blocks of " +
+           std::to_string(PagedModel::kBlock) + " tokens";
 }
 
 std::string SpecServer::metrics() const {

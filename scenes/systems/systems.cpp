@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "scenes/shared/history.h"
+#include "scenes/systems/adaptive_draw.h"
+#include "scenes/systems/block_tables.h"
 #include "scenes/systems/systems_draw.h"
 
 namespace speclens {
@@ -16,7 +18,7 @@ class SystemsScene final : public Scene {
         std::vector<SceneCommand> out;
         ui.push_id("systems");
         const SystemsModel model = systems_model(input, state_);
-        const SystemsDraw d{input, model, state_, ui};
+        const SystemsDraw d{input, model, state_, ui, out};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
             draw_stage_title(input, ui, systems_title(input, model));
@@ -26,8 +28,12 @@ class SystemsScene final : public Scene {
         draw_story(input, ui, systems_story(input, model), out);
         draw_systems_details(d);
         draw_systems_controls(d);
-        if (ui.take_key(ui::Key::up)) state_.wire.k = std::min(state_.wire.k + 1, 10);
-        if (ui.take_key(ui::Key::down)) state_.wire.k = std::max(state_.wire.k - 1, 1);
+        const int step = (ui.take_key(ui::Key::up) ? 1 : 0) - (ui.take_key(ui::Key::down) ? 1 : 0);
+        if (step != 0 && input.beat == kTablesBeat)
+            turn_film(model, step);
+        else if (step != 0)
+            state_.wire.k = std::clamp(state_.wire.k + step, 1, 10);
+        if (ui.take_key(ui::Key::b) && batch_problem(input).empty()) out.push_back(Command{batch_to_decode(input)});
         history_.follow(state_, ui.state.active != 0);
         ui.pop_id();
         return out;
@@ -38,19 +44,25 @@ class SystemsScene final : public Scene {
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
-        return {{"↑ ↓", "Longer, shorter drafts"}};
+        return {{"↑ ↓", "Longer, shorter drafts; of the block tables: the next, the last round"},
+                {"B", "Decode batches, and see their block tables and who chooses K best"}};
     }
 
     bool can_take_back(bool forward) const override { return history_.can(forward); }
     void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
 
   private:
+    void turn_film(const SystemsModel& model, int step) {
+        if (model.film) state_.film_round = std::clamp(static_cast<int>(model.film_round) + step, 0, static_cast<int>(model.film->rounds.size()) - 1);
+    }
     static void draw_stage(const SystemsDraw& d) {
         const ui::Rect stage = d.input.stage;
         const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8,
                     gap = 36;
         const float lower = bottom - top > 380 ? std::max(150.0F, (bottom - top) * 0.42F) : 0,
                     upper = bottom - top - (lower > 0 ? lower + 20 : 0), half = (w - gap) / 2;
+        if (d.input.beat == kTablesBeat) return draw_block_tables(d, {x, top, w, bottom - top});
+        if (d.input.beat == kChoosersBeat) return draw_adaptive(d, {x, top, w, bottom - top});
         if (lower <= 0 && d.input.beat == kControllerBeat)
             return draw_controllers(d, {x, top, w, bottom - top});
         draw_cache(d, {x, top, half, upper});

@@ -1,6 +1,8 @@
 // The pictures of S15: rows of the cache by round, a round on the wire, and two controllers of K.
 #include "scenes/systems/systems_draw.h"
 
+#include "scenes/systems/block_tables.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -274,12 +276,32 @@ void draw_systems_details(const SystemsDraw& d) {
                   {.size = 14, .color = theme.muted, .max_lines = 3});
 }
 
+// Of the block tables: decode a batch, and go through its rounds.
+static void draw_film_controls(const SystemsDraw& d, ControlRow& row) {
+    ui::Ui& ui = d.ui;
+    if (row.room() < 112) return;
+    Rect at = row.place(112);
+    const std::string why = batch_problem(d.input);
+    constexpr const char* kTip = "Decodes several texts at once: with few blocks, and with K chosen in every way";
+    if (ui::button(ui, "film", at, "Decode", {.shortcut = "B", .tooltip = kTip, .disabled = why}))
+        d.out.push_back(Command{batch_to_decode(d.input)});
+    if (!d.model.film || d.input.beat != kTablesBeat || row.room() < 120) return;
+    at = row.place(120);
+    ui::field_label(ui, at, "Round");
+    const auto rounds = static_cast<int>(d.model.film->rounds.size()), shown = static_cast<int>(d.model.film_round);
+    const std::string text = std::to_string(shown + 1) + " of " + std::to_string(rounds);
+    const ui::StepperOptions options{.low = 0, .high = rounds - 1.0, .text = text, .tooltip = "The round that is shown"};
+    if (const auto to = ui::stepper(ui, "film_round", at, shown, options))
+        d.state.film_round = static_cast<int>(*to);
+}
+
 void draw_systems_controls(const SystemsDraw& d) {
     const Rect r = d.input.controls;
     if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
     Wire& wire = d.state.wire;
     ControlRow row(r);
+    if (d.input.beat == kTablesBeat || d.input.beat == kChoosersBeat) return draw_film_controls(d, row);
     const auto slider = [&](const char* id, const std::string& label, double& value, double low, double high,
                             double step) {
         if (row.room() < 112) return;

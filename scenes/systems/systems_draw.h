@@ -17,6 +17,7 @@ struct SystemsDraw {
     const SystemsModel& model;
     SystemsState& state;
     ui::Ui& ui;
+    std::vector<SceneCommand>& out;
 };
 void draw_cache(const SystemsDraw& d, ui::Rect area);
 void draw_pages(const SystemsDraw& d, ui::Rect area); // of the round that is shown

@@ -2,25 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "engine/base/rng.h"
+#include "engine/batch/sweep.h"
 #include "scenes/shared/speedup_model.h"
 
 namespace speclens {
 namespace {
 
-constexpr std::size_t kWindow = 100;
-constexpr std::size_t kWarmUp = 10;
-constexpr double kFade = 0.99; // per round: half of it is gone after 70
-constexpr double kGain = 1.02; // below it K stays
-
 double round_ms(const Wire& wire, int k) {
     return k * wire.draft_ms + wire.verify_ms + wire.round_trip_ms;
-}
-
-double speed_of(const Wire& wire, double alpha, int k) {
-    return expected_tokens(alpha, k) * wire.verify_ms / round_ms(wire, k);
 }
 
 // Accepted drafts of a round: each stays with probability alpha.
@@ -72,47 +63,19 @@ bool is_about(int beat, SystemsPart part) {
     case SystemsPart::wire:
         return beat == 2 || beat == 3;
     case SystemsPart::controllers:
+        return beat == kControllerBeat;
+    case SystemsPart::tables:
+        return beat == kTablesBeat;
+    case SystemsPart::choosers:
         break;
     }
-    return beat >= kControllerBeat;
-}
-
-int ArticleController::update(int accepted, int proposed) {
-    rates_.push_back(proposed > 0 ? static_cast<double>(accepted) / proposed : 0);
-    if (rates_.size() > kWindow) rates_.pop_front();
-    if (rates_.size() < kWarmUp) return k_;
-    const double rate =
-        std::accumulate(rates_.begin(), rates_.end(), 0.0) / static_cast<double>(rates_.size());
-    if (rate > 0.9 && k_ < most_)
-        ++k_;
-    else if (rate > 0.8)
-        return k_;
-    else if (rate > 0.6 && k_ > 3)
-        --k_;
-    else if (rate <= 0.6 && k_ > least_)
-        k_ = std::max(least_, k_ - 2);
-    return k_;
-}
-
-double FormulaController::alpha() const {
-    return accepted_ + stopped_ > 0 ? accepted_ / (accepted_ + stopped_) : 0.5;
-}
-
-int FormulaController::update(int accepted, int proposed) {
-    accepted_ = accepted_ * kFade + accepted;
-    stopped_ = stopped_ * kFade + (accepted < proposed ? 1 : 0);
-    if (accepted_ + stopped_ < kWarmUp) return k_;
-    int best = 1;
-    for (int k = 2; k <= most_; ++k)
-        if (speed_of(costs_, alpha(), k) > speed_of(costs_, alpha(), best)) best = k;
-    if (speed_of(costs_, alpha(), best) > kGain * speed_of(costs_, alpha(), k_)) k_ = best;
-    return k_;
+    return beat == kChoosersBeat;
 }
 
 ControllerRun run_controllers(const Wire& costs, int rounds, std::uint64_t seed) {
     ControllerRun run;
     ArticleController article;
-    FormulaController formula(costs);
+    FormulaController formula;
     double tokens[2] = {0, 0}, ms[2] = {0, 0};
     for (int round = 0; round < rounds; ++round) {
         const double alpha = round < rounds / 3 ? 0.9 : round < 2 * rounds / 3 ? 0.6 : 0.8;
@@ -126,7 +89,8 @@ ControllerRun run_controllers(const Wire& costs, int rounds, std::uint64_t seed)
             return accepted;
         };
         (void)article.update(one(article.k(), 0), run.article.back());
-        (void)formula.update(one(formula.k(), 1), run.formula.back());
+        formula.saw(one(formula.k(), 1), run.formula.back());
+        (void)formula.decide([&](int k) { return round_ms(costs, k); });
     }
     run.article_speedup = ms[0] > 0 ? tokens[0] * costs.verify_ms / ms[0] : 0;
     run.formula_speedup = ms[1] > 0 ? tokens[1] * costs.verify_ms / ms[1] : 0;
@@ -139,6 +103,18 @@ Pages pages_of(const CacheRound& round, int size) {
     return {size, pages(round.before), pages(round.before + round.written), pages(after),
             pages(after) * size - after};
 }
+
+namespace {
+
+std::size_t film_round(const BlockFilm& film, int asked) {
+    const int last = static_cast<int>(film.rounds.size()) - 1;
+    if (asked >= 0) return static_cast<std::size_t>(std::min(asked, last));
+    for (std::size_t i = 0; i < film.rounds.size(); ++i)
+        if (film.rounds[i].preempted() > 0) return i;
+    return static_cast<std::size_t>(last / 2);
+}
+
+} // namespace
 
 SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
     SystemsModel m;
@@ -157,6 +133,11 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
     }
     m.page = state.page;
     m.controllers = run_controllers(m.wire, 600, input.settings ? input.settings->seed : 7);
+    if (input.load && input.load->film && !input.load->film->rounds.empty()) {
+        m.film = input.load->film.get();
+        m.film_round = film_round(*m.film, state.film_round);
+    }
+    if (input.load && input.load->adaptive && !input.load->adaptive->ways.front().rates.empty()) m.adaptive = input.load->adaptive.get();
     return m;
 }
 

@@ -1,12 +1,13 @@
 // Speculation as a system: cache rows that are written, kept and rewound in every round; what goes over the
 // wire when draft and target live apart; and a controller that chooses K, as an article prints it and as its
-// formula asks for.
+// formula asks for. And both live: the blocks of a batch that was decoded here, and who chose its K best.
 #pragma once
 
-#include <deque>
 #include <string>
 #include <vector>
 
+#include "engine/batch/adaptive_study.h"
+#include "engine/batch/block_film.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/told.h"
 
@@ -56,35 +57,6 @@ struct Wire {
 // The round trip in ms that leaves no speed-up; below 0: there is none without a wire either.
 [[nodiscard]] double longest_round_trip(const Wire& wire, Payload payload);
 
-// The controller of the cluster article: mean of accepted ÷ proposed over a window.
-class ArticleController {
-  public:
-    explicit ArticleController(int start = 5, int least = 1, int most = 10)
-        : k_(start), least_(least), most_(most) {}
-    int update(int accepted, int proposed); // K for the next round
-    [[nodiscard]] int k() const { return k_; }
-
-  private:
-    std::deque<double> rates_;
-    int k_, least_, most_;
-};
-
-// The same purpose from the formula: alpha estimated from accepted drafts and rounds that stopped early, then
-// the K that is fastest for it; K changes only for a gain of 2 %.
-class FormulaController {
-  public:
-    FormulaController(const Wire& costs, int start = 5, int most = 10)
-        : costs_(costs), k_(start), most_(most) {}
-    int update(int accepted, int proposed);
-    [[nodiscard]] int k() const { return k_; }
-    [[nodiscard]] double alpha() const;
-
-  private:
-    Wire costs_;
-    double accepted_ = 0, stopped_ = 0; // both fade with a half life of 70 rounds
-    int k_, most_;
-};
-
 // Both on the same acceptance, which changes on the way: .9, .6, .8 for a third of the rounds each.
 struct ControllerRun {
     std::vector<double> alpha;
@@ -97,6 +69,7 @@ struct ControllerRun {
 struct SystemsState {
     Wire wire;
     int page = 16; // slots
+    int film_round = -1; // of the batch; -1: the first in which a text gives up its blocks, else the middle one
     bool operator==(const SystemsState&) const = default;
 };
 
@@ -108,6 +81,9 @@ struct SystemsModel {
     int page = 16, given_back = 0; // pages of the whole run
     Wire wire;
     ControllerRun controllers;
+    const BlockFilm* film = nullptr; // of a batch that was decoded here; null: none was
+    std::size_t film_round = 0;      // that is shown
+    const AdaptiveResult* adaptive = nullptr; // of batches that were decoded here; null: none were
 };
 // Which rounds a chart of `fits` columns shows: the cursor's round in the middle, but no empty columns.
 struct RoundWindow {
@@ -116,10 +92,10 @@ struct RoundWindow {
 [[nodiscard]] RoundWindow rounds_around(std::size_t shown, std::size_t rounds, std::size_t fits);
 [[nodiscard]] SystemsModel systems_model(const SceneInput& input, const SystemsState& state);
 
-inline constexpr StoryOf<"systems", "slots", "waste", "wire", "round_trip", "controller"> systems_says;
+inline constexpr StoryOf<"systems", "slots", "waste", "wire", "round_trip", "controller", "tables", "choosers"> systems_says;
 inline constexpr int kSystemsBeats = systems_says.size;
-inline constexpr int kControllerBeat = kSystemsBeats - 1;
-enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers };
+inline constexpr int kControllerBeat = 4, kTablesBeat = 5, kChoosersBeat = 6;
+enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers, tables, choosers };
 [[nodiscard]] bool is_about(int beat, SystemsPart part);
 [[nodiscard]] const char* payload_words(Payload payload);
 

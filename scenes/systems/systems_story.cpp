@@ -4,6 +4,8 @@
 #include <sstream>
 
 #include "scenes/shared/words.h"
+#include "scenes/systems/adaptive_draw.h"
+#include "scenes/systems/block_tables.h"
 #include "scenes/systems/systems_draw.h"
 #include "ui/format.h"
 
@@ -25,6 +27,8 @@ Words beat_words(const SystemsModel& m, int beat) {
     case 1: return waste_beat(m);
     case 2: return systems_says.beat("wire"_t);
     case 3: return systems_says.beat("round_trip"_t);
+    case kTablesBeat: return m.film ? systems_says.beat("tables:batch"_t) : systems_says.beat("tables:no_batch"_t);
+    case kChoosersBeat: return m.adaptive ? systems_says.beat("choosers:batches"_t) : systems_says.beat("choosers:no_batches"_t);
     default:
         return systems_says.beat("controller"_t, "formula"_v = ui::speed_up(m.controllers.formula_speedup),
                                  "article"_v = ui::speed_up(m.controllers.article_speedup));
@@ -62,6 +66,38 @@ void name_wire(StageTitle& title, const SystemsModel& m) {
     title.short_title = systems_says("wire.short_title"_t, "ids"_v = ids, "token"_v = token, "blocks"_v = blocks);
 }
 
+// Of the batch that was decoded here.
+void name_tables(StageTitle& title, const SystemsModel& m) {
+    if (!m.film) {
+        title.title = systems_says("tables.title:no_batch"_t);
+        return;
+    }
+    const BlockFilm& film = *m.film;
+    const FilmRound& round = film.rounds[m.film_round];
+    title.tier = ui::Tier::live;
+    title.title = systems_says("tables.title:batch"_t, "round"_v = static_cast<int>(m.film_round) + 1, "used"_v = round.used(true),
+                               "blocks"_v = film.blocks, "drafts"_v = round.for_drafts(),
+                               "gave_up"_v = round.preempted());
+    title.subtitle = systems_says("subtitle.batch"_t, "texts"_v = film.texts, "drafter"_v = film.drafter, "k"_v = film.k,
+                                  "kilobytes"_v = ui::integer(static_cast<long>(film.block_bytes / 1000)));
+}
+
+// Of the batches that were decoded here.
+void name_choosers(StageTitle& title, const SystemsModel& m) {
+    if (!m.adaptive) {
+        title.title = systems_says("choosers.title:no_batches"_t);
+        return;
+    }
+    const AdaptiveResult& result = *m.adaptive;
+    const AdaptiveWay* const fixed = result.best_fixed();
+    const double plain = result.ways.front().rate();
+    const auto times = [&](const AdaptiveWay* way) { return way ? ui::speed_up(way->rate() / plain) : std::string("…"); };
+    title.tier = ui::Tier::live;
+    title.title = systems_says("choosers.title:batches"_t, "gain"_v = times(result.way(Chooser::gain)),
+                               "article"_v = times(result.way(Chooser::article)), "k"_v = fixed->k, "fixed"_v = times(fixed));
+    title.subtitle = systems_says("subtitle.batches"_t, "texts"_v = result.texts, "seats"_v = result.seats, "drafter"_v = result.drafter);
+}
+
 void name_controllers(StageTitle& title, const SystemsModel& m) {
     const ControllerRun& run = m.controllers;
     const std::string formula = ui::speed_up(run.formula_speedup), article = ui::speed_up(run.article_speedup);
@@ -88,6 +124,12 @@ StageTitle systems_title(const SceneInput& input, const SystemsModel& m) {
     case 3:
         title.title = round_trip_words(m);
         break;
+    case kTablesBeat:
+        name_tables(title, m);
+        return title;
+    case kChoosersBeat:
+        name_choosers(title, m);
+        return title;
     default:
         name_controllers(title, m);
     }
@@ -123,6 +165,8 @@ std::string systems_description(const SceneInput& input, const SystemsModel& m) 
             << round.before << " rows before, " << round.written << " written, " << round.kept << " kept, "
             << round.rewound() << " rewound; pages of " << m.page << ": " << pages_of(round, m.page).during
             << " held, " << pages_of(round, m.page).given_back() << " given back\n";
+    if (m.film) out << describe_block_tables(*m.film, m.film_round);
+    if (m.adaptive) out << describe_adaptive(*m.adaptive);
     out << "\n" << describe_story(systems_story(input, m));
     return out.str();
 }

@@ -414,7 +414,7 @@ TEST(SpecServerTest, RefusesWithAReasonBeforeARequestIsRead) {
     EXPECT_EQ(post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":2})").status, 200);
 }
 
-TEST(SpecServerTest, ServesOneAfterTheOther) {
+TEST(SpecServerTest, ServesSeveralWithTheTextOfOne) {
     const Listening server(base("small"));
     const ServerFacts facts = probe_server(server.endpoint, {});
     const ServedText alone = send_request(server.endpoint, facts, question(), {});
@@ -562,8 +562,8 @@ TEST(SpecServerTest, AnswersManyStreamsAtOnce) {
 }
 
 // Who leaves and who comes next are counted one after the other.
-TEST(SpecServerTest, NeverTellsThatTwoRunAtOnce) {
-    const Listening server(base("none"));
+TEST(SpecServerTest, NeverTellsThatMoreRunThanHaveASeat) {
+    const Listening server(base("none"), 32, served_bundle(), {.texts = 1});
     const ServerFacts facts = probe_server(server.endpoint, {});
     std::atomic<int> left{4};
     std::vector<std::thread> threads;
@@ -618,13 +618,13 @@ TEST(SpecServerTest, ListensAgainWhereItHasListened) {
         EXPECT_NE(said_to(port, "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").find("200"),
                   std::string::npos);
     }
-    SpecServer next(served_bundle(), {"127.0.0.1", port, 32, base("none")});
+    SpecServer next(served_bundle(), {"127.0.0.1", port, 32, base("none"), {}});
     EXPECT_EQ(next.bind(), port);
 }
 
 TEST(SpecServerTest, TheSecondOneAtAPortSaysSo) {
     const Listening server(base("none"));
-    SpecServer second(served_bundle(), {"127.0.0.1", server.port, 32, base("none")});
+    SpecServer second(served_bundle(), {"127.0.0.1", server.port, 32, base("none"), {}});
     EXPECT_NE(network_error([&] { (void)second.bind(); }).find("cannot listen"), std::string::npos);
 }
 

@@ -98,10 +98,13 @@ struct Stored {
 
 // Guesses that are all refused are news, too: they count for the warm-up.
 TEST(Systems, TheFormulasControllerGivesUpOnGuessesThatNeverStay) {
-    FormulaController formula(Wire{.round_trip_ms = 0.5, .draft_ms = 2, .verify_ms = 15});
-    for (int round = 0; round < 10; ++round)
-        EXPECT_EQ(formula.update(0, formula.k()), 5) << "round " << round << " of the warm-up";
-    EXPECT_EQ(formula.update(0, formula.k()), 1) << "ten refusals, a little faded";
+    FormulaController formula;
+    const auto next = [&] {
+        formula.saw(0, formula.k());
+        return formula.decide([](int k) { return 2 * k + 15.5; });
+    };
+    for (int round = 0; round < 10; ++round) EXPECT_EQ(next(), 5) << "round " << round << " of the warm-up";
+    EXPECT_EQ(next(), 1) << "ten refusals, a little faded";
     EXPECT_EQ(formula.alpha(), 0);
 }
 
@@ -182,7 +185,7 @@ TEST(SystemsScene, HasATitleForEveryBeat) {
     EXPECT_TRUE(title(4).starts_with("K ends at ")) << title(4);
     for (int beat = 0; beat < kSystemsBeats; ++beat) {
         bool told = false;
-        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers})
+        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers, SystemsPart::tables, SystemsPart::choosers})
             told = told || is_about(beat, part);
         EXPECT_TRUE(told) << beat;
     }

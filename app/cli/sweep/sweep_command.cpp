@@ -73,12 +73,21 @@ SweepPlan sweep_plan(const Options& options, const Models& models) {
     plan.seconds = std::min(seconds, kMostSeconds);
     plan.proof_seconds = std::max(10.0, plan.seconds / 4);
     if (options.blocks) plan.blocks = *options.blocks;
+    plan.film = true;
     const std::vector<Prompt> prompts = prompts_of(options, models);
     const std::size_t count = std::min(prompts.size(), kPrompts);
     for (std::size_t i = 0; i < count; ++i) { // spread over the list, which goes domain by domain
         RunSettings text = with_prompt(run_settings(options, kNoDrafter, 0), prompts[i * prompts.size() / count]);
         text.seed += i; // texts that are asked alike differ
         plan.texts.push_back(text);
+    }
+    if (options.adaptive) { // of the first drafter, with the longest drafts
+        const SweepMethod& method = plan.methods[1];
+        int most = 0;
+        for (const SweepMethod& other : plan.methods)
+            if (other.drafter == method.drafter) most = std::max(most, other.k);
+        plan.adaptive = adaptive_plan(models, plan.texts, method.drafter, method.rule, most);
+        plan.adaptive->repeats = plan.repeats;
     }
     return plan;
 }

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/sweep/sweep_text.h"
+#include "engine/batch/block_film.h"
 
 namespace speclens::cli {
 
@@ -63,6 +64,45 @@ Json crossing_json(const SweepMethod& method, const std::optional<SweepCrossing>
     return json;
 }
 
+Json adaptive_json(const AdaptiveResult& result) {
+    Json ways = Json::array();
+    for (const AdaptiveWay& way : result.ways) {
+        if (way.rates.empty()) continue;
+        Json rounds = Json::array();
+        for (const AdaptiveRound& round : way.rounds) rounds.push_back({{"ms", round.at_ms}, {"texts", round.texts}, {"k", round.k}});
+        Json one = {{"chooser", name_of(way.chooser)}, {"tokens_per_second", way.rate()}, {"repeats", way.rates}};
+        if (way.chooser == Chooser::fixed || way.chooser == Chooser::confidence) one["k"] = way.k;
+        if (way.chooser == Chooser::oracle) {
+            one["tier"] = "COMPUTED";
+        } else {
+            one["tokens_per_round"] = way.tokens_per_round;
+            one["text_ms"] = way.wait_ms;
+            one["rounds"] = rounds;
+        }
+        ways.push_back(one);
+    }
+    const AdaptiveWay* const best = result.best_fixed();
+    return {{"drafter", result.drafter}, {"texts", result.texts}, {"seats", result.seats}, {"arrivals_ms", result.arrivals_ms},
+            {"complete", result.complete}, {"best_fixed_k", best ? Json(best->k) : Json(nullptr)}, {"texts_compared", result.compared},
+            {"texts_equal", result.compared > 0 ? Json(result.equal == result.compared) : Json(nullptr)}, {"ways", ways}};
+}
+
+// The tables of every round as they were in its pass.
+Json film_json(const BlockFilm& film) {
+    Json rounds = Json::array();
+    for (const FilmRound& round : film.rounds) {
+        Json texts = Json::array();
+        for (const FilmText& text : round.texts)
+            texts.push_back({{"text", text.lane.text}, {"before", text.before}, {"rows", text.lane.rows}, {"drafted", text.lane.drafted()},
+                             {"after", text.kept}, {"blocks", text.during}, {"blocks_after", text.after},
+                             {"preempted", text.lane.did == BatchLane::Did::preempted}});
+        rounds.push_back({{"used", round.used(true)}, {"used_after", round.used(false)}, {"for_drafts", round.for_drafts()},
+                          {"estimated", round.estimated()}, {"copied", round.copied}, {"shared_tokens", round.shared_tokens}, {"texts", texts}});
+    }
+    return {{"texts", film.texts}, {"blocks", film.blocks}, {"block_bytes", film.block_bytes}, {"drafter", film.drafter}, {"k", film.k},
+            {"mean_for_drafts", film.mean_for_drafts()}, {"mean_estimated", film.mean_estimated()}, {"rounds", rounds}};
+}
+
 } // namespace
 
 std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts) {
@@ -87,6 +127,8 @@ std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFac
     const int compared = texts_compared(sweep);
     json["texts_compared"] = compared;
     json["texts_equal"] = compared > 0 ? Json(compared == texts_equal(sweep)) : Json(nullptr);
+    if (sweep.film && !sweep.film->rounds.empty()) json["blocks_of_drafts"] = film_json(*sweep.film);
+    if (sweep.adaptive) json["adaptive"] = adaptive_json(*sweep.adaptive);
     json["cells"] = Json::array();
     for (const SweepCell& cell : sweep.cells) json["cells"].push_back(cell_json(cell));
     json["crossings"] = Json::array();

@@ -1,6 +1,7 @@
 #include "app/cli/sweep/sweep_text.h"
 
 #include "engine/base/quantile.h"
+#include "engine/batch/block_film.h"
 
 namespace speclens::cli {
 
@@ -69,6 +70,50 @@ std::string crossing_line(const SweepMethod& method, const SweepCrossing& crossi
     return who + " pays up to about " + texts_of(crossing.texts.value) + " texts at once" + interval + ".";
 }
 
+std::string film_words(const BlockFilm& film) {
+    int preempted = 0, copied = 0, shared = 0;
+    for (const FilmRound& round : film.rounds) preempted += round.preempted(), copied += round.copied, shared += round.shared_tokens;
+    return "Blocks: " + std::to_string(film.texts) + " texts of " + film.drafter + " with K = " + std::to_string(film.k) + " in " +
+           std::to_string(film.blocks) + " blocks took " + number(film.mean_for_drafts(), 2) + " of them a round for drafts (K ÷ " +
+           std::to_string(PagedModel::kBlock) + " for each text says " + number(film.mean_estimated(), 2) + "); " + std::to_string(shared) +
+           " tokens of prompts were shared, " + std::to_string(copied) + " blocks copied on write, and a text gave up its blocks " +
+           std::to_string(preempted) + " times.";
+}
+
+std::string way_name(const AdaptiveWay& way) {
+    const std::string k = std::to_string(way.k);
+    switch (way.chooser) {
+    case Chooser::fixed: return way.k == 0 ? "plain" : "K = " + k;
+    case Chooser::article: return "the article's controller";
+    case Chooser::formula: return "the formula's controller";
+    case Chooser::gain: return "expected gain";
+    case Chooser::confidence: return "confidence, K up to " + k;
+    case Chooser::oracle: break;
+    }
+    return "in hindsight (computed)";
+}
+
+// Every way to choose K on the same arrivals.
+std::string adaptive_text(const AdaptiveResult& result, const Terminal& terminal) {
+    const std::string about = "K chosen as one goes: " + std::to_string(result.texts) + " texts of " + result.drafter + " on " +
+                              std::to_string(result.seats) + " seats arrive seldom at first, then in a crowd; the same arrivals and dice for every way.";
+    std::string text = wrap(about, terminal.prose_width()) + "\n";
+    text += terminal.paint(Tone::muted, pad("chosen by", 26) + pad_left("tok/s", 9) + pad_left("speed-up", 10) + pad_left("tok/rd", 8) +
+                                            pad_left("a text, ms", 12)) + "\n";
+    const double plain = result.ways.front().rate();
+    for (const AdaptiveWay& way : result.ways) {
+        if (way.rates.empty()) continue;
+        const bool computed = way.chooser == Chooser::oracle;
+        text += pad(way_name(way) + (&way == result.best_fixed() ? " *" : ""), 26) + pad_left(number(way.rate(), 0), 9) +
+                pad_left(number(way.rate() / plain, 2) + "×", 10) + pad_left(computed ? "" : number(way.tokens_per_round, 2), 8) +
+                pad_left(computed ? "" : number(way.wait_ms, 0), 12) + "\n";
+    }
+    text += wrap("* the best fixed K. In hindsight: every text drafts just what will be kept, at the measured costs.", terminal.prose_width());
+    if (result.compared > 0)
+        text += "\n" + std::to_string(result.equal) + " of " + std::to_string(result.compared) + " texts are those of plain decoding.";
+    return text;
+}
+
 std::string conditions(const SweepPlan& plan, const SweepFacts& facts) {
     const RunSettings& text = plan.texts.front();
     return "At every number of texts the seats are always taken: one that ends makes room for the next of " + std::to_string(facts.prompts) +
@@ -120,6 +165,8 @@ std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFac
     text += "\n";
     for (std::size_t m = 0; m < sweep.crossings.size(); ++m)
         if (sweep.crossings[m]) text += wrap(crossing_line(plan.methods[m], *sweep.crossings[m], plan), terminal.prose_width()) + "\n";
+    if (sweep.film && !sweep.film->rounds.empty()) text += wrap(film_words(*sweep.film), terminal.prose_width()) + "\n";
+    if (sweep.adaptive && sweep.adaptive->best_fixed()) text += "\n" + adaptive_text(*sweep.adaptive, terminal) + "\n";
     const int compared = texts_compared(sweep), equal = texts_equal(sweep);
     const auto closed = [&](Tone tone, const std::string& verdict) {
         return text + terminal.paint(tone, wrap(verdict, terminal.prose_width())) + "\n";

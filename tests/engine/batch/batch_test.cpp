@@ -243,6 +243,82 @@ TEST(Batch, PromptsThatBeginAlikeShareBlocks) {
     }
 }
 
+// Who is served beside somebody else finds nothing of his: neither blocks nor answers.
+TEST(Batch, TextsOfDifferentOwnersHaveNothingInCommon) {
+    const auto models = test::micro_models(2);
+    std::vector<RunSettings> texts;
+    for (int i = 0; i < 6; ++i) {
+        texts.push_back(text_of("eagle3", 4, 0.8, i));
+        texts.back().token_ids.assign(37, 6);
+        texts.back().max_tokens = 20;
+    }
+    for (const int owners : {1, 2, 6}) {
+        BatchSettings settings = roomy(6);
+        settings.prompt_rows = 256;
+        settings.poison = true;
+        BatchEngine engine(models, settings);
+        for (std::size_t i = 0; i < texts.size(); ++i) engine.submit(texts[i], {.key = std::to_string(static_cast<int>(i) % owners)});
+        int shared = 0, read = 0;
+        while (engine.step()) {
+            shared += engine.round().shared_tokens;
+            read += engine.round().read_rows;
+            std::vector<int> owner(static_cast<std::size_t>(settings.blocks), -1); // of each block
+            for (const int text : engine.scheduler().in_flight())
+                for (const int block : engine.blocks_of(text)) {
+                    int& of = owner[static_cast<std::size_t>(block)];
+                    EXPECT_TRUE(of == -1 || of == text % owners);
+                    of = text % owners;
+                }
+        }
+        EXPECT_EQ(shared, (6 - owners) * 36);
+        EXPECT_EQ(read, owners * 36) << "each owner's prompt is read once";
+        expect_as_alone(models, texts, engine);
+    }
+}
+
+TEST(Batch, AnOwnersAnswersAreDraftedFrom) {
+    const auto models = test::micro_models(2);
+    RunSettings text = test::greedy("suffix", 6);
+    text.max_tokens = 40;
+    const Alone first = alone(models, text);
+    auto answers = std::make_shared<SuffixTrie>(text.options.suffix_depth);
+    answers->begin_text();
+    for (std::size_t i = text.token_ids.size(); i < first.sequence.size(); ++i) answers->append(first.sequence[i]);
+    auto own = std::make_shared<Models>(*models);
+    own->answers = answers;
+    BatchEngine engine(models, roomy(3));
+    engine.submit(text);
+    engine.submit(text, {.key = "a", .answers = answers});
+    engine.submit(text, {.key = "b"});
+    while (engine.step()) {
+    }
+    const auto hash = [&](int number) { return engine.text(number).trace->hash(engine.text(number).trace->size()); };
+    EXPECT_EQ(hash(0), first.hash);
+    EXPECT_EQ(hash(1), alone(own, text).hash);
+    EXPECT_EQ(hash(2), first.hash);
+    EXPECT_EQ(engine.text(1).sequence, first.sequence);
+    EXPECT_LT(engine.text(1).deliveries.size(), engine.text(0).deliveries.size()) << "fewer rounds for the same text";
+}
+
+TEST(Batch, ForgetsTextsThatHaveEnded) {
+    const auto models = test::micro_models(1);
+    BatchEngine engine(models, roomy(2));
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(engine.submit(test::greedy("none", 0)), i);
+    engine.cancel(1);
+    engine.forget(1);
+    while (engine.step()) {
+    }
+    EXPECT_EQ(engine.text(0).sequence, engine.text(2).sequence);
+    engine.forget(0);
+    engine.forget(2);
+    EXPECT_EQ(engine.submit(test::greedy("none", 0)), 3);
+    EXPECT_EQ(engine.texts(), 4);
+    while (engine.step()) {
+    }
+    EXPECT_EQ(engine.text(3).state, BatchText::State::done);
+    EXPECT_EQ(engine.pool().used(), 0);
+}
+
 // A cache of sixteen bits, in which long contexts are walked in parts.
 TEST(Batch, AnyPrecisionAndALongContextChangeNoText) {
     for (const Precision precision : {Precision::bf16, Precision::int8}) {

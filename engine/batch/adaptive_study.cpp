@@ -1,0 +1,339 @@
+#include "engine/batch/adaptive_study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+#include "engine/base/rng.h"
+#include "engine/run/run.h"
+#include "kernels/error.h"
+
+namespace speclens {
+namespace {
+
+constexpr double kConfident = 0.5; // a head that is less sure stops
+
+// The texts i of the first half come one at a time, those of the second in a crowd: gaps of an exponential clock, as means in units of
+// the time that a text takes alone and plainly.
+std::vector<double> arrivals(int texts, int seats, double alone_ms) {
+    std::vector<double> at;
+    double now = 0;
+    for (int i = 0; i < texts; ++i) {
+        at.push_back(now);
+        const double u = uniform({.seed = 17, .position = static_cast<std::uint32_t>(i), .purpose = Purpose::accept});
+        const double mean = alone_ms * (2 * i < texts ? 0.8 : 0.5 / seats);
+        now += -std::log(1 - u) * mean;
+    }
+    return at;
+}
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    std::ranges::sort(values);
+    const std::size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+// Along a line through the neighbours of x, or through the two next to it at an end.
+template <class Map, class Of>
+double along(const Map& points, double x, const Of& of) {
+    if (points.size() == 1) return of(points.begin()->second);
+    auto high = points.lower_bound(static_cast<int>(std::ceil(x)));
+    if (high == points.end()) --high;
+    if (high == points.begin()) ++high;
+    const auto low = std::prev(high);
+    const double part = (x - low->first) / (high->first - low->first);
+    const double a = of(low->second), b = of(high->second);
+    return std::max(a + (b - a) * part, 0.25 * std::min(a, b)); // a line beyond its points may lead anywhere
+}
+
+} // namespace
+
+const char* name_of(Chooser chooser) {
+    switch (chooser) {
+    case Chooser::fixed: return "fixed";
+    case Chooser::article: return "article";
+    case Chooser::formula: return "formula";
+    case Chooser::gain: return "gain";
+    case Chooser::confidence: return "confidence";
+    case Chooser::oracle: break;
+    }
+    return "oracle";
+}
+
+AdaptivePlan adaptive_plan(const Models& models, const std::vector<RunSettings>& texts, const std::string& drafter, const std::string& rule,
+                           int most) {
+    constexpr std::size_t kTexts = 20;
+    AdaptivePlan plan;
+    if (const auto network = models.network(drafter)) {
+        most = std::min(most, network->config.most_drafts());
+        plan.confident = network->config.confidence;
+    }
+    plan.most = std::max(1, most);
+    std::erase_if(plan.fixed, [&](int k) { return k >= plan.most; });
+    plan.fixed.push_back(plan.most);
+    for (std::size_t i = 0; i < kTexts; ++i) {
+        RunSettings text = texts[i % texts.size()];
+        text.drafter = drafter;
+        text.rule = rule;
+        text.seed += 7919 * (i / texts.size());
+        text.trace_top = 0;
+        text.timing = false;
+        plan.texts.push_back(std::move(text));
+    }
+    return plan;
+}
+
+void CostTable::saw(int k, int texts, double ms) {
+    Sum& sum = sums_[k][texts];
+    sum.ms += ms;
+    ++sum.rounds;
+}
+
+double CostTable::of_length(const std::map<int, Sum>& by_texts, int texts) const {
+    return along(by_texts, texts, [](const Sum& sum) { return sum.ms / sum.rounds; });
+}
+
+double CostTable::ms(int k, int texts) const {
+    CHECK(!sums_.empty(), "nothing was measured");
+    return along(sums_, k, [&](const auto& by_texts) { return of_length(by_texts, texts); });
+}
+
+double AdaptiveWay::rate() const {
+    return median(rates);
+}
+
+const AdaptiveWay* AdaptiveResult::way(Chooser chooser) const {
+    const auto found = std::ranges::find(ways, chooser, &AdaptiveWay::chooser);
+    return found == ways.end() || found->rates.empty() ? nullptr : &*found;
+}
+
+const AdaptiveWay* AdaptiveResult::best_fixed() const {
+    const AdaptiveWay* best = nullptr;
+    for (const AdaptiveWay& way : ways)
+        if (way.chooser == Chooser::fixed && !way.rates.empty() && (!best || way.rate() > best->rate())) best = &way;
+    return best;
+}
+
+// One way, once through all arrivals.
+class AdaptiveStudy::Batch {
+  public:
+    Batch(const std::shared_ptr<const Models>& models, const AdaptivePlan& plan, const AdaptiveWay& way, const std::vector<double>& arrivals,
+          const CostTable& costs)
+        : plan_(plan), way_(way), arrivals_(arrivals), costs_(costs), formula_(std::min(5, plan.most), plan.most),
+          article_(std::min(5, plan.most), 1, plan.most), gain_(plan.most), engine_(models, settings_of(*models, plan)) {}
+
+    // A round. False: all texts have ended.
+    bool step() {
+        submit_arrived();
+        if (engine_.scheduler().in_flight().empty() && engine_.scheduler().waiting().empty()) {
+            if (next_ == plan_.texts.size()) return false;
+            now_ms_ = arrivals_[next_]; // nobody is there: the clock goes on to the next
+            submit_arrived();
+        }
+        const int k = choose();
+        if (way_.chooser != Chooser::fixed && way_.chooser != Chooser::confidence)
+            for (int text = 0; text < engine_.texts(); ++text) engine_.draft_at_most(text, k);
+        (void)engine_.step();
+        count();
+        return true;
+    }
+
+    [[nodiscard]] double busy_ms() const { return busy_ms_; }
+    [[nodiscard]] long tokens() const { return tokens_; }
+    [[nodiscard]] double tokens_per_round() const { return text_rounds_ > 0 ? static_cast<double>(tokens_) / static_cast<double>(text_rounds_) : 0; }
+    [[nodiscard]] double wait_ms() const { return wait_ms_ / static_cast<double>(plan_.texts.size()); }
+    [[nodiscard]] const std::vector<AdaptiveRound>& rounds() const { return rounds_; }
+    [[nodiscard]] const std::vector<Written>& written() const { return written_; }
+    [[nodiscard]] const std::vector<std::vector<int>>& sequences() const { return sequences_; }
+    struct Priced {
+        int texts;
+        double ms;
+    };
+    [[nodiscard]] const std::vector<Priced>& priced() const { return priced_; }
+
+  private:
+    [[nodiscard]] static BatchSettings settings_of(const Models& models, const AdaptivePlan& plan) {
+        int capacity = 0;
+        for (RunSettings text : plan.texts) {
+            text.k = plan.most;
+            capacity = std::max(capacity, Run::capacity_for(models, text));
+        }
+        return {.texts = plan.seats, .blocks = plan.blocks > 0 ? plan.blocks : blocks_for(plan.seats, capacity)};
+    }
+
+    void submit_arrived() {
+        for (; next_ < plan_.texts.size() && arrivals_[next_] <= now_ms_; ++next_) {
+            RunSettings text = plan_.texts[next_];
+            text.k = way_.chooser == Chooser::fixed ? way_.k : plan_.most;
+            if (way_.chooser == Chooser::confidence) text.options.confidence = kConfident;
+            engine_.submit(text);
+        }
+    }
+
+    int choose() {
+        const int texts = std::max<int>(1, static_cast<int>(engine_.scheduler().in_flight().size()));
+        const RoundCost cost = [&](int k) { return costs_.ms(k, texts); };
+        switch (way_.chooser) {
+        case Chooser::article: return article_.k();
+        case Chooser::formula: return formula_.decide(cost);
+        case Chooser::gain: return gain_.decide(cost);
+        default: return plan_.most;
+        }
+    }
+
+    void count() {
+        const BatchRound& round = engine_.round();
+        busy_ms_ += round.ms();
+        now_ms_ += round.ms();
+        AdaptiveRound shown{.at_ms = now_ms_};
+        Written kept;
+        bool prompts = false;
+        for (const BatchLane& lane : round.lanes) {
+            if (lane.left) {
+                const BatchText& text = engine_.text(lane.text);
+                if (text.state == BatchText::State::failed) throw Error(text.error, text.remedy);
+                wait_ms_ += now_ms_ - arrivals_[static_cast<std::size_t>(lane.text)];
+                if (sequences_.size() <= static_cast<std::size_t>(lane.text)) sequences_.resize(static_cast<std::size_t>(lane.text) + 1);
+                sequences_[static_cast<std::size_t>(lane.text)] = text.sequence;
+            }
+            tokens_ += lane.tokens;
+            if (lane.did != BatchLane::Did::decoded || lane.rows == 0) {
+                prompts = prompts || lane.rows > 0;
+                continue;
+            }
+            ++text_rounds_;
+            ++shown.texts;
+            shown.k += lane.drafted();
+            kept.accepted.push_back(lane.accepted);
+            saw(lane.accepted, lane.drafted());
+        }
+        if (shown.texts == 0) return;
+        if (!prompts) priced_.push_back({shown.texts, round.ms()});
+        shown.k /= shown.texts;
+        kept.drafted = shown.k;
+        rounds_.push_back(shown);
+        written_.push_back(std::move(kept));
+    }
+
+    void saw(int accepted, int drafted) {
+        if (drafted == 0) return;
+        if (way_.chooser == Chooser::article) (void)article_.update(accepted, drafted);
+        if (way_.chooser == Chooser::formula) formula_.saw(accepted, drafted);
+        if (way_.chooser == Chooser::gain) gain_.saw(accepted, drafted);
+    }
+
+    const AdaptivePlan& plan_;
+    const AdaptiveWay& way_;
+    const std::vector<double>& arrivals_;
+    const CostTable& costs_;
+    FormulaController formula_;
+    ArticleController article_;
+    GainController gain_;
+    BatchEngine engine_;
+    std::size_t next_ = 0;
+    double now_ms_ = 0, busy_ms_ = 0, wait_ms_ = 0;
+    long tokens_ = 0, text_rounds_ = 0;
+    std::vector<AdaptiveRound> rounds_;
+    std::vector<Written> written_;
+    std::vector<std::vector<int>> sequences_; // by number of the text
+    std::vector<Priced> priced_;
+};
+
+AdaptiveStudy::AdaptiveStudy(std::shared_ptr<const Models> models, AdaptivePlan plan) : models_(std::move(models)), plan_(std::move(plan)) {
+    CHECK(!plan_.texts.empty() && !plan_.fixed.empty() && plan_.fixed.front() == 0 && plan_.repeats > 0, "a study of nothing");
+    result_.drafter = plan_.texts.front().drafter;
+    result_.seats = plan_.seats;
+    result_.texts = static_cast<int>(plan_.texts.size());
+    for (const int k : plan_.fixed) result_.ways.push_back({.chooser = Chooser::fixed, .k = k});
+    for (const Chooser chooser : {Chooser::article, Chooser::formula, Chooser::gain}) result_.ways.push_back({.chooser = chooser});
+    if (plan_.confident) result_.ways.push_back({.chooser = Chooser::confidence, .k = plan_.most});
+    result_.arrivals_ms.assign(plan_.texts.size(), 0); // all at once, until the time of a text alone is known
+}
+
+AdaptiveStudy::~AdaptiveStudy() = default;
+
+double AdaptiveStudy::done() const {
+    const auto all = static_cast<double>(result_.ways.size() * static_cast<std::size_t>(plan_.repeats) + 1);
+    if (result_.complete) return 1;
+    return (static_cast<double>(way_ + result_.ways.size() * static_cast<std::size_t>(repeat_)) + (costs_.empty() ? 0 : 1)) / all;
+}
+
+// First once plainly with all texts at once, which tells how far apart they shall arrive. Then all ways by turns, fixed ones first, so that costs
+// are known before a controller asks.
+bool AdaptiveStudy::step() {
+    if (result_.complete) return false;
+    if (!batch_) begin();
+    if (!batch_->step()) take();
+    return !result_.complete;
+}
+
+void AdaptiveStudy::begin() {
+    batch_ = std::make_unique<Batch>(models_, plan_, result_.ways[way_], result_.arrivals_ms, costs_);
+}
+
+void AdaptiveStudy::take() {
+    AdaptiveWay& way = result_.ways[way_];
+    if (way.chooser == Chooser::fixed)
+        for (const Batch::Priced& one : batch_->priced())
+            if (repeat_ == 0) costs_.saw(way.k, one.texts, one.ms);
+    if (plain_.empty()) { // the rehearsal
+        plain_ = batch_->sequences();
+        const double rounds = static_cast<double>(batch_->tokens()) / static_cast<double>(plan_.texts.size());
+        arrive_by(rounds * costs_.ms(0, 1));
+        batch_.reset();
+        return;
+    }
+    way.rates.push_back(1000 * static_cast<double>(batch_->tokens()) / batch_->busy_ms());
+    way.tokens_per_round = batch_->tokens_per_round();
+    way.wait_ms = batch_->wait_ms();
+    way.rounds = batch_->rounds();
+    if (way.chooser == Chooser::fixed) written_[way.k] = {batch_->written(), batch_->tokens(), batch_->busy_ms()};
+    if (plan_.texts.front().sampling.temperature == 0)
+        for (std::size_t i = 0; i < plain_.size(); ++i) {
+            ++result_.compared;
+            result_.equal += batch_->sequences()[i] == plain_[i];
+        }
+    batch_.reset();
+    if (++way_ < result_.ways.size()) return;
+    way_ = 0;
+    if (++repeat_ < plan_.repeats) return;
+    price_oracle();
+    result_.complete = true;
+}
+
+void AdaptiveStudy::arrive_by(double plain_ms) {
+    result_.arrivals_ms = arrivals(static_cast<int>(plan_.texts.size()), plan_.seats, plain_ms);
+}
+
+double AdaptiveStudy::cost_of(double k, int texts) const {
+    const int low = static_cast<int>(std::floor(k));
+    const double part = k - low;
+    return part == 0 ? costs_.ms(low, texts) : (1 - part) * costs_.ms(low, texts) + part * costs_.ms(low + 1, texts);
+}
+
+// Had every text drafted just what was kept, it would have written the same tokens: every round at the price of those drafts, instead of
+// the price of what it drafted.
+double AdaptiveStudy::oracle_ms(const Fixed& batch) const {
+    double ms = batch.busy_ms;
+    for (const Written& round : batch.rounds) {
+        const auto texts = static_cast<int>(round.accepted.size());
+        const double kept = std::accumulate(round.accepted.begin(), round.accepted.end(), 0.0) / texts;
+        ms -= std::max(0.0, cost_of(round.drafted, texts) - cost_of(kept, texts));
+    }
+    return ms;
+}
+
+void AdaptiveStudy::price_oracle() {
+    AdaptiveWay oracle{.chooser = Chooser::oracle};
+    double best = 0;
+    for (const auto& [k, batch] : written_) {
+        const double rate = 1000 * static_cast<double>(batch.tokens) / std::max(oracle_ms(batch), 1e-9);
+        if (rate > best) best = rate, oracle.k = k;
+    }
+    oracle.rates = {best};
+    result_.ways.push_back(oracle);
+}
+
+} // namespace speclens

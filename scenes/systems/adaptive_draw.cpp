@@ -1,0 +1,152 @@
+#include "scenes/systems/adaptive_draw.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenes/shared/words.h"
+#include "scenes/systems/block_tables.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+using ui::Vec2;
+
+ui::Stroke stroke_of(const ui::Theme& t, Chooser chooser) {
+    if (chooser == Chooser::article) return {t.muted, 1.5F};
+    if (chooser == Chooser::formula) return {t.role(Role::target), 2};
+    return {t.ink, 2.5F};
+}
+
+void draw_bars(const SystemsDraw& d, Rect area, const AdaptiveResult& result) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    ui::fitted_text(c, {area.x, area.y + 14}, "Tokens a second over plain decoding", Font::text_bold, 15, t.ink, area.w);
+    ui::fitted_text(c, {area.x, area.y + 34}, "same arrivals, same dice; hatched: in hindsight, from measured costs", Font::text, 14,
+                    t.muted, area.w);
+    const std::vector<AdaptiveBar> bars = adaptive_bars(result);
+    double most = 1;
+    for (const AdaptiveBar& bar : bars) most = std::max(most, bar.times);
+    const float label = 132, number = 60, line = std::min(30.0F, (area.h - 54) / static_cast<float>(std::max<std::size_t>(1, bars.size())));
+    const ui::Scale x{0, most * 1.02, area.x + label, area.right() - number};
+    float y = area.y + 54;
+    c.line({x(1), y - 6}, {x(1), y + line * static_cast<float>(bars.size())}, {t.muted, 1});
+    for (const AdaptiveBar& bar : bars) {
+        const Rect box{x(0), y, x(bar.times) - x(0), std::max(4.0F, line - 9)};
+        const float base = y + box.h / 2 + 5;
+        const bool fixed = bar.way->chooser == Chooser::fixed;
+        const bool marked = bar.best || !fixed;
+        ui::fitted_text(c, {area.x, base}, way_words(*bar.way), marked ? Font::text_bold : Font::text, 14, marked ? t.ink : t.muted, label - 8);
+        if (bar.way->chooser == Chooser::oracle) {
+            c.hatch(box, t.role(Role::accepted), 5);
+            c.outline(box, {t.role(Role::accepted), 1}, 1);
+        } else {
+            c.fill(box, t.role(fixed ? Role::target : Role::accepted).alpha(fixed && !bar.best ? 0.4F : 0.85F), 1);
+        }
+        c.text({area.right(), base}, ui::speed_up(bar.times), Font::mono, 14, t.ink, Align::right);
+        ui::tooltip(d.ui, {area.x, y, area.w, line},
+                    way_words(*bar.way) + ": " + ui::number(bar.way->rate(), 0) + " tokens a second" +
+                        (bar.way->rounds.empty() ? "" : ", " + ui::number(mean_k(*bar.way), 1) + " drafts a round on average"));
+        y += line;
+    }
+}
+
+// K of the controllers by the clock; the area behind them: texts that decode.
+void draw_choices(const SystemsDraw& d, Rect area, const AdaptiveResult& result) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    ui::fitted_text(c, {area.x, area.y + 14}, "K of the rounds, by the clock", Font::text_bold, 15, t.ink, area.w);
+    ui::fitted_text(c, {area.x, area.y + 34}, "thin: the article's; blue: by the formula; thick: by the gain; grey: texts at once",
+                    Font::text, 14, t.muted, area.w);
+    const Rect plot{area.x + 30, area.y + 54, area.w - 30, area.h - 54 - 26};
+    double until = 1, most = 1;
+    for (const AdaptiveWay& way : result.ways) {
+        if (way.chooser == Chooser::fixed || way.rounds.empty()) continue;
+        until = std::max(until, way.rounds.back().at_ms);
+        for (const AdaptiveRound& round : way.rounds) most = std::max({most, round.k, static_cast<double>(round.texts)});
+    }
+    if (plot.h < 40) return;
+    const ui::Scale x{0, until, plot.x, plot.right()}, y{0, most + 0.5, plot.bottom(), plot.y};
+    if (const AdaptiveWay* gain = result.way(Chooser::gain))
+        for (std::size_t i = 0; i < gain->rounds.size(); ++i) {
+            const double from = i == 0 ? 0 : gain->rounds[i - 1].at_ms, texts = gain->rounds[i].texts;
+            c.fill({x(from), y(texts), std::max(1.0F, x(gain->rounds[i].at_ms) - x(from)), plot.bottom() - y(texts)}, t.line.alpha(0.5F), 0);
+        }
+    ui::axis_y(c, t, y, plot.x, ui::ticks(0, most, 3), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    ui::axis_x(c, t, x, plot.bottom(), ui::ticks(0, until, 4), {.unit = "ms"});
+    for (const Chooser chooser : {Chooser::article, Chooser::formula, Chooser::gain}) {
+        const AdaptiveWay* way = result.way(chooser);
+        if (!way) continue;
+        std::vector<Vec2> points;
+        double last = -1;
+        for (const AdaptiveRound& round : way->rounds) {
+            const double k = std::round(round.k);
+            if (!points.empty() && k != last) points.push_back({x(round.at_ms), y(last)});
+            points.push_back({x(round.at_ms), y(k)});
+            last = k;
+        }
+        c.polyline(points, stroke_of(t, chooser));
+    }
+}
+
+} // namespace
+
+std::string way_words(const AdaptiveWay& way) {
+    switch (way.chooser) {
+    case Chooser::fixed: return way.k == 0 ? "plain" : "K = " + std::to_string(way.k);
+    case Chooser::article: return "the article's";
+    case Chooser::formula: return "by the formula";
+    case Chooser::gain: return "expected gain";
+    case Chooser::confidence: return "confidence";
+    case Chooser::oracle: break;
+    }
+    return "in hindsight";
+}
+
+double mean_k(const AdaptiveWay& way) {
+    double drafts = 0, texts = 0;
+    for (const AdaptiveRound& round : way.rounds) drafts += round.k * round.texts, texts += round.texts;
+    return texts > 0 ? drafts / texts : 0;
+}
+
+std::vector<AdaptiveBar> adaptive_bars(const AdaptiveResult& result) {
+    std::vector<AdaptiveBar> bars;
+    const double plain = result.ways.empty() ? 0 : result.ways.front().rate();
+    for (const AdaptiveWay& way : result.ways)
+        if (!way.rates.empty() && plain > 0) bars.push_back({&way, way.rate() / plain, &way == result.best_fixed()});
+    return bars;
+}
+
+void draw_adaptive(const SystemsDraw& d, Rect area) {
+    const AdaptiveResult* result = d.model.adaptive;
+    if (!result) {
+        const std::string why = batch_problem(d.input);
+        ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(160.0F, area.h)},
+                 why.empty() ? "Decode batches here, and see who chooses K best: B" : why);
+        return;
+    }
+    const float gap = 40, left = area.w * 0.42F;
+    draw_bars(d, {area.x, area.y, left, area.h}, *result);
+    draw_choices(d, {area.x + left + gap, area.y, area.w - left - gap, area.h}, *result);
+}
+
+std::string describe_adaptive(const AdaptiveResult& result) {
+    std::string out = "K chosen as it goes, " + result.drafter + ", " + counted(result.texts, "text") + " on " + counted(result.seats, "seat") +
+                      ":\n";
+    for (const AdaptiveBar& bar : adaptive_bars(result))
+        out += "  " + way_words(*bar.way) + ": " + ui::speed_up(bar.times) + (bar.best ? ", the best fixed K" : "") +
+               (bar.way->rounds.empty() ? ""
+                                        : ", " + ui::number(mean_k(*bar.way), 1) + " drafts a round, " + ui::number(bar.way->tokens_per_round, 2) +
+                                              " tokens") +
+               "\n";
+    return out;
+}
+
+} // namespace speclens

@@ -1,0 +1,24 @@
+// K chosen as one goes, in a batch that was decoded here: every way's speed over plain decoding on the same arrivals, and the K of its rounds.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/batch/adaptive_study.h"
+#include "scenes/systems/systems_draw.h"
+
+namespace speclens {
+
+struct AdaptiveBar {
+    const AdaptiveWay* way = nullptr;
+    double times = 0;   // over plain decoding
+    bool best = false;  // of the fixed ones
+};
+[[nodiscard]] std::vector<AdaptiveBar> adaptive_bars(const AdaptiveResult& result); // fixed ones by K, controllers, the oracle
+[[nodiscard]] std::string way_words(const AdaptiveWay& way);                        // "K = 3", "expected gain"
+[[nodiscard]] double mean_k(const AdaptiveWay& way);
+
+void draw_adaptive(const SystemsDraw& d, ui::Rect area);
+[[nodiscard]] std::string describe_adaptive(const AdaptiveResult& result);
+
+} // namespace speclens

@@ -1,0 +1,231 @@
+#include "scenes/systems/block_tables.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/model/paged_model.h"
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+
+constexpr int kSlots = PagedModel::kBlock;
+
+bool has(const std::vector<int>& table, int block) {
+    return std::ranges::find(table, block) != table.end();
+}
+
+void head(const SystemsDraw& d, Rect r, const std::string& title, const std::string& words) {
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
+}
+
+std::string pool_words(const FilmRound& round, int blocks) {
+    return std::to_string(round.used(true)) + " of " + std::to_string(blocks) + " held in the pass, " + std::to_string(round.used(false)) +
+           " after it";
+}
+
+void draw_pool(const SystemsDraw& d, Rect area, const BlockFilm& film, const FilmRound& round, const std::vector<BlockSquare>& squares) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    head(d, area, "The pool: a square is a block of " + std::to_string(kSlots) + " rows", pool_words(round, film.blocks));
+    const Rect grid{area.x, area.y + 50, area.w, area.h - 50};
+    int across = 4; // as few columns as the height allows, so that squares are as large as they can be
+    const auto side_of = [&](int columns) {
+        const auto lines = static_cast<float>((film.blocks + columns - 1) / columns);
+        return std::min({grid.w / static_cast<float>(columns), grid.h / lines, 52.0F});
+    };
+    for (int columns = 4; columns <= 24; ++columns)
+        if (side_of(columns) > side_of(across)) across = columns;
+    const float side = side_of(across);
+    for (std::size_t i = 0; i < squares.size(); ++i) {
+        const BlockSquare& square = squares[i];
+        const int column = static_cast<int>(i) % across, line = static_cast<int>(i) / across;
+        const Rect box{grid.x + side * static_cast<float>(column), grid.y + side * static_cast<float>(line), side - 4, side - 4};
+        const bool shared = square.holders.size() > 1;
+        if (square.given_back)
+            c.hatch(box, t.role(Role::rejected), 5);
+        else if (!square.holders.empty())
+            c.fill(box, t.role(square.taken ? Role::accepted : Role::target).alpha(square.taken ? 0.55F : 0.35F), 2);
+        const ui::Color edge = square.given_back ? t.role(Role::rejected) : shared ? t.ink : t.line;
+        c.outline(box, {edge, shared ? 2.0F : 1.0F}, 2);
+        if (side > 26) c.text({box.x + box.w / 2, box.y + box.h / 2 + 5}, square.holders, Font::mono_medium, 14, t.ink, Align::center);
+        std::string who = square.holders.empty() ? "free" : square.holders;
+        if (square.taken) who += ", taken in this round";
+        if (square.given_back) who += ", given back after it";
+        ui::tooltip(d.ui, box, "block " + std::to_string(i) + ": " + who);
+    }
+}
+
+// The rows of a block: there before the round, kept, refused, empty.
+void draw_slots(const SystemsDraw& d, Rect box, const FilmText& text, int block) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const float w = box.w / static_cast<float>(kSlots);
+    const int written = text.before + text.lane.rows, kept = text.lane.left ? text.before + text.lane.accepted + 1 : text.kept;
+    for (int slot = 0; slot < kSlots; ++slot) {
+        const int row = block * kSlots + slot;
+        const Rect cell{box.x + w * static_cast<float>(slot), box.y, std::max(1.0F, w - 0.75F), box.h};
+        if (row < text.before)
+            c.fill(cell, t.role(Role::target).alpha(0.55F), 0);
+        else if (row < std::min(kept, written))
+            c.fill(cell, t.role(Role::accepted), 0);
+        else if (row < written)
+            c.fill(cell, t.role(Role::rejected).alpha(0.8F), 0);
+        else
+            c.fill(cell, t.line.alpha(0.6F), 0);
+    }
+}
+
+void draw_tables(const SystemsDraw& d, Rect area, const FilmRound& round) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    head(d, area, "The block tables: which block has which rows", "rows: blue before, green kept, red refused and taken back, grey empty");
+    constexpr float kBox = 68, kLine = 58;
+    float y = area.y + 54;
+    for (const FilmText& text : round.texts) {
+        if (y + 40 > area.bottom()) break;
+        c.text({area.x, y + 14}, text_letter(text.lane.text), Font::mono_medium, 15, t.ink);
+        ui::fitted_text(c, {area.x + 22, y + 14}, did_words(text), Font::text, 14, t.muted, area.w - 22);
+        const auto fits = static_cast<std::size_t>(std::max(1.0F, (area.w - 22) / kBox));
+        const std::size_t first = text.during.size() > fits ? text.during.size() - fits : 0;
+        for (std::size_t i = first; i < text.during.size(); ++i) {
+            const float x = area.x + 22 + kBox * static_cast<float>(i - first);
+            const bool back = !has(text.after, text.during[i]);
+            c.text({x, y + 33}, std::to_string(text.during[i]), Font::mono, 14, back ? t.role(Role::rejected) : t.ink);
+            draw_slots(d, {x + 20, y + 23, kBox - 26, 10}, text, static_cast<int>(i));
+        }
+        y += kLine - 12;
+    }
+}
+
+// Blocks in use by round, with those that drafts took on top.
+void draw_use(const SystemsDraw& d, Rect area, const BlockFilm& film, std::size_t shown) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    c.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, t.hairline());
+    head(d, area, "Blocks in use by round; red: because of drafts; a mark: a text gave up its blocks", draft_words(film));
+    const Rect plot{area.x + 30, area.y + 50, area.w - 30, area.h - 50 - 24};
+    if (plot.h < 24 || film.rounds.empty()) return;
+    const ui::Scale y{0, static_cast<double>(film.blocks), plot.bottom(), plot.y};
+    ui::Ticks marks;
+    marks.values = {0, static_cast<double>(film.blocks)};
+    ui::axis_y(c, t, y, plot.x, marks, {.grid_to = plot.right(), .grid = true, .label_offset = 8});
+    const float pitch = std::min(34.0F, plot.w / static_cast<float>(film.rounds.size()));
+    for (std::size_t i = 0; i < film.rounds.size(); ++i) {
+        const FilmRound& round = film.rounds[i];
+        const float x = plot.x + pitch * static_cast<float>(i);
+        if (i == shown) c.fill({x, plot.y - 4, pitch, plot.h + 24}, t.raised, 3);
+        const int used = round.used(true), drafts = std::min(used, round.for_drafts());
+        const float border = y(used - drafts);
+        const Rect own{x + 2, border, pitch - 4, plot.bottom() - border}, extra{x + 2, y(used), pitch - 4, border - y(used)};
+        c.fill(own, t.role(Role::target).alpha(0.55F), 1);
+        if (drafts > 0) c.fill(extra, t.role(Role::rejected).alpha(0.8F), 1);
+        if (round.preempted() > 0) c.fill({x + pitch / 2 - 2, plot.y - 4, 4, 8}, t.ink, 1);
+        if (i == shown || i == 0 || i + 1 == film.rounds.size()) {
+            if (i != shown && std::abs(static_cast<float>(i) - static_cast<float>(shown)) * pitch < 26) continue;
+            c.text({x + pitch / 2, plot.bottom() + 18}, std::to_string(i + 1), i == shown ? Font::mono_medium : Font::mono, 14,
+                   i == shown ? t.ink : t.muted, Align::center);
+        }
+    }
+}
+
+} // namespace
+
+std::string text_letter(int text) {
+    const std::string letter(1, static_cast<char>('A' + text % 26));
+    return text < 26 ? letter : letter + std::to_string(text / 26 + 1);
+}
+
+std::string did_words(const FilmText& text) {
+    const BatchLane& lane = text.lane;
+    const std::string end = lane.left ? ", and ended" : "";
+    switch (lane.did) {
+    case BatchLane::Did::decoded:
+        return (lane.drafted() > 0 ? "drafted " + std::to_string(lane.drafted()) + ", kept " + std::to_string(lane.accepted) : "no drafts") + end;
+    case BatchLane::Did::read:
+        return "read " + counted(lane.rows, "token") + " of its prompt";
+    case BatchLane::Did::recomputed:
+        return "computed " + counted(lane.rows, "row") + " again";
+    case BatchLane::Did::preempted:
+        return "gave up its blocks, and waits";
+    case BatchLane::Did::waited:
+        break;
+    }
+    return "waited for a prompt that begins alike, or for rows";
+}
+
+std::string draft_words(const BlockFilm& film) {
+    return "K = " + std::to_string(film.k) + ": drafts took " + ui::number(film.mean_for_drafts(), 2) + " blocks a round, counted; K ÷ " +
+           std::to_string(kSlots) + " for each text says " + ui::number(film.mean_estimated(), 2);
+}
+
+std::vector<BlockSquare> block_squares(const BlockFilm& film, std::size_t round) {
+    std::vector<BlockSquare> squares(static_cast<std::size_t>(film.blocks));
+    const FilmRound& now = film.rounds[round];
+    for (const FilmText& text : now.texts)
+        for (const int block : text.during) squares[static_cast<std::size_t>(block)].holders += text_letter(text.lane.text);
+    for (std::size_t block = 0; block < squares.size(); ++block) {
+        BlockSquare& square = squares[block];
+        const int before = round == 0 ? 0 : film.rounds[round - 1].after[block];
+        square.kept_by = now.after[block];
+        square.taken = before == 0 && now.during[block] > 0;
+        square.given_back = now.during[block] > 0 && square.kept_by == 0;
+    }
+    return squares;
+}
+
+MeasureLoad batch_to_decode(const SceneInput& input) {
+    MeasureLoad measure;
+    if (input.settings) measure.base = *input.settings;
+    if (const Header* header = input.whole->header) measure.base.drafter = header->drafter;
+    return measure;
+}
+
+std::string batch_problem(const SceneInput& input) {
+    if (const std::string none = no_models(input); !none.empty()) return none;
+    const Header* header = input.whole->header;
+    return !header || header->drafter == kNoDrafter ? "The run has no drafter" : "";
+}
+
+void draw_block_tables(const SystemsDraw& d, Rect area) {
+    const BlockFilm* film = d.model.film;
+    if (!film) {
+        const std::string why = batch_problem(d.input);
+        ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(160.0F, area.h)},
+                 why.empty() ? "Decode several texts here, and see who has which block: B" : why);
+        return;
+    }
+    const FilmRound& round = film->rounds[d.model.film_round];
+    const float lower = area.h > 360 ? std::max(130.0F, area.h * 0.28F) : 0, upper = area.h - (lower > 0 ? lower + 20 : 0), gap = 36;
+    const float left = std::min(area.w * 0.42F, 460.0F);
+    draw_pool(d, {area.x, area.y, left, upper}, *film, round, block_squares(*film, d.model.film_round));
+    draw_tables(d, {area.x + left + gap, area.y, area.w - left - gap, upper}, round);
+    if (lower > 0) draw_use(d, {area.x, area.bottom() - lower, area.w, lower}, *film, d.model.film_round);
+}
+
+std::string describe_block_tables(const BlockFilm& film, std::size_t shown) {
+    std::string out = "A batch of " + counted(film.texts, "text") + " in " + counted(film.blocks, "block") + "; " + draft_words(film) + "\n";
+    const FilmRound& round = film.rounds[shown];
+    out += "Round " + std::to_string(shown + 1) + " of " + std::to_string(film.rounds.size()) + ": " + pool_words(round, film.blocks) +
+           "; for drafts " + std::to_string(round.for_drafts()) + " (K ÷ " + std::to_string(kSlots) + ": " + ui::number(round.estimated(), 2) + "), copied " +
+           std::to_string(round.copied) + ", shared " + counted(round.shared_tokens, "token") + "\n";
+    for (const FilmText& text : round.texts) {
+        out += "  " + text_letter(text.lane.text) + ": " + did_words(text) + "; blocks";
+        for (const int block : text.during) out += " " + std::to_string(block) + (has(text.after, block) ? "" : " (given back)");
+        out += "\n";
+    }
+    return out;
+}
+
+} // namespace speclens

@@ -1,0 +1,30 @@
+// The cache of several texts at once, as a batch that was decoded here had it: which block of the pool belongs to which text, what a
+// round wrote, kept and gave back, who shares, who was made to give up, and what drafts took.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/batch/block_film.h"
+#include "scenes/systems/systems_draw.h"
+
+namespace speclens {
+
+// A block of the pool in one round.
+struct BlockSquare {
+    std::string holders;   // "A", "AB": texts that have it in the pass; empty: free
+    bool taken = false;    // in this round
+    bool given_back = false; // after this round nobody holds it
+    int kept_by = 0;       // holders after it
+};
+[[nodiscard]] std::vector<BlockSquare> block_squares(const BlockFilm& film, std::size_t round);
+[[nodiscard]] std::string text_letter(int text);                   // A, B, … Z, A2, …
+[[nodiscard]] std::string did_words(const FilmText& text);         // "drafted 4, kept 2"
+[[nodiscard]] std::string draft_words(const BlockFilm& film);      // over all rounds: the count beside the estimate
+[[nodiscard]] MeasureLoad batch_to_decode(const SceneInput& input);
+[[nodiscard]] std::string batch_problem(const SceneInput& input); // why not; empty: it can be decoded
+
+void draw_block_tables(const SystemsDraw& d, ui::Rect area);
+[[nodiscard]] std::string describe_block_tables(const BlockFilm& film, std::size_t round);
+
+} // namespace speclens

@@ -1,0 +1,113 @@
+// The block tables of a batch in Systems: a film of a small batch that ran.
+#include <gtest/gtest.h>
+
+#include "scenes/systems/block_tables.h"
+#include "tests/scenes/scenes_bench.h"
+#include "tests/scenes/run_window.h"
+#include "tests/scenes/scenes_look.h"
+#include "tests/shared/micro.h"
+
+namespace speclens {
+namespace {
+
+const BlockFilm& small_film() {
+    static const BlockFilm film = [] {
+        std::vector<RunSettings> texts;
+        for (int i = 0; i < 5; ++i) {
+            RunSettings text = test::greedy("small", 7);
+            text.token_ids.clear();
+            for (int token = 0; token < 24 + 3 * (i / 2); ++token) text.token_ids.push_back(5 + (token * 7 + i / 2) % 9);
+            text.seed = static_cast<std::uint64_t>(i) + 1;
+            text.sampling.temperature = 0.9;
+            text.max_tokens = 40;
+            texts.push_back(text);
+        }
+        BlockFilmRecorder recorder(test::micro_models(1), texts, {.texts = 4, .blocks = 13}, 40);
+        while (recorder.step()) {
+        }
+        return recorder.film();
+    }();
+    return film;
+}
+
+struct FilmWindow : RunWindow {
+    explicit FilmWindow(ui::Rect screen = {0, 0, 1600, 1000}, bool decoded = true) {
+        settings.max_tokens = 30;
+        open("systems", {"none", "small", "lookup"}, screen);
+        if (decoded) {
+            auto load = std::make_shared<Sweep>();
+            load->film = std::make_shared<const BlockFilm>(small_film());
+            published.load = load;
+        }
+        show();
+        beat(kTablesBeat);
+        sent.clear();
+    }
+};
+
+TEST(BlockTables, SquaresSayWhoHasWhichBlock) {
+    const BlockFilm& film = small_film();
+    int shared = 0, taken = 0, back = 0, free = 0;
+    for (std::size_t round = 0; round < film.rounds.size(); ++round) {
+        const std::vector<BlockSquare> squares = block_squares(film, round);
+        ASSERT_EQ(std::ssize(squares), film.blocks);
+        int held = 0;
+        for (std::size_t block = 0; block < squares.size(); ++block) {
+            EXPECT_EQ(static_cast<int>(squares[block].holders.size()), film.rounds[round].during[block]) << "letters of fewer than 26 texts";
+            held += !squares[block].holders.empty();
+            shared += squares[block].holders.size() > 1, taken += squares[block].taken, back += squares[block].given_back;
+            free += squares[block].holders.empty();
+        }
+        EXPECT_EQ(held, film.rounds[round].used(true));
+    }
+    EXPECT_GT(shared, 0);
+    EXPECT_GT(taken, film.blocks) << "they are used again";
+    EXPECT_GT(back, 0);
+    EXPECT_GT(free, 0);
+    EXPECT_EQ(text_letter(0), "A");
+    EXPECT_EQ(text_letter(27), "B2");
+}
+
+TEST(BlockTables, TheSceneShowsTheRoundInWhichATextGivesUp) {
+    FilmWindow stored;
+    SceneBench& bench = *stored.bench;
+    const SystemsModel m = systems_model(bench.controller.frame(0).scene, {});
+    ASSERT_TRUE(m.film);
+    EXPECT_GT(m.film->rounds[m.film_round].preempted(), 0);
+    EXPECT_TRUE(bench.shows("gave up its blocks, and waits")) << bench.words;
+    EXPECT_TRUE(bench.shows("blocks in use")) << bench.words;
+    EXPECT_TRUE(bench.shows("blocks a round, counted")) << bench.words;
+    EXPECT_TRUE(bench.shows(std::to_string(m.film_round + 1) + " of " + std::to_string(m.film->rounds.size()))) << bench.words;
+    look(bench, "block tables", false);
+    const std::string words = systems_description(bench.controller.frame(0).scene, m);
+    EXPECT_NE(words.find("blocks in use"), std::string::npos);
+    EXPECT_NE(words.find(draft_words(*m.film)), std::string::npos) << words;
+    bench.key(ui::Key::up);
+    EXPECT_TRUE(bench.shows(std::to_string(m.film_round + 2) + " of ")) << bench.words;
+}
+
+TEST(BlockTables, EveryRoundFitsIntoItsPanels) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        FilmWindow stored(screen);
+        for (std::size_t round = 0; round < small_film().rounds.size(); round += 5) {
+            for (int i = 0; i < 5; ++i) stored.bench->key(round % 2 == 0 ? ui::Key::up : ui::Key::down);
+            stored.bench->settle();
+            for (const ui::RecordedText& text : stored.bench->texts)
+                EXPECT_FALSE(text.text.ends_with("…") && text.text.find("kept") != std::string::npos) << text.text;
+        }
+    }
+}
+
+TEST(BlockTables, WithoutABatchTheyAskForOne) {
+    FilmWindow stored({0, 0, 1600, 1000}, false);
+    EXPECT_TRUE(stored.bench->shows("Many texts, one cache in blocks")) << stored.bench->words;
+    EXPECT_FALSE(stored.bench->shows("blocks a round, counted"));
+    stored.bench->key(ui::Key::b);
+    ASSERT_FALSE(stored.sent.empty());
+    const auto* asked = std::get_if<MeasureLoad>(&stored.sent.back());
+    ASSERT_TRUE(asked);
+    EXPECT_EQ(asked->base.drafter, stored.run->trace().header()->drafter);
+}
+
+} // namespace
+} // namespace speclens
