@@ -1,5 +1,5 @@
-// The engine thread (or, where there are no threads, the caller's by turns): lets an Engine work and obey what the window says, at phase boundaries. The window sees it only through
-// Mailbox, Gate and snapshots.
+// The engine thread, or where there are no threads the caller's by turns: lets an Engine work and obey what the window says, at phase
+// boundaries. The window sees it only through Mailbox, Gate and snapshots.
 #pragma once
 
 #include <atomic>

@@ -70,6 +70,7 @@ Words coins_words(const SceneInput& input, const TreesModel& m) {
 
 std::string pays_words(const TreeGrowth& growth) {
     if (growth.needed.empty()) return trees_says("words.pays:untimed"_t);
+    if (growth.best == 0) return trees_says("words.pays:none"_t, "doubt"_v = growth.doubt);
     if (growth.best == static_cast<int>(growth.path.size()))
         return trees_says("words.pays:all"_t, "guesses"_v = growth.path.size(), "doubt"_v = growth.doubt);
     return trees_says("words.pays:some"_t, "best"_v = growth.best, "doubt"_v = growth.doubt);
