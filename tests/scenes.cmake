@@ -16,7 +16,8 @@ if(TARGET app_window)
         LIBS app_window)
 
     spec_test(scenes_window_tests LABELS window
-        SOURCES app/frame/window_test.cpp
+        SOURCES app/frame/window_test.cpp app/window/mashed_window_test.cpp
+            app/window/moving_window_test.cpp
         LIBS app_window)
     find_program(SPEC_XVFB xvfb-run)
     if(SPEC_XVFB)

@@ -35,6 +35,21 @@ Lanes lanes_of(float top, bool tall) {
     return tall ? Lanes{top + 16, 24, top + 48, 24, top + 72} : Lanes{top + 6, 18, top + 28, 6, top + 37};
 }
 
+// Where an event counts one, what comes behind the verify pass is seen as what it was: kept, refused, the target's own token.
+void draw_verdict_events(const FrameDraw& d, const CycleSummary& cycle, const ui::Scale& x, double from, float y, float h, float strength) {
+    std::vector<Role> events;
+    for (const DraftSlot& slot : cycle.drafts)
+        if (slot.check) events.push_back(slot.check->accepted ? Role::accepted : Role::rejected);
+    if (cycle.resample)
+        events.push_back(cycle.resample->from == TargetToken::From::residual ? Role::residual
+                         : cycle.resample->from == TargetToken::From::bonus  ? Role::bonus
+                                                                             : Role::target);
+    for (std::size_t i = 0; i < events.size(); ++i) {
+        const float left = x(from + static_cast<double>(i)), right = x(from + static_cast<double>(i) + 1);
+        if (right - left > 2) d.ui.canvas.fill({left, y, right - left - 1, h}, d.ui.theme.role(events[i]).alpha(strength), 1);
+    }
+}
+
 // Cycles narrower than a few pixels are drawn in groups: drafting and verifying keep their shares.
 void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, float y, float h,
                     double now) {
@@ -79,6 +94,7 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
         if (end - verify_end > 1.5F)
             c.fill({verify_end - gap + 1, y, end - verify_end - 1, h},
                    t.muted.alpha(0.45F * strength(verify_start)), 1);
+        if (single && !clock.timed()) draw_verdict_events(d, cycles[i], x, verify_start + sum.verify, y, h, strength(verify_start));
         if (single && cycles[i].commit) {
             const std::string words = "+" + std::to_string(cycles[i].commit->tokens.size());
             if (c.text_width(words, Font::mono, 14) + 12 < verify.w)

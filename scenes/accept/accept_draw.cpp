@@ -288,11 +288,9 @@ void draw_accept_table(const AcceptDraw& d) {
 
 std::string formula(const AcceptDraw& d) {
     const AcceptBar& bar = d.view.bar();
-    const Letters letter = letters(d.input.letters_article);
     if (!d.view.coin_known()) return "the recorded heads do not tell its threshold";
     if (bar.q <= 0) return "the draft never proposes it";
-    const std::string least =
-        std::string("accept if u < min(1, ") + letter.target + " ÷ " + letter.draft + ") = ";
+    const std::string least = "accept if u < min(1, target ÷ draft) = ";
     if (bar.p >= bar.q)
         return least + "1, because " + fine_probability(bar.p) + " ≥ " + fine_probability(bar.q);
     return least + three_digits(bar.p) + " ÷ " + three_digits(bar.q) + " ≈ " +

@@ -161,7 +161,8 @@ void draw_bottleneck_bus(const BottleneckDraw& d, Rect area) {
     ui::fitted_text(canvas, {from + 8, y - 14}, t.model + ": " + ui::number(reads, 0) + " GB/s of weights", Font::text, 14,
                     theme.ink, to - from - 16);
     if (t.floor_ms() > 0)
-        ui::fitted_text(canvas, {from + 8, y + 24}, "a plain read does " + ui::number(t.bandwidth_gbs, 0),
+        ui::fitted_text(canvas, {from + 8, y + 24},
+                        "a plain read does " + ui::number(t.bandwidth_gbs, 0) + (reads > kWholeBandwidth * t.bandwidth_gbs ? ": some is in the cache" : ""),
                         Font::text, 14, theme.muted, to - from - 16);
 }
 

@@ -70,6 +70,8 @@ struct BottleneckModel {
 // has it. Empty: they are.
 [[nodiscard]] std::string doubt(const PassTimes& times, int marked);
 // What is known of a measured model, a line each: name and weights, where they lie, what limits its passes.
+inline constexpr double kWholeBandwidth = 1.005; // more of a plain read's bandwidth than that is no share of it
+[[nodiscard]] std::string read_words(const PassTimes& times); // "at 86 % of the bandwidth"
 [[nodiscard]] std::vector<std::string> model_facts(const PassTimes& times, int marked);
 [[nodiscard]] std::string bits_words(DType form); // "8 bits": of a weight, without its share of scales
 // What is known of a form beside that of most bytes, a line each: bits and bytes, what one token and several take.

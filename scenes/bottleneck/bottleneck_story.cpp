@@ -167,7 +167,8 @@ void describe_times(std::ostream& out, const PassTimes& times, int marked) {
             << ui::number(pass.ms, 3) << " ms (median " << ui::number(pass.median, 3) << "), "
             << ui::speed_up(pass_factor(times, pass.rows)) << ", " << ui::number(pass.ms / pass.rows, 3)
             << " ms per token";
-        if (times.product_rate > 0) out << ", " << ui::percent(times.arithmetic_share(pass)) << " of that rate";
+        if (times.product_rate > 0)
+            out << ", " << (times.arithmetic_share(pass) > 1 ? "all" : ui::percent(times.arithmetic_share(pass))) << " of that rate";
         out << "\n";
     }
 }

@@ -115,6 +115,7 @@ void draw_domino_columns(const DominoDraw& d) {
         d.ui.canvas.text({g.x(i), g.labels}, "position " + std::to_string(i + 1),
                          selected ? Font::text_bold : Font::text, 14,
                          selected ? d.ui.theme.ink : d.ui.theme.muted);
+        if (g.opening) continue;
         d.ui.canvas.text({g.x(i) + g.width, g.labels},
                          c.corrected ? (c.changed ? "changed" : "corrected") : "base only", Font::text, 14,
                          c.changed ? d.ui.theme.ink : d.ui.theme.muted, Align::right);
@@ -130,7 +131,7 @@ void draw_domino_columns(const DominoDraw& d) {
 // Block, backbone with taps, features, LM head.
 void draw_domino_block(const DominoDraw& d) {
     const DominoGrid& g = d.grid;
-    if (g.spare) return;
+    if (g.spare && !g.opening) return;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const float chip = g.tall ? 28 : 26, bar = g.tall ? 30 : 26;
@@ -519,9 +520,8 @@ void mover_row(const DominoDraw& d, const Internals::Mover& m, float x, float ri
 // The bands of the stage that a beat is not about.
 void dim_other_bands(const DominoDraw& d) {
     const DominoGrid& g = d.grid;
-    if (g.spare) return; // a room sees what the sentence is about
     enum Band { block, base, final, verdicts, clock, bands };
-    const float ends[bands + 1] = {g.block - 6, g.base - 4, g.base + 23 * static_cast<float>(g.rows) + 1, g.off - 7, g.clock - 6, g.bottom};
+    const float ends[bands + 1] = {g.spare ? g.base - 4 : g.block - 6, g.base - 4, g.base + 23 * static_cast<float>(g.rows) + 1, g.off - 7, g.clock - 6, g.bottom};
     const auto focus = [&](auto part) { return domino_says.focus(d.input.beat, part); };
     const bool shown[bands] = {focus("block"_part), focus("base"_part), focus("final"_part), focus("verdicts"_part), focus("clock"_part)};
     for (int band = block; band < bands; ++band)
@@ -533,7 +533,8 @@ void dim_other_bands(const DominoDraw& d) {
 void draw_domino_stage(const DominoDraw& d) {
     draw_domino_columns(d);
     draw_domino_block(d);
-    draw_domino_base(d);
+    if (!d.grid.opening || d.input.beat == kDominoBaseBeat) draw_domino_base(d);
+    if (d.grid.opening) return draw_heat_key(d.input, d.ui, domino_title(d.input, d.model).subtitle);
     draw_domino_head(d);
     draw_domino_final(d);
     draw_domino_drafts(d);
@@ -547,15 +548,16 @@ DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {
     const Rect stage = input.stage;
     DominoGrid g;
     g.spare = input.presenter;
+    g.opening = input.presenter && input.beat <= kDominoBaseBeat;
     g.gutter = stage.x + 24;
     g.left = stage.x + 152;
     g.limit = stage.right() - 24;
     const int total = std::max(1, static_cast<int>(model.columns.size()));
     const float room = g.limit - g.left + 48;
     g.count = std::clamp(static_cast<int>(room / 200), 1, total);
-    if (g.spare) g.count = std::min(g.count, 2);
+    if (g.spare && !g.opening) g.count = std::min(g.count, 2);
     // few columns are wide: the words of the backbone and of the clock go across them
-    g.pitch = std::min(g.spare || g.count == 2 ? 380.0F
+    g.pitch = std::min((g.spare && !g.opening) || g.count == 2 ? 380.0F
                        : g.count == 1          ? 640.0F
                                                : 264.0F,
                        std::floor(room / static_cast<float>(g.count) / 4) * 4);
@@ -567,7 +569,12 @@ DominoGrid domino_grid(const SceneInput& input, const DominoModel& model) {
     g.rows = g.tall || stage.h >= 560 ? 3 : 2;
     const float distribution = 23.0F * static_cast<float>(g.rows);
     g.labels = y + 98;
-    if (g.spare) {
+    if (g.opening) {
+        g.tall = true;
+        g.rows = 3;
+        g.labels = y + 92, g.block = y + 106, g.backbone = y + 144, g.features = y + 186, g.head = y + 208, g.base = y + 240;
+        g.on = input.beat == kDominoBaseBeat ? g.base + 39 : g.head;
+    } else if (g.spare) {
         g.rows = 2;
         g.labels = y + 92, g.block = g.backbone = g.features = g.head = 0, g.base = y + 108;
         g.head_shown = input.beat < kDominoBothBeat;

@@ -18,6 +18,7 @@ struct DominoGrid {
     // Presenter: distributions, head and verdict of the chosen position and the one before it. At the beats that
     // compare, both verdicts or the clock stand in the head's place.
     bool spare = false, head_shown = true, both = true;
+    bool opening = false; // presenter: the beats before any guess, which show the block and nothing behind its base distributions
     bool tall = true; // every band; else H, LM head and the low-rank strip fold into their neighbours
     int rows = 3;     // tokens listed of each distribution
     float labels = 0, block = 0, backbone = 0, features = 0, head = 0, base = 0, state = 0, mixed = 0,
@@ -45,6 +46,7 @@ void draw_domino_stage(const DominoDraw& d);
 void draw_domino_movers(const DominoDraw& d); // details region
 void draw_domino_controls(const DominoDraw& d);
 
+inline constexpr int kDominoBaseBeat = 1;  // until here no guess is drawn
 inline constexpr int kDominoTwiceBeat = 3; // a guess drawn twice
 inline constexpr int kDominoLowRankBeat = 4;
 inline constexpr int kDominoBeats = domino_says.size;

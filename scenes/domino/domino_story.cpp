@@ -70,8 +70,15 @@ Words low_rank_words(const SceneInput& input, const DominoModel& m) {
         return domino_says("words.moved:most"_t, "token"_v = token, "gain"_v = ui::signed_number(mover->gain(), 1));
     };
     const Internals::Strip* mixed = lens->strip("low rank");
-    return domino_says.beat("low_rank:told"_t, "numbers"_v = mixed ? mixed->values : 0,
-                            "size"_v = ui::number(correction_size(m, c).value_or(0), 1), "position"_v = at + 1, "moved"_v = moved());
+    return domino_says.beat("low_rank:told"_t, "numbers"_v = mixed ? mixed->values : 0, "moved"_v = moved());
+}
+
+// What δ did at the position that tells most; where no lens was recorded, what else the beat has to say.
+std::string correction_here(const DominoModel& m) {
+    const int at = telling_position(m);
+    const DominoColumn& c = *m.column(at);
+    if (!largest_mover(c)) return domino_says("words.why_logits"_t);
+    return domino_says("low_rank.aside"_t, "size"_v = ui::number(correction_size(m, c).value_or(0), 1), "position"_v = at + 1);
 }
 
 Words final_words(const SceneInput& input, const DominoModel& m) {
@@ -221,12 +228,6 @@ std::string stage_title(const SceneInput& input, const DominoModel& m) {
     return domino_says("title.same"_t, "kept"_v = m.kept_on, "of"_v = n);
 }
 
-// A question that the quiz asks too. The sizes are those of this run's head where its lens tells them.
-std::string why_logits(const DominoColumn& c) {
-    const Internals::Strip* low = c.lens() ? c.lens()->strip("low rank") : nullptr;
-    return domino_says("low_rank.aside"_t, "columns"_v = low ? low->values : 0);
-}
-
 // How the block with a forced guess differs from the one before.
 std::string replayed_words(const SceneInput& input, const DominoModel& m, const DominoBefore& before) {
     int same = 0, other = 0;
@@ -293,7 +294,7 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
     const Words words = beat_words(input, m, beat);
     story.heading = words.heading;
     story.text = words.text;
-    if (beat == kDominoLowRankBeat && m.instead_of.empty()) story.what_if = why_logits(*m.column(telling_position(m)));
+    if (beat == kDominoLowRankBeat && m.instead_of.empty()) story.what_if = correction_here(m);
     if (m.fast) story.what_if = domino_says("words.fast"_t);
     if (before.cycle == m.cycle->cycle && m.forced >= 0) story.what_if = replayed_words(input, m, before);
     add_task(story, input, m, beat);

@@ -63,12 +63,12 @@ class FailuresScene final : public Scene {
             } else {
                 draw_loss_bars(d, {area.x, area.y, left, area.h}, loss_of_beat(input.beat));
                 const ui::Rect beside{area.x + left + gap, area.y, area.w - left - gap, area.h};
-                if (input.beat == 1)
+                if (input.beat == kSharedBeat)
                     draw_load_map(d, beside);
                 else
                     draw_entropy(d, beside);
                 if (!focus("bars"_part)) dim(ui, around({area.x, area.y, left, area.h}));
-                if (!(input.beat == 1 ? focus("map"_part) : focus("entropy"_part))) dim(ui, around(beside));
+                if (!(input.beat == kSharedBeat ? focus("map"_part) : focus("entropy"_part))) dim(ui, around(beside));
             }
             ui.pop_clip();
         }
@@ -90,7 +90,7 @@ class FailuresScene final : public Scene {
                 out.push_back(Command{study});
             }
         } else {
-            if (step != 0)
+            if (step != 0 && shows_map(input.beat))
                 state_.row = std::clamp(model.row + step, 0, static_cast<int>(std::size(kRequests)) - 1);
             const bool possible = models_loaded(input) && model.untimed.empty();
             if (possible && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});

@@ -209,6 +209,44 @@ void draw_failures_details(const FailuresDraw& d) {
     }
 }
 
+namespace {
+
+// Which cell of the map is marked, and what it is simulated with. False: no room for all of them.
+bool draw_map_controls(const FailuresDraw& d, ControlRow& row) {
+    ui::Ui& ui = d.ui;
+    const FailuresModel& m = d.model;
+    if (row.room() < 112) return false;
+    Rect at = row.place(112);
+    ui::field_label(ui, at, "Requests");
+    if (const auto to = ui::stepper(ui, "requests", at, m.row,
+                                    {.low = 0,
+                                     .high = static_cast<double>(std::size(kRequests)) - 1,
+                                     .text = std::to_string(kRequests[m.row]),
+                                     .tooltip = "How many texts are decoded at once"}))
+        d.state.row = static_cast<int>(*to);
+    if (row.room() < 112) return false;
+    at = row.place(112);
+    ui::field_label(ui, at, "Guesses K");
+    if (const auto to = ui::stepper(ui, "k", at, m.column,
+                                    {.low = 0,
+                                     .high = static_cast<double>(std::size(kGuesses)) - 1,
+                                     .text = std::to_string(m.guesses())}))
+        d.state.k = kGuesses[static_cast<int>(*to)];
+    if (row.room() < 160) return false;
+    at = row.place(std::min(200.0F, row.room()));
+    ui::field_label(ui, at, "A guess stays: " + ui::probability(m.levers.alpha));
+    if (const auto to =
+            ui::slider(ui, "alpha", {at.x, at.y + 8, at.w, 20}, m.levers.alpha, 0, 0.99, {.step = 0.01}))
+        d.state.alpha = *to;
+    if (d.state.alpha && row.room() >= 96) {
+        at = row.place(96);
+        if (ui::button(ui, "own", at, "The run's")) d.state.alpha.reset();
+    }
+    return true;
+}
+
+} // namespace
+
 void draw_failures_controls(const FailuresDraw& d) {
     const Rect r = d.input.controls;
     if (r.w <= 0) return;
@@ -226,33 +264,7 @@ void draw_failures_controls(const FailuresDraw& d) {
     if (d.diagnosis != nullptr)
         return measure_button(d.input, ui, {"run", "The set-ups", "M"},
                               diagnosis_study(d.diagnosis->patients), row, d.out);
-    if (row.room() < 112) return;
-    at = row.place(112);
-    ui::field_label(ui, at, "Requests");
-    if (const auto to = ui::stepper(ui, "requests", at, m.row,
-                                    {.low = 0,
-                                     .high = static_cast<double>(std::size(kRequests)) - 1,
-                                     .text = std::to_string(kRequests[m.row]),
-                                     .tooltip = "How many texts are decoded at once"}))
-        d.state.row = static_cast<int>(*to);
-    if (row.room() < 112) return;
-    at = row.place(112);
-    ui::field_label(ui, at, "Guesses K");
-    if (const auto to = ui::stepper(ui, "k", at, m.column,
-                                    {.low = 0,
-                                     .high = static_cast<double>(std::size(kGuesses)) - 1,
-                                     .text = std::to_string(m.guesses())}))
-        d.state.k = kGuesses[static_cast<int>(*to)];
-    if (row.room() < 160) return;
-    at = row.place(std::min(200.0F, row.room()));
-    ui::field_label(ui, at, "A guess stays: " + ui::probability(m.levers.alpha));
-    if (const auto to =
-            ui::slider(ui, "alpha", {at.x, at.y + 8, at.w, 20}, m.levers.alpha, 0, 0.99, {.step = 0.01}))
-        d.state.alpha = *to;
-    if (d.state.alpha && row.room() >= 96) {
-        at = row.place(96);
-        if (ui::button(ui, "own", at, "The run's")) d.state.alpha.reset();
-    }
+    if (shows_map(d.input.beat) && !draw_map_controls(d, row)) return;
     if (row.room() < 96) return;
     at = row.place(std::min(136.0F, row.room()));
     ui::field_label(ui, at, "This machine");

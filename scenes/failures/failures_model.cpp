@@ -6,6 +6,7 @@
 #include "engine/drafters/drafter.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/samples.h"
+#include "scenes/failures/loss_bars.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/plain_time.h"
@@ -95,6 +96,11 @@ bool FailuresModel::pays_anywhere() const {
     return std::ranges::any_of(cells, &LoadCell::pays);
 }
 
+bool FailuresModel::doubtful() const {
+    const auto outrun = [&](int row_of) { return best(row_of) >= 0 && cell(row_of, best(row_of)).outrun; };
+    return times && (!times->in_doubt().empty() || outrun(0) || outrun(kMostBusy));
+}
+
 bool FailuresModel::has_measured() const {
     return std::ranges::any_of(cells, [](const LoadCell& at) { return at.measured != nullptr; });
 }
@@ -114,6 +120,14 @@ void take_measured(const Sweep& load, const std::string& drafter, std::vector<Lo
     }
 }
 
+// The cell of the bar that the beat is about, until the user chooses another one.
+void mark_shared(FailuresModel& m, const FailuresState& state) {
+    const LossBar bar = loss_bars(m).bars[static_cast<std::size_t>(Loss::full_pass)];
+    const auto* at = std::ranges::find(kRequests, bar.requests);
+    if (!state.row && at != std::end(kRequests)) m.row = static_cast<int>(at - std::begin(kRequests));
+    if (state.k == 0) m.column = guesses_at_most(bar.k);
+}
+
 } // namespace
 
 FailuresModel failures_model(const SceneInput& input, const FailuresState& state) {
@@ -123,7 +137,7 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     m.by_hand = state.alpha.has_value();
     m.levers = run.levers;
     if (state.alpha) m.levers.alpha = *state.alpha;
-    m.row = std::clamp(state.row, 0, static_cast<int>(std::size(kRequests)) - 1);
+    m.row = std::clamp(state.row.value_or(0), 0, static_cast<int>(std::size(kRequests)) - 1);
     const Header* header = input.whole->header;
     const int own = header && header->k > 0 ? header->k : 4;
     m.column = guesses_at_most(state.k > 0 ? state.k : own);
@@ -134,6 +148,7 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     for (const int requests : kRequests)
         for (const int k : kGuesses) m.cells.push_back(load_cell(*m.times, m.levers, requests, k));
     if (input.load && header) take_measured(*input.load, header->drafter, m.cells);
+    if (input.beat == kSharedBeat) mark_shared(m, state);
     return m;
 }
 

@@ -55,7 +55,8 @@ struct EntropyFinding {
 
 // What the user set.
 struct FailuresState {
-    int row = 0, k = 0; // marked cell: index of kRequests, guesses; k 0: as many as the run makes
+    std::optional<int> row; // marked cell: index of kRequests; unset: one request, or those that the beat is about
+    int k = 0;              // its guesses; 0: as many as the run makes, or the beat is about
     std::optional<double> alpha;
     std::optional<bool> game; // the diagnosis instead of the map; unset: as the beat has it
     int beat = 0;             // that `game` was set at
@@ -82,6 +83,7 @@ struct FailuresModel {
     [[nodiscard]] int best_k(int row_of) const; // its guesses; 0: none
     [[nodiscard]] bool pays_anywhere() const;
     [[nodiscard]] bool has_measured() const; // some cells were decoded, not simulated
+    [[nodiscard]] bool doubtful() const; // a best K was found by times in doubt
 };
 [[nodiscard]] FailuresModel failures_model(const SceneInput& input, const FailuresState& state);
 // Entropy of a recorded head in nats; what it leaves out counts as one token.
@@ -89,11 +91,13 @@ struct FailuresModel {
 
 inline constexpr StoryOf<"failures", "idle", "shared", "map", "unsure", "dashboard", "game"> failures_says;
 inline constexpr int kFailuresBeats = failures_says.size; // the last one is the game
-inline constexpr int kMapBeat = 2, kUnsureBeat = 3, kDashboardBeat = 4;
+inline constexpr int kSharedBeat = 1, kMapBeat = 2, kUnsureBeat = 3, kDashboardBeat = 4;
 // Latency bars, one round each, tell the beats around the map.
 [[nodiscard]] inline bool tells_in_bars(int beat) {
     return beat != kMapBeat && beat != kFailuresBeats - 1;
 }
+// The map stands alone or beside the bars; what chooses its cells is offered only there.
+[[nodiscard]] inline bool shows_map(int beat) { return !tells_in_bars(beat) || beat == kSharedBeat; }
 [[nodiscard]] StageTitle failures_title(const SceneInput& input, const FailuresModel& model);
 [[nodiscard]] bool plays(const SceneInput& input, const FailuresState& state);
 // `diagnosis`: null: the map is shown.

@@ -31,6 +31,7 @@ std::string entropy_words(const FailuresModel& m) {
 
 Words map_words(const FailuresModel& m) {
     if (!m.times) return failures_says.beat("map:unmeasured"_t);
+    if (m.doubtful()) return failures_says.beat("map:doubtful"_t);
     if (!m.pays_anywhere()) return failures_says.beat("map:nowhere"_t);
     const int alone = m.best_k(0), busy = m.best_k(kMostBusy);
     if (busy < alone) return failures_says.beat("map:falls"_t, "alone"_v = alone, "busy"_v = busy);
@@ -40,7 +41,7 @@ Words map_words(const FailuresModel& m) {
 Words beat_words(const FailuresModel& m, int beat) {
     switch (beat) {
     case 0: return failures_says.beat("idle"_t);
-    case 1: return failures_says.beat("shared"_t);
+    case kSharedBeat: return failures_says.beat("shared"_t);
     case kMapBeat: return map_words(m);
     case kUnsureBeat: return failures_says.beat("unsure"_t, "entropy"_v = entropy_words(m));
     case kDashboardBeat: return failures_says.beat("dashboard"_t);
@@ -86,6 +87,7 @@ std::string failure_reason(const FailuresModel& m) {
         failures_says("reason.simulated"_t, "requests"_v = cell.requests, "k"_v = cell.k, "rows"_v = ui::number(rows, mean ? 1 : 0), "mean"_v = mean,
                       "verify"_v = ui::speed_up(verify / plain), "draft"_v = ui::speed_up(draft / plain), "tokens"_v = ui::number(tokens, 2),
                       "times"_v = ui::speed_up(cell.speedup));
+    if (cell.outrun || !m.times->in_doubt().empty()) return failures_says("reason.doubtful"_t, "text"_v = text);
     if (cell.pays()) return failures_says("reason.pays"_t, "text"_v = text);
     if (!cell.loses()) return failures_says("reason.even"_t, "text"_v = text);
     if (m.levers.alpha < 0.5) return failures_says("reason.few_stay"_t, "text"_v = text);
@@ -103,7 +105,7 @@ std::string bars_title(const FailuresModel& m, int beat) {
     const LossBars all = loss_bars(m);
     switch (beat) {
     case 0: return failures_says("idle.title"_t, "gain"_v = share_of(all.bars[0]));
-    case 1: return failures_says("shared.title"_t, "requests"_v = all.bars[1].requests, "gain"_v = share_of(all.bars[1]));
+    case kSharedBeat: return failures_says("shared.title"_t, "requests"_v = all.bars[1].requests, "gain"_v = share_of(all.bars[1]));
     case kUnsureBeat: return failures_says("unsure.title"_t, "gain"_v = share_of(all.bars[2]));
     default: return failures_says("dashboard.title"_t);
     }

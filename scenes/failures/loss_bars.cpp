@@ -25,15 +25,8 @@ LossBar bar_of(Loss kind, int requests, int k, const Levers& levers, const PassT
     LossBar bar{kind, requests, k, levers};
     const double rows = verify_rows(levers, requests, k);
     bar.tokens = levers.tokens(k);
-    if (times) {
-        const double one = pass_ms(*times, 1);
-        bar.plain = pass_ms(*times, requests) / one;
-        bar.verify = pass_ms(*times, rows) / one;
-    } else {
-        bar.plain = assumed_pass(requests);
-        bar.verify = assumed_pass(rows);
-    }
-    bar.draft = levers.draft_cost(k) * bar.plain;
+    bar.verify = times ? pass_ms(*times, rows) / pass_ms(*times, requests) : assumed_pass(rows) / assumed_pass(requests);
+    bar.draft = levers.draft_cost(k);
     return bar;
 }
 
@@ -54,9 +47,9 @@ bool as_named(const std::array<LossBar, 4>& bars) {
 }
 
 std::string words_of(const LossBar& bar) {
-    return counted(bar.requests, "request") + ", K = " + std::to_string(bar.k) + ": " + ui::number(bar.tokens, 2) +
-           " tokens, draft " + ui::number(bar.draft, 2) + " + verify " + ui::number(bar.verify, 2) + " passes, plain " +
-           ui::number(bar.plain_round(), 2) + ": " + ui::speed_up(bar.speedup());
+    return counted(bar.requests, "request") + ", K = " + std::to_string(bar.k) + ", a guess stays with " +
+           ui::probability(bar.levers.alpha) + ": " + ui::number(bar.tokens, 2) + " tokens; draft " + ui::number(bar.draft, 2) +
+           " + verify " + ui::number(bar.verify, 2) + " = " + ui::number(bar.round(), 2) + " plain passes: " + ui::speed_up(bar.speedup());
 }
 
 } // namespace
@@ -100,6 +93,22 @@ const char* loss_sign(Loss kind) {
     return "";
 }
 
+std::string loss_change(const LossBar& bar) {
+    switch (bar.kind) {
+    case Loss::healthy:
+    case Loss::full_pass: return counted(bar.requests, "request") + ", K = " + std::to_string(bar.k);
+    case Loss::bad_guesses: return "guesses stay: " + ui::probability(bar.levers.alpha);
+    case Loss::dear_draft: return "a guess costs " + ui::probability(bar.levers.draft);
+    }
+    return "";
+}
+
+ui::Scale loss_scale(const LossBars& bars, float left, float right) {
+    double longest = 0;
+    for (const LossBar& bar : bars.bars) longest = std::max({longest, bar.round(), bar.tokens});
+    return {0, longest * 1.02, left, right};
+}
+
 std::optional<Loss> loss_of_beat(int beat) {
     switch (beat) {
     case 0: return Loss::healthy;
@@ -115,10 +124,10 @@ void draw_loss_bars(const FailuresDraw& d, Rect area, std::optional<Loss> about)
     const LossBars all = loss_bars(d.model);
     ui::fitted_text(c, {area.x, area.y + 14}, "A round, and plain decoding of as many tokens", Font::text_bold, 15, t.ink,
                     area.w);
-    const std::string source =
-        all.measured ? "from this machine's passes; bars of each row on one scale, in plain passes"
-                     : "assumed machine: up to " + std::to_string(kIdleRows) + " rows cost one pass (" + all.why_assumed + ")";
-    ui::fitted_text(c, {area.x, area.y + 34}, source, Font::text, 14, t.muted, area.w);
+    const std::string unit = "a block is a plain pass of as many requests",
+                      assumed = all.measured ? "" : "; assumed: up to " + std::to_string(kIdleRows) + " rows cost one pass";
+    const std::vector<std::string> source{"one scale: " + unit + assumed, unit + assumed, "a block is a plain pass" + assumed, unit};
+    ui::fitted_text(c, {area.x, area.y + 34}, ui::fitting(c, source, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
     const float top = area.y + 52, pitch = std::min(124.0F, (area.bottom() - top) / 4), names = std::min(172.0F, area.w * 0.26F);
     const float bar = std::clamp((pitch - 30) / 2, 12.0F, 26.0F), number = 68;
     for (std::size_t i = 0; i < all.bars.size(); ++i) {
@@ -126,18 +135,18 @@ void draw_loss_bars(const FailuresDraw& d, Rect area, std::optional<Loss> about)
         const float y = top + pitch * static_cast<float>(i);
         const float x = area.x + names, w = area.w - names - number;
         ui::fitted_text(c, {area.x, y + 16}, loss_name(one.kind), Font::text_bold, 15, t.ink, names - 12);
-        if (pitch >= (d.input.presenter ? 84 : 64)) // three lines or none
-            ui::paragraph(c, {area.x, y + 36}, names - 16, loss_sign(one.kind),
-                          {.size = 14, .color = t.muted, .max_lines = pitch >= 84 ? 3 : 1});
-        const ui::Scale scale{0, std::max(one.round(), one.plain_round()) * 1.02, x, x + w};
+        if (pitch >= 50) ui::fitted_text(c, {area.x, y + 36}, loss_change(one), Font::text, 14, t.muted, names - 12);
+        if (pitch >= 100) // two lines or none
+            ui::paragraph(c, {area.x, y + 56}, names - 16, loss_sign(one.kind), {.size = 14, .color = t.muted, .max_lines = 2});
+        const ui::Scale scale = loss_scale(all, x, x + w);
         ui::gantt_lane(c, t, scale, y + 2, bar,
                        std::vector<ui::Segment>{
                            {.start = 0, .length = one.draft, .role = Role::draft, .label = "draft"},
                            {.start = one.draft, .length = one.verify, .role = Role::target, .label = "verify"}});
         std::vector<ui::Segment> plain;
         for (double at = 0; at < one.tokens - 1e-9; ++at)
-            plain.push_back({.start = at * one.plain,
-                             .length = std::min(1.0, one.tokens - at) * one.plain,
+            plain.push_back({.start = at,
+                             .length = std::min(1.0, one.tokens - at),
                              .role = Role::target,
                              .label = at < 0.5 ? "plain" : "",
                              .strength = 0.55F});
@@ -158,13 +167,13 @@ std::string loss_reason(const FailuresModel& m, Loss kind) {
     const LossBar bar = loss_bars(m).bars[static_cast<std::size_t>(kind)];
     return loss_name(kind) + std::string(": ") + counted(bar.requests, "request") + ", K = " + std::to_string(bar.k) +
            ". The verify pass has " + ui::number(verify_rows(bar.levers, bar.requests, bar.k), 0) + " rows and takes " +
-           ui::speed_up(bar.verify / bar.plain) + " a plain one, drafting " + ui::speed_up(bar.draft / bar.plain) +
+           ui::speed_up(bar.verify) + " a plain one of " + counted(bar.requests, "row") + ", drafting " + ui::speed_up(bar.draft) +
            ". For that a text grows by " + ui::number(bar.tokens, 2) + " tokens: " + ui::speed_up(bar.speedup()) + ".";
 }
 
 std::string describe_loss_bars(const FailuresModel& m) {
     const LossBars all = loss_bars(m);
-    std::string text = "A round beside plain decoding of as many tokens, in plain passes, " +
+    std::string text = "A round beside plain decoding of as many tokens, in plain passes of as many requests, " +
                        (all.measured ? std::string("this machine") : "assumed machine: " + all.why_assumed) + ":\n";
     for (const LossBar& bar : all.bars)
         text += "  " + std::string(loss_name(bar.kind)) + ", " + words_of(bar) + " (" + loss_sign(bar.kind) + ")\n";

@@ -6,22 +6,21 @@
 #include <string>
 
 #include "scenes/failures/failures_model.h"
+#include "ui/plot.h"
 
 namespace speclens {
 
 enum class Loss : std::uint8_t { healthy, full_pass, bad_guesses, dear_draft };
 
-// Times in passes of one request without guesses.
+// Times in plain passes: those without guesses over as many requests. So all bars have one scale, however busy the machine.
 struct LossBar {
     Loss kind = Loss::healthy;
     int requests = 1, k = 4;
     Levers levers;
     double tokens = 1;               // of a round, for each text
-    double plain = 1;                // a pass without guesses of so many requests
     double draft = 0, verify = 1;    // of the round
     [[nodiscard]] double round() const { return draft + verify; }
-    [[nodiscard]] double plain_round() const { return tokens * plain; } // plain decoding of as many tokens
-    [[nodiscard]] double speedup() const { return plain_round() / round(); }
+    [[nodiscard]] double speedup() const { return tokens / round(); } // plain decoding takes a pass for each
 };
 struct LossBars {
     std::array<LossBar, 4> bars; // in the order of Loss
@@ -37,8 +36,11 @@ inline constexpr int kIdleRows = 32;
 [[nodiscard]] const char* loss_name(Loss kind); // "healthy"
 // What tells it from the others in its bar: "the verify bar is long".
 [[nodiscard]] const char* loss_sign(Loss kind);
+[[nodiscard]] std::string loss_change(const LossBar& bar); // what its set-up has of its own: "64 requests"
 
 [[nodiscard]] std::string loss_reason(const FailuresModel& model, Loss kind); // of its bar
+// Where every bar stands on one scale, for each of them.
+[[nodiscard]] ui::Scale loss_scale(const LossBars& bars, float left, float right);
 // What the beat is about stands out; beat 0 and its like show all four.
 void draw_loss_bars(const FailuresDraw& d, ui::Rect area, std::optional<Loss> about);
 [[nodiscard]] std::string describe_loss_bars(const FailuresModel& model);

@@ -326,7 +326,9 @@ void draw_coin_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const bool coins = throws_coins(d.model.rule);
     if (drafts(d) == 0) return;
-    row_name(d, g.rows.coin + 11, coins ? "Coin" : "Compare", coin_caption(d.model));
+    const std::string caption = coin_caption(d.model);
+    const std::string ratio = caption.starts_with("min(1, ") ? caption.substr(7, caption.size() - 8) : caption; // in a narrow column
+    row_name(d, g.rows.coin + 11, coins ? "Coin" : "Compare", ui::fitting(d.ui.canvas, {caption, ratio}, Font::text, 14, g.left - g.gutter - 12));
     if (d.model.rule == RuleKind::certain)
         ui::fitted_text(d.ui.canvas, {g.gutter, g.rows.coin + 51}, "d counts as 1", Font::text, 14, d.ui.theme.muted,
                         g.left - g.gutter - 12);
@@ -702,7 +704,7 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
         {.unit = "ms", .grid_to = top + first - (full ? 12.0F : 2.0F), .grid = true, .base_line = true});
 
     const bool settled = m.settled && m.timed() && m.drafted > 0 && m.plain_ms > 0;
-    const std::string saving = settled && !m.doubt.empty() ? "time saved: in doubt" : saving_words(m);
+    const std::string saving = settled && !m.doubt.empty() ? "against plain decoding: in doubt" : saving_words(m);
     const float words = canvas.text_width(saving, Font::text_bold, 15);
     std::vector<ui::Segment> phases = speculative_lane(m);
     if (!phases.empty() && m.phase == Phase::draft && m.drafted > 0)

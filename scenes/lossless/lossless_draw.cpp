@@ -105,9 +105,15 @@ void draw_lossless_looks(const LosslessDraw& d, Rect r) {
                                   : ".001",
                     Font::mono, 14, theme.muted, Align::right);
     }
-    for (int power = 1; power <= x.hi; ++power)
-        canvas.text({x(power), plot.bottom() + 20}, ui::integer(std::lround(std::pow(10, power))), Font::mono,
-                    14, theme.muted, Align::center);
+    // Every power of ten that has room beside the next one.
+    float next = 1e9;
+    for (int power = static_cast<int>(x.hi); power >= 1; --power) {
+        const std::string words = ui::integer(std::lround(std::pow(10, power)));
+        const float half = canvas.text_width(words, Font::mono, 14) / 2;
+        if (x(power) + half + 8 > next) continue;
+        canvas.text({x(power), plot.bottom() + 20}, words, Font::mono, 14, theme.muted, Align::center);
+        next = x(power) - half;
+    }
     canvas.text({plot.right() - 2, plot.y + 18}, "distance, log", Font::text, 14, theme.muted, Align::right);
     canvas.text({plot.center().x, plot.bottom() + 40}, "texts drawn", Font::text, 14, theme.muted,
                 Align::center);

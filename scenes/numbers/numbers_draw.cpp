@@ -19,7 +19,7 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
-constexpr float kFigureRow = 28, kSearch = 40; // the second: above the table, with the space below it
+constexpr float kFigureRow = 28, kTallRow = 48, kSearch = 40; // the second: above the table, with the space below it
 
 ui::Role standing_role(const PublishedFigure& figure) {
     return figure.standing == Standing::wrong ? Role::rejected : Role::target;
@@ -144,7 +144,10 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
                  m.figures ? "no figure fits this search and these filters" : "the published figures are not at hand");
         return;
     }
-    const int fits = std::max(1, static_cast<int>((area.h - 30) / kFigureRow));
+    const Columns at = columns_of(d, area);
+    const bool roomy = at.wide && static_cast<float>(total) * kTallRow <= area.h - 30; // a few figures stand there in full
+    const float pitch = roomy ? kTallRow : kFigureRow;
+    const int fits = std::max(1, static_cast<int>((area.h - 30) / pitch));
     d.state.first = std::clamp(d.state.first, std::max(0, m.selected - fits + 1),
                                m.selected); // the chosen one is in sight
     d.state.first = std::clamp(d.state.first, 0, std::max(0, total - fits));
@@ -152,7 +155,6 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
         d.ui.wheel_used = true;
         choose_figure(d, m.selected + (d.ui.input.wheel < 0 ? 3 : -3));
     }
-    const Columns at = columns_of(d, area);
     const auto head = [&](float x, const char* words) {
         canvas.text({x, area.y + 14}, words, Font::text, 14, theme.muted);
     };
@@ -165,12 +167,12 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
     sort_head(d, {at.claim, base}, "claim", FigureSort::claim);
     if (at.wide && at.wrong) head(at.last, "why it is wrong");
     if (at.wide && !at.wrong) sort_head(d, {at.last, base}, "conditions", FigureSort::conditions);
-    draw_bar(d, {area.x, area.y + 24, area.w, kFigureRow * static_cast<float>(fits)}, d.state.first, fits, total);
+    draw_bar(d, {area.x, area.y + 24, area.w, pitch * static_cast<float>(fits)}, d.state.first, fits, total);
     for (int i = 0; i < std::min(fits, total - d.state.first); ++i) {
         const int row = d.state.first + i;
         const PublishedFigure& figure = *m.rows[static_cast<std::size_t>(row)];
-        const float y = area.y + 24 + kFigureRow * static_cast<float>(i);
-        const Rect box{area.x - 8, y, area.w + 16, kFigureRow};
+        const float y = area.y + 24 + pitch * static_cast<float>(i);
+        const Rect box{area.x - 8, y, area.w + 16, pitch};
         const ui::Touch touch = ui::touch(d.ui, d.ui.id("row " + figure.id), box);
         if (row == m.selected || touch.hovered)
             canvas.fill(box, theme.raised.alpha(row == m.selected ? 0.9F : 0.45F), 4);
@@ -191,11 +193,20 @@ void draw_numbers_table(const NumbersDraw& d, Rect area) {
             canvas.text({at.right + at.value_w - 8, y + 19}, "–", Font::mono, 14, theme.muted, Align::right);
         else
             ui::fitted_text(canvas, {at.method, y + 19}, figure.method, Font::text, 14, theme.muted, 88);
-        claim_text(d, {at.claim, y + 19}, figure.claim, at.last - at.claim - 16);
+        const auto in_full = [&](float x, const std::string& words, float room, ui::Color color) {
+            ui::paragraph(canvas, {x, y + 19}, room, words, {.size = 14, .color = color, .max_lines = 2});
+        };
+        if (roomy)
+            in_full(at.claim, figure.claim, at.last - at.claim - 16, theme.ink);
+        else
+            claim_text(d, {at.claim, y + 19}, figure.claim, at.last - at.claim - 16);
         if (at.wide) {
             const float room = area.right() - at.last;
             const std::string last = at.wrong ? figure.reason : published_conditions(figure);
-            ui::fitted_text(canvas, {at.last, y + 19}, d.input.presenter ? whole_parts(canvas, last, room) : last, Font::text, 14,
+            if (roomy)
+                in_full(at.last, last, room, theme.muted);
+            else
+                ui::fitted_text(canvas, {at.last, y + 19}, d.input.presenter ? whole_parts(canvas, last, room) : last, Font::text, 14,
                             theme.muted, room);
         }
         if (at.wrong) ui::tooltip(d.ui, box, capital(figure.reason));

@@ -23,6 +23,8 @@ using ui::Font;
 using ui::Rect;
 using ui::Role;
 
+constexpr float kSumLine = 21;
+
 RaceGrid race_grid(const SceneInput& input, const RaceModel& model) {
     const Rect stage = input.stage;
     RaceGrid g;
@@ -30,13 +32,17 @@ RaceGrid race_grid(const SceneInput& input, const RaceModel& model) {
     const float rows = static_cast<float>(std::max<std::size_t>(1, model.lanes.size()));
     const float header = g.roomy ? 80 : 76, pitch = g.roomy ? 32.0F : 26.0F;
     const float clock = 16 + rows * pitch + (g.roomy ? 56.0F : 58.0F);
-    const float middle = stage.h - header - clock - 8;
-    g.header = {stage.x, stage.y, stage.w, header};
+    const bool sums_up = !model.stepped && stage.h >= 420 && stage.w >= 640;
     const bool cards = !model.stepped && !input.presenter && stage.h >= 600 && stage.w >= 1000;
-    const float lane_h = cards ? std::floor((middle - 8) * (g.roomy ? 0.48F : 0.46F)) : middle;
+    const float sum = !sums_up ? 0 : cards ? kSumLine + 6 : 2 * kSumLine + 12;
+    const float middle = stage.h - header - clock - sum - 8;
+    g.header = {stage.x, stage.y, stage.w, header};
+    // The cards keep their room: what is said at the end is taken from the texts.
+    const float lane_h = cards ? std::floor((middle + sum - 8) * (g.roomy ? 0.48F : 0.46F)) - sum : middle;
     g.lanes = {stage.x, stage.y + header, stage.w, lane_h};
     g.cards = {stage.x, g.lanes.bottom() + 8, stage.w, cards ? middle - 8 - lane_h : 0};
     g.clock = {stage.x, stage.bottom() - clock, stage.w, clock};
+    g.sum = {stage.x, g.clock.y - sum, stage.w, sum};
     return g;
 }
 
@@ -354,6 +360,21 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
     draw_numbers(d, lane, {in.x, box.bottom() - 34, in.w, 30});
 }
 
+// The last line: it has room before there is something to say, so that nothing moves when there is.
+void draw_sum(const RaceDraw& d) {
+    const Rect r = d.grid.sum;
+    const std::string words = race_conclusion(d.model);
+    if (r.h <= 0 || words.empty()) return;
+    const int lines = static_cast<int>(r.h / kSumLine);
+    const ui::ParagraphStyle style{.size = 15, .color = d.model.over ? d.ui.theme.ink : d.ui.theme.muted, .leading = kSumLine};
+    // What has no room is left out by whole sentences, from the end: who came next, and why.
+    std::string said = words;
+    while (ui::paragraph_lines(d.ui.canvas, r.w - 28, said, style) > lines && said.rfind(". ") != std::string::npos)
+        said.resize(said.rfind(". ") + 1);
+    ui::paragraph(d.ui.canvas, {r.x + 14, r.y + 19}, r.w - 28, said, style);
+    ui::tooltip(d.ui, r, words);
+}
+
 void draw_race_lanes(const RaceDraw& d, std::vector<SceneCommand>& out) {
     const int count = static_cast<int>(d.model.lanes.size());
     if (count == 0) return;
@@ -383,6 +404,7 @@ void draw_race(const SceneInput& input, const RaceModel& model, ui::Ui& ui, std:
                  "lanes appear as soon as the models are loaded");
     draw_race_lanes(d, out);
     if (grid.cards.h > 0) draw_race_cards(d, out);
+    draw_sum(d);
     model.stepped ? draw_race_steps(d, out) : draw_race_clock(d, out);
     ui.pop_clip();
 }

@@ -9,7 +9,7 @@
 namespace speclens {
 
 struct RaceGrid {
-    ui::Rect header, lanes, cards, clock; // cards.h 0: no room for them
+    ui::Rect header, lanes, cards, sum, clock; // cards.h, sum.h 0: no room for them
     float pad = 12;
     bool roomy = true; // 1600 × 1000 and more
     [[nodiscard]] ui::Rect lane(int i, int count) const;
@@ -53,6 +53,9 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in i
 [[nodiscard]] std::string no_averages_words(const RaceModel& model);
 // "2 prompts skipped: too long for bundle S"; empty: none was
 [[nodiscard]] std::string skipped_words(const RaceModel& model);
+// Who won, by how much, and why, or that the measurements cannot tell; before every lane is home: what will decide.
+// Empty: nothing was measured.
+[[nodiscard]] std::string race_conclusion(const RaceModel& model);
 [[nodiscard]] std::string race_description(const SceneInput& input, const RaceModel& model);
 // "texts identical", and why not where they are not.
 [[nodiscard]] std::string race_texts(const RaceModel& model);

@@ -147,8 +147,21 @@ std::string shared_name(const ui::Canvas& canvas, const std::vector<ChartPoint>&
     return words + line;
 }
 
+// A curve is no place for words.
+void block_curve(PointLabels& labels, const std::vector<Vec2>& curve) {
+    constexpr float kApart = 6;
+    for (std::size_t i = 1; i < curve.size(); ++i) {
+        const Vec2 from = curve[i - 1], by{curve[i].x - from.x, curve[i].y - from.y};
+        const int steps = static_cast<int>(std::hypot(by.x, by.y) / kApart) + 1;
+        for (int step = 0; step <= steps; ++step) {
+            const float part = static_cast<float>(step) / static_cast<float>(steps);
+            labels.block({from.x + part * by.x - 2, from.y + part * by.y - 2, 4, 4});
+        }
+    }
+}
+
 void name_points(const RelaxedDraw& d, Rect plot, const Rect& caption,
-                 const std::vector<ChartPoint>& points) {
+                 const std::vector<ChartPoint>& points, const std::vector<Vec2>& curve) {
     std::vector<Vec2> places, anchors;
     for (const ChartPoint& point : points) places.push_back(point.at);
     const auto groups = coinciding(places, 9);
@@ -156,6 +169,7 @@ void name_points(const RelaxedDraw& d, Rect plot, const Rect& caption,
     PointLabels labels(d.ui.canvas, plot, anchors);
     labels.block(caption);
     for (const Vec2 at : places) labels.block({at.x - 7, at.y - 7, 14, 14});
+    block_curve(labels, curve);
     for (std::size_t g = 0; g < groups.size(); ++g) {
         const bool strong = std::ranges::any_of(groups[g], [&](std::size_t i) { return points[i].strong; });
         labels.name(anchors[g], shared_name(d.ui.canvas, points, groups[g], 168), Font::text,
@@ -211,9 +225,9 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
     const auto at = [&](const TradeOff& point) { return Vec2{x(point.kept), y(point.distance)}; };
 
     canvas.push_clip({plot.x - 6, plot.y - 6, plot.w + 12, plot.h + 12});
+    std::vector<Vec2> line; // of the chosen rule: curves of all cross, and no name tells them apart
     for (const RelaxedCurve& curve : *m.curves) {
-        if (curve.rule != m.rule) continue; // curves of all cross, and no name tells them apart
-        std::vector<Vec2> line;
+        if (curve.rule != m.rule) continue;
         for (const TradeOff& point : curve.points) line.push_back(at(point));
         canvas.polyline(line, {theme.ink, 2.5F});
     }
@@ -226,7 +240,7 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
             if ((curve.rule == m.rule) == chosen)
                 points.push_back({short_rule(*curve.rule) + (m.own == curve.rule ? " (this run)" : ""),
                                   at(curve.here), chosen});
-    name_points(d, {plot.x, plot.y, area.right() - plot.x, plot.h}, caption, points);
+    name_points(d, {plot.x, plot.y, area.right() - plot.x, plot.h}, caption, points, line);
     for (const RelaxedCurve& curve : *m.curves) { // where each stands, to be chosen
         const Vec2 here = at(curve.here);
         const ui::Touch touch = ui::touch(d.ui, d.ui.id(std::string("curve ") + curve.rule->name),

@@ -155,7 +155,28 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     tell(input, story.heading + " " + said, out);
 }
 
-// Two lines at most; where the first sentence is longer, the heading.
+// Where two large lines would drop the reason behind the first sentence, three smaller ones hold it.
+struct RoomType {
+    float size, leading, baseline;
+    int lines;
+};
+constexpr RoomType kLarge{20, 28, 25, 2}, kSmall{15, 19, 18, 3};
+
+struct RoomText {
+    std::string words; // whole sentences; empty: the first one alone is too long
+    RoomType type;
+};
+RoomText text_for_room(const ui::Canvas& canvas, const std::string& text, float width) {
+    const auto said_in = [&](const RoomType& type) {
+        return whole_sentences(text, [&](const std::string& said) {
+            return ui::paragraph_lines(canvas, width, said, {.size = type.size}) <= type.lines;
+        });
+    };
+    RoomText large{said_in(kLarge), kLarge}, small{said_in(kSmall), kSmall};
+    return small.words.size() > large.words.size() ? small : large;
+}
+
+// As many whole sentences as the room can read; where the first one alone is too long, the heading.
 void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
     // A lecture counts its own steps above.
@@ -165,17 +186,15 @@ void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story, std:
         return shared_says("story.place:step"_t, "at"_v = story.step, "of"_v = story.steps);
     };
     const std::string count = place();
-    const float x = r.x + 24, w = r.w - 48 - (count.empty() ? 0 : 176);
+    const float x = r.x + 24, w = r.w - 48 - (count.empty() ? 0 : 136);
     ui.canvas.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, ui.theme.hairline());
-    ui::ParagraphStyle style{.size = 20, .color = ui.theme.ink};
-    std::string words = whole_sentences(story.text, [&](const std::string& said) {
-        return ui::paragraph_lines(ui.canvas, w, said, style) <= 2;
-    });
-    if (words.empty()) words = story.heading;
-    const int lines = ui::paragraph_lines(ui.canvas, w, words, style);
-    style.max_lines = 2;
-    tell(input, words, out);
-    ui::paragraph(ui.canvas, {x, r.y + (lines > 1 ? 25.0F : 39.0F)}, w, words, style);
+    RoomText said = text_for_room(ui.canvas, story.what_if.empty() ? story.text : story.text + " " + story.what_if, w);
+    if (said.words.empty()) said.words = story.heading;
+    const ui::ParagraphStyle style{.size = said.type.size, .color = ui.theme.ink, .leading = said.type.leading, .max_lines = said.type.lines};
+    const int lines = ui::paragraph_lines(ui.canvas, w, said.words, style);
+    tell(input, said.words, out);
+    const float above = static_cast<float>(said.type.lines - lines) * said.type.leading / 2; // in the middle of its strip
+    ui::paragraph(ui.canvas, {x, r.y + said.type.baseline + above}, w, said.words, style);
     ui.canvas.text({r.right() - 24, r.bottom() - 14}, count, Font::mono, 16, ui.theme.muted, Align::right);
 }
 

@@ -53,8 +53,7 @@ void draw_training_curves(const TrainingDraw& d, Rect r) {
     const ui::Theme& theme = d.ui.theme;
     const bool base = !m.chosen().base_loss.empty();
     training_chart_title(d, r, "Loss, nats per token",
-                         base ? "solid: with the head; dashed: base logits alone"
-                              : "of the chosen arm, the others muted");
+                         ui::fitting(canvas, {"bold: " + m.chosen().name + (base ? "; dashed: base logits alone" : ""), "bold: " + m.chosen().name}, Font::text, 14, r.w));
     const Rect plot = plot_of(r);
     double most = 1, low = 1e9, high = 0;
     for (const TrainingArm& arm : m.arms)
@@ -106,7 +105,9 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     training_chart_title(d, r, "Share kept, by position",
-                         "once all before it were kept; " + at_temperature(m) + "; rings: fewer than 30");
+                         ui::fitting(canvas, {"bold: " + m.chosen().name + "; once all before were kept; " + at_temperature(m) + "; rings: fewer than 30",
+                                              "bold: " + m.chosen().name + "; " + at_temperature(m) + "; rings: fewer than 30",
+                                              "bold: " + m.chosen().name + "; rings: fewer than 30", "rings: fewer than 30"}, Font::text, 14, r.w));
     const Rect plot = plot_of(r);
     std::size_t longest = 2;
     for (const TrainingArm& arm : m.arms) longest = std::max(longest, arm.conditional.size());

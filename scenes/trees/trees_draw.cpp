@@ -514,8 +514,8 @@ Outcome token_outcome(const BlockColumn& c, bool thrown) {
 }
 
 Outcome block_outcome(const BlockColumn& c) {
-    return !c.block_kept ? Outcome{Role::rejected, "missed"}
-                         : Outcome{Role::accepted, c.coin < c.block_keep ? "stays" : "rescued"};
+    if (!c.block_kept) return {Role::rejected, "missed"};
+    return {Role::accepted, c.coin < c.block_keep ? "hit" : "rescued"}; // by a later hit
 }
 
 // The carried product: a line from column to column, between 0 and 1.
@@ -573,10 +573,10 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
                 product = token_y + lane + gap, block_y = product + kStrip + 20 + gap,
                 below = block_y + lane + gap;
     name(area.y + 23, "Draft");
-    name(ratios + 14, "Target p ÷ draft q");
+    name(ratios + 14, "Target ÷ draft");
     name(coins + 14, "Same coins u");
-    name(token_y + 21, "Token rule", {"up to the first miss", "a = min(1, p ÷ q)"});
-    name(product + 12, "Carried product P", {"of p ÷ q, at most 1"});
+    name(token_y + 21, "Token rule", {"up to the first miss", "a: chance to stay"});
+    name(product + 12, "Carried product P", {"of the ratios, at most 1"});
     name(block_y + 21, "Block", {"up to the last hit", "h: chance of a hit"});
     for (std::size_t i = 0; i < grid.x.size(); ++i) {
         const int index = grid.shown.columns[i];
@@ -625,8 +625,8 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
         ui::paragraph(
             canvas, {area.x, below + 38}, area.w,
             "The filled part of a bar is a chance, from 0 to 1. A coin on it hits, a coin behind it "
-            "misses. a: chance that the token rule keeps this guess. h: chance that the coin of this "
-            "place keeps everything up to here. It follows from P and the distributions of the next place.",
+            "misses. a: chance that the token rule keeps this guess. h: chance of a hit here, which keeps everything up to "
+            "here; where h is 0, only a later hit can. It follows from P and the distributions of the next place.",
             {.size = 14, .color = theme.muted, .max_lines = lines});
 }
 

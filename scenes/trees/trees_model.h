@@ -119,6 +119,7 @@ struct TreesModel {
 // Chain by either rule, and trees of several sizes, on the prompt of the run with the same dice. Of the sizes
 // those with more guesses than levels: only they must branch, whoever shapes the tree.
 inline constexpr const char* kTreesStudy = "trees and blocks";
+inline constexpr const char *kTokenRow = "chain, token", *kBlockRow = "chain, block"; // names of rows
 [[nodiscard]] RunStudy trees_study(const SceneInput& input, const TreesModel& model);
 struct TreesRow {
     std::string name;

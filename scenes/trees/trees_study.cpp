@@ -157,8 +157,8 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         const DrafterInfo* drafter = find_drafter(s.drafter);
         const bool tree = drafter && drafter->tree;
         row.name = tree                ? "tree of " + std::to_string(s.options.tree_budget)
-                   : s.rule == "block" ? "chain, block"
-                                       : "chain, token";
+                   : s.rule == "block" ? kBlockRow
+                                       : kTokenRow;
         row.rows = 1 + (tree ? s.options.tree_budget : point.guesses());
         row.rounds.add(point);
         of->timed += point.timed;

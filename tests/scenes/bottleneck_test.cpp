@@ -202,6 +202,17 @@ TEST(BottleneckScene, SaysWhatTheTinyModelIsAndShowsARealShapeBesideIt) {
         << told.story(4).text;
 }
 
+// A model that is partly in the cache is read faster than memory gives: that is no share of the bandwidth.
+TEST(BottleneckScene, NamesNoShareOfTheBandwidthAboveAllOfIt) {
+    Told told;
+    for (const double gbs : {told.shape.bandwidth_gbs, told.shape.bandwidth_gbs * 0.7}) {
+        told.shape.bandwidth_gbs = gbs;
+        const bool cached = told.shape.read_share(told.shape.passes.front()) > 1;
+        EXPECT_EQ(read_words(told.shape), cached ? "faster than a plain read: some of it stays in the cache of 32 MB" : "at " + ui::percent(0.9) + " of the bandwidth");
+    }
+    EXPECT_EQ(told.words().find("% of the bandwidth"), std::string::npos) << told.words();
+}
+
 // Nothing is promised that no chart shows.
 TEST(BottleneckScene, PromisesAGainOnlyWhereFourRowsCostLessThanTwoPasses) {
     Told told;

@@ -290,6 +290,43 @@ TEST(FailuresScene, TheHeadingAboutTheBestKIsTrueHere) {
     EXPECT_EQ(told(m).heading, "The best K depends on the load");
 }
 
+// Times in doubt find no best K, and no sentence claims one.
+TEST(FailuresScene, ClaimsNoBestKByTimesInDoubt) {
+    Loaded live(true);
+    SceneInput input = live.bench->controller.frame(0).scene;
+    input.beat = kMapBeat;
+    FailuresModel m = failures_model(input, {});
+    EXPECT_FALSE(m.doubtful());
+    PassTimes times = bend();
+    times.other_cores = 1.5;
+    m.times = &times;
+    const Story story = failures_story(input, m, nullptr);
+    EXPECT_NE(story.text.find("not known: its times are in doubt"), std::string::npos) << story.text;
+    EXPECT_EQ(story.text.find("the best K is"), std::string::npos) << story.text;
+    EXPECT_EQ(failure_reason(m).find("Guessing pays"), std::string::npos) << failure_reason(m);
+    PassTimes held_up = bend();
+    held_up.passes.front().ms *= 2; // a pass over one token that took longer than one over two
+    m.times = &held_up;
+    m.cells.clear();
+    for (const int requests : kRequests)
+        for (const int k : kGuesses) m.cells.push_back(load_cell(held_up, m.levers, requests, k));
+    EXPECT_EQ(m.doubtful(), m.best(0) >= 0);
+}
+
+// What the bars tell is told by the controls too, or not at all.
+TEST(FailuresScene, OffersTheCellOfItsBarsOrNone) {
+    Loaded live(true);
+    for (int beat = 0; beat < kFailuresBeats - 1; ++beat) {
+        live.beat(beat);
+        EXPECT_EQ(live.bench->shows("Guesses K"), shows_map(beat)) << "beat " << beat + 1;
+    }
+    live.beat(kSharedBeat);
+    EXPECT_EQ(kRequests[failures_model(live.bench->controller.frame(0).scene, {}).row], 64) << "as in its bar";
+    live.bench->key(ui::Key::up);
+    live.beat(kMapBeat);
+    EXPECT_TRUE(live.bench->shows("32 requests")) << "what was chosen there stays";
+}
+
 TEST(FailuresScene, TabStopsAtNoCell) {
     Loaded live(true);
     const auto id = [&](const std::string& name) { return id_in(*live.bench, "failures", name); };

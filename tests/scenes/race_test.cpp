@@ -298,6 +298,54 @@ TEST(RaceWords, TheScatterCallsNoWinnerWhereWhiskersMeet) {
     EXPECT_EQ(title(), "Domino brings the most; speed too close to call");
 }
 
+// The last stop says who won, by how much and from what; or that nothing tells.
+TEST(RaceWords, TheEndDrawsAConclusion) {
+    const auto race = toy_race();
+    const auto said = [&](double ms) { return race_conclusion(race_model(input_at(*race, ms))); };
+    EXPECT_EQ(said(0), "What decides: tokens a round, and what a round costs. The sum is drawn when every lane is home.");
+    const std::string won = said(1e6);
+    const LaneAverage &plain = *race->lanes[0].average, &eagle = *race->lanes[1].average;
+    LaneAverage& domino = *race->lanes[3].average;
+    EXPECT_TRUE(won.starts_with("Over 40 prompts Domino wins with " + ui::speed_up(domino.speed_up.value) + " (")) << won;
+    EXPECT_NE(won.find(ui::per_round(domino.tokens_per_round.value) + " tokens a round, and a round costs " +
+                       ui::number(domino.totals.round_ms() / plain.totals.round_ms(), 2) + " plain passes"),
+              std::string::npos)
+        << won;
+    EXPECT_NE(won.find("Next is EAGLE-3 with " + ui::speed_up(eagle.speed_up.value)), std::string::npos) << won;
+    EXPECT_NE(race_description(input_at(*race, 1e6), race_model(input_at(*race, 1e6))).find(won), std::string::npos);
+    const Estimate own = domino.speed_up;
+    domino.speed_up.low = eagle.speed_up.high - 0.01;
+    EXPECT_TRUE(said(1e6).starts_with("Over 40 prompts Domino and EAGLE-3 are within noise: ")) << said(1e6);
+    domino.speed_up = own;
+    race->busy_cores = 1.5;
+    EXPECT_TRUE(said(1e6).starts_with("Who is faster cannot be told: ")) << said(1e6);
+    EXPECT_EQ(said(1e6).find("wins"), std::string::npos) << said(1e6);
+}
+
+TEST(RaceWords, PlainDecodingWinsTheConclusionWhereNoDrafterPays) {
+    const auto race = toy_race();
+    for (RaceLane& lane : race->lanes)
+        if (lane.settings.drafter != "none") lane.average->speed_up = {0.8, 0.7, 0.9, true};
+    const std::string said = race_conclusion(race_model(input_at(*race, 1e6)));
+    EXPECT_TRUE(said.starts_with("Over 40 prompts plain decoding wins. The best drafter, ")) << said;
+}
+
+TEST(RaceWords, ATablesRaceConcludesOnRoundsAlone) {
+    const auto race = toy_race(/*averages=*/false, "TABLE");
+    const std::string said = race_conclusion(race_model(input_at(*race, 1e6)));
+    EXPECT_EQ(said, "Only rounds count, a table takes no time. Domino brings the most: 6.00 tokens a round, in 2 rounds.");
+}
+
+TEST(RaceScene, ShowsItsConclusionAtTheEndInEveryWindow) {
+    for (const auto& [w, h] : {std::pair{1600.0F, 1000.0F}, {1280.0F, 720.0F}, {896.0F, 504.0F}}) {
+        RaceBench b({0, 0, w, h});
+        b.observe(toy_race());
+        b.bench.controller.perform({SceneCommand{SetRaceClock{1e6}}}, b.bench.time);
+        b.bench.settle();
+        EXPECT_TRUE(b.bench.shows("Over 40 prompts Domino wins with")) << w;
+    }
+}
+
 // A picture, too, has a clock that counts rounds.
 TEST(RaceWords, APictureOfATablesRaceCountsRounds) {
     FrameRequest request;

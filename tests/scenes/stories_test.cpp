@@ -32,6 +32,22 @@ TEST(StoryText, FillsNumbersPluralsAndChoices) {
     EXPECT_EQ(filled("Nur {n|ein Token|{n} Token} – “Ä”", {{"n", "4", 4}}), "Nur 4 Token – “Ä”");
 }
 
+// What the accept rule compares is spelled one way on every screen: target ÷ draft. The papers' letters are explained once.
+TEST(StoryText, SpellsTheRatioOneWay) {
+    const std::filesystem::path assets = std::filesystem::path(SPEC_SOURCE_DIR) / "assets";
+    std::vector<std::filesystem::path> files{assets / "glossary.json", assets / "quiz.json"};
+    for (const auto& file : std::filesystem::directory_iterator(assets / "stories")) files.push_back(file.path());
+    for (const auto& file : std::filesystem::directory_iterator(assets / "lectures")) files.push_back(file.path());
+    for (const std::filesystem::path& file : files) {
+        std::ifstream in(file);
+        for (std::string line; std::getline(in, line);) {
+            if (line.find("\"notation\"") != std::string::npos || line.find("Leviathan et al.; some papers") != std::string::npos) continue;
+            for (const char* letters : {"p ÷ q", "p/q", "t ÷ d\"", "t ÷ d)", "p ÷ ("})
+                EXPECT_EQ(line.find(letters), std::string::npos) << file.filename() << ": " << line;
+        }
+    }
+}
+
 std::string error_of(const std::function<void()>& run) {
     try {
         run();

@@ -135,6 +135,21 @@ TEST(TreesScene, NamesTheFastestOnlyWhereItStandsOut) {
               std::string::npos);
 }
 
+// A table whose noise has the block below the token rule stands beside a guarantee: the sentence says what the noise is.
+TEST(TreesScene, TellsWhyItsTableSeemsToDenyTheGuarantee) {
+    Judged live("small", "block");
+    const auto said = [&] {
+        SceneInput input = live.bench->controller.frame(live.bench->time).scene;
+        input.beat = 2;
+        return trees_story(input, trees_model(input, {})).text;
+    };
+    EXPECT_EQ(said().find("within its noise"), std::string::npos);
+    live.measure([](const RunSettings& one) { return one.rule == "block" ? 30 : 28 + static_cast<int>(one.seed % 7); });
+    EXPECT_NE(said().find("is chance: the difference is within its noise"), std::string::npos) << said();
+    live.measure();
+    EXPECT_EQ(said().find("within its noise"), std::string::npos) << said();
+}
+
 TEST(TreesScene, ComparesNothingBeforeAllIsMeasured) {
     Judged live("small", "token");
     live.measure();

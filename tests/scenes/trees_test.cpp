@@ -211,7 +211,7 @@ TEST(TreesScene, AnExampleStandsInWhereTheRunHasNoBlock) {
             EXPECT_TRUE(live.bench->shows(why)) << where;
             EXPECT_TRUE(live.bench->shows("TABLE")) << where;
             EXPECT_FALSE(live.bench->shows("Who sees whom")) << where;
-            for (const char* word : {"missed", "lost", "rescued", "stays"})
+            for (const char* word : {"missed", "lost", "rescued", "hit"})
                 EXPECT_EQ(count_of(*live.bench, word), 1) << where << " " << word;
         }
     }
@@ -247,7 +247,7 @@ TEST(TreesScene, LongBlocksStayLegible) {
                 int columns = 0, words = 0, left_out = 0;
                 for (const ui::RecordedText& t : live.bench->texts) {
                     columns += t.text.starts_with("h ");
-                    for (const char* word : {"stays", "rescued", "missed", "lost"}) words += t.text == word;
+                    for (const char* word : {"stays", "hit", "rescued", "missed", "lost"}) words += t.text == word;
                     if (t.text.starts_with("+") && t.box.y < 200) left_out += std::stoi(t.text);
                 }
                 EXPECT_EQ(words, 2 * columns) << where;

@@ -45,6 +45,19 @@ TEST_P(EveryRoom, CanReadEveryBeat) {
 
 INSTANTIATE_TEST_SUITE_P(Scenes, EveryRoom, ::testing::ValuesIn(every_scene()), scene_test_name);
 
+// The reason behind the first sentence is for the room too.
+TEST(Room, HearsTheReasonBehindTheFirstSentence) {
+    for (const auto& [scene, beat, reason] : std::initializer_list<std::tuple<const char*, int, const char*>>{
+             {"accept-rule", 6, "come out too often"}, {"domino", 5, "guess by guess"}, {"failures", 5, "the status line says why"}}) {
+        SceneBench bench(scene);
+        bench.show(run_for(scene));
+        present(bench);
+        bench.controller.perform({SceneCommand{SetBeat{beat - 1}}}, bench.time);
+        bench.settle();
+        EXPECT_TRUE(bench.shows(reason)) << scene << ": " << bench.words;
+    }
+}
+
 TEST(Room, HasTheSameSizeOfTypeInEveryScene) {
     EXPECT_NEAR(presenter_scale({1280, 720}), 20.0F / 14, 1e-4);
     EXPECT_EQ(presenter_scale({640, 360}), 1) << "a window with no room for it is drawn as it is";
