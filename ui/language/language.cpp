@@ -42,15 +42,19 @@ std::string with_quotes(std::string text, const std::string& open, const std::st
     return text;
 }
 
+bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 // "{} of {}" would fit half of all sentences: where so little of a label is fixed, a {} stands for one word or number.
 bool is_vague(const std::vector<std::string>& fixed) {
     std::ptrdiff_t letters = 0;
-    for (const std::string& part : fixed) letters += std::ranges::count_if(part, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+    for (const std::string& part : fixed) letters += std::ranges::count_if(part, is_letter);
     return letters <= (fixed.front().empty() ? 7 : 3);
 }
 
 bool has_letters(std::string_view text) {
-    return std::ranges::any_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+    return std::ranges::any_of(text, is_letter);
 }
 
 } // namespace
