@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/language/language.h"
+
 namespace speclens::ui {
 
 Color Color::alpha(float factor) const {
@@ -17,6 +19,15 @@ Color mix(Color over, Color under, float amount) {
             std::lround(static_cast<float>(u) + (static_cast<float>(o) - static_cast<float>(u)) * t));
     };
     return {channel(over.r, under.r), channel(over.g, under.g), channel(over.b, under.b), 255};
+}
+
+void Canvas::text(Vec2 at, std::string_view english, Font font, float size, Color color, Align align) {
+    if (!language().translates()) return print(at, english, font, size, color, align);
+    print(at, language().label(english), font, size, color, align);
+}
+
+float Canvas::text_width(std::string_view english, Font font, float size) const {
+    return language().translates() ? printed_width(language().label(english), font, size) : printed_width(english, font, size);
 }
 
 } // namespace speclens::ui

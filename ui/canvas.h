@@ -58,10 +58,14 @@ class Canvas {
     virtual void ring(Vec2 center, float radius, const Stroke& stroke) = 0;
     // 45° lines every `spacing` px, clipped to the rectangle.
     virtual void hatch(Rect rect, Color color, float spacing = 6, float width = 1) = 0;
-    // `at` is on the baseline; x is the left end, the middle or the right end of the text.
-    virtual void text(Vec2 at, std::string_view utf8, Font font, float size, Color color,
-                      Align align = Align::left) = 0;
-    [[nodiscard]] virtual float text_width(std::string_view utf8, Font font, float size) const = 0;
+    // `at` is on the baseline; x is the left end, the middle or the right end of the text. What stands in the code in
+    // English is drawn, and measured, in the language of the pictures.
+    void text(Vec2 at, std::string_view english, Font font, float size, Color color, Align align = Align::left);
+    [[nodiscard]] float text_width(std::string_view english, Font font, float size) const;
+    // The same of a text as it is: a token, what somebody typed, a line of a text that was translated as a whole.
+    virtual void print(Vec2 at, std::string_view utf8, Font font, float size, Color color,
+                       Align align = Align::left) = 0;
+    [[nodiscard]] virtual float printed_width(std::string_view utf8, Font font, float size) const = 0;
     virtual void push_clip(Rect rect) = 0; // intersects with the clip in force
     virtual void pop_clip() = 0;
 };

@@ -171,7 +171,7 @@ void ImGuiCanvas::hatch(Rect rect, Color color, float spacing, float width) {
     for (const Line& l : hatch_lines(r, spacing * scale_)) quad(l.first, l.second, width * scale_, color);
 }
 
-void ImGuiCanvas::text(Vec2 at, std::string_view utf8, Font font, float size, Color color, Align align) {
+void ImGuiCanvas::print(Vec2 at, std::string_view utf8, Font font, float size, Color color, Align align) {
     if (utf8.empty() || color.a == 0) return;
     const float pixels = size * scale_;
     const float y = std::round(at.y * scale_);
@@ -195,7 +195,7 @@ void ImGuiCanvas::text(Vec2 at, std::string_view utf8, Font font, float size, Co
     });
 }
 
-float ImGuiCanvas::text_width(std::string_view utf8, Font font, float size) const {
+float ImGuiCanvas::printed_width(std::string_view utf8, Font font, float size) const {
     return glyphs_.fonts().width(utf8, font, size);
 }
 

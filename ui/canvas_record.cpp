@@ -40,9 +40,9 @@ Rect extent_of(std::span<const Vec2> points) {
 
 RecordCanvas::RecordCanvas(const FontSet& fonts, Rect screen) : fonts_(fonts), clips_{screen} {}
 
-void RecordCanvas::text(Vec2 at, std::string_view utf8, Font font, float size, Color color, Align align) {
+void RecordCanvas::print(Vec2 at, std::string_view utf8, Font font, float size, Color color, Align align) {
     if (utf8.empty() || color.a == 0) return;
-    const float width = text_width(utf8, font, size);
+    const float width = printed_width(utf8, font, size);
     const float x = align == Align::left ? at.x : align == Align::center ? at.x - width / 2 : at.x - width;
     // Ascenders reach 0.76 of the size in both families, descenders 0.22.
     texts_.push_back({fonts_.shown(utf8, font),
@@ -108,7 +108,7 @@ void RecordCanvas::fill(Rect area, Color color, float) {
     }
 }
 
-float RecordCanvas::text_width(std::string_view utf8, Font font, float size) const {
+float RecordCanvas::printed_width(std::string_view utf8, Font font, float size) const {
     return fonts_.width(utf8, font, size);
 }
 

@@ -141,7 +141,7 @@ void SvgCanvas::hatch(Rect rect, Color color, float spacing, float width) {
     if (!d.empty()) body_ += "<path d=\"" + d + "\"" + stroke_attributes({color, width}, 0) + "/>\n";
 }
 
-void SvgCanvas::text(Vec2 at, std::string_view utf8, Font font, float size, Color color, Align align) {
+void SvgCanvas::print(Vec2 at, std::string_view utf8, Font font, float size, Color color, Align align) {
     if (utf8.empty() || color.a == 0) return;
     body_ += "<text" + attribute("x", at.x) + attribute("y", at.y) + " font-family=\"" +
              FontSet::family(font) + "\"";
@@ -153,7 +153,7 @@ void SvgCanvas::text(Vec2 at, std::string_view utf8, Font font, float size, Colo
     body_ += ">" + escaped(fonts_.shown(utf8, font)) + "</text>\n";
 }
 
-float SvgCanvas::text_width(std::string_view utf8, Font font, float size) const {
+float SvgCanvas::printed_width(std::string_view utf8, Font font, float size) const {
     return fonts_.width(utf8, font, size);
 }
 

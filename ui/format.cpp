@@ -3,12 +3,25 @@
 #include <charconv>
 #include <cmath>
 
+#include "ui/language/language.h"
+
 namespace speclens::ui {
 
 namespace {
 
 constexpr const char* kMinus = "\u2212";
 constexpr const char* kThin = "\u2009";
+
+// As the language of the pictures writes it: "1,5", and "0,38" where English has ".38".
+std::string in_language(std::string text) {
+    const char decimal = language().decimal;
+    if (decimal == '.') return text;
+    const std::size_t at = text.find('.');
+    if (at == std::string::npos) return text;
+    text[at] = decimal;
+    if (at == 0 || text[at - 1] < '0' || text[at - 1] > '9') text.insert(at, "0");
+    return text;
+}
 
 // |value| rounded half away from zero; std::to_chars because printf follows the locale.
 std::string digits(double value, int decimals) {
@@ -38,17 +51,29 @@ std::string grouped(const std::string& text) {
 std::string probability(double p) {
     if (std::isnan(p)) return "–";
     if (p <= 0) return "0";
-    if (p < 0.01) return "<.01";
+    const bool english = language().decimal == '.'; // elsewhere a zero more stands in front, for which columns have no room
+    if (p < 0.01) return english ? "<.01" : "≈0";
     // Nothing below certainty is rounded up to it.
-    if (p < 1 && p > 0.994) return p >= 0.99999 ? "1.00" : ">.99";
+    if (p < 1 && p > 0.994) return p >= 0.99999 ? in_language("1.00") : english ? ">.99" : "≈1";
     const std::string text = digits(p, 2);
-    return text[0] == '0' ? text.substr(1) : text;
+    return in_language(text[0] == '0' ? text.substr(1) : text);
+}
+
+std::string fraction(double value, int decimals) {
+    const std::string text = digits(value, decimals);
+    return in_language(text.starts_with("0.") ? text.substr(1) : text);
+}
+
+std::string short_number(double value) {
+    char text[32];
+    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 3);
+    return end.ec == std::errc() ? in_language({text, end.ptr}) : "?";
 }
 
 std::string number(double value, int decimals) {
     if (!std::isfinite(value)) return std::isnan(value) ? "–" : (value < 0 ? kMinus : "") + std::string("∞");
     const std::string text = digits(value, decimals);
-    return (value < 0 && !is_zero(text) ? kMinus : "") + grouped(text);
+    return in_language((value < 0 && !is_zero(text) ? kMinus : "") + grouped(text));
 }
 
 std::string signed_number(double value, int decimals) {

@@ -130,7 +130,7 @@ void lay_out(const Canvas& canvas, std::string_view text, TextEdit& edit, Font f
     float widths[128];      // of ASCII, asked once: a megabyte of text is one pass
     for (int c = 0; c < 128; ++c) {
         const char letter = static_cast<char>(c);
-        widths[c] = c < 0x20 ? 0 : canvas.text_width({&letter, 1}, font, size);
+        widths[c] = c < 0x20 ? 0 : canvas.printed_width({&letter, 1}, font, size);
     }
     widths[int{'\t'}] = 4 * widths[int{' '}];
     float x = 0, since_break = 0;
@@ -146,7 +146,7 @@ void lay_out(const Canvas& canvas, std::string_view text, TextEdit& edit, Font f
         const std::size_t next = next_boundary(text, at);
         const float w = static_cast<unsigned char>(c) < 0x80
                             ? widths[static_cast<unsigned char>(c)]
-                            : canvas.text_width(text.substr(at, next - at), font, size);
+                            : canvas.printed_width(text.substr(at, next - at), font, size);
         if (is_space(c)) { // spaces may hang over the edge
             x += w;
             since_break = 0;
@@ -194,7 +194,7 @@ std::size_t offset_at(const Canvas& canvas, std::string_view run, Font font, flo
     float left = 0;
     for (std::size_t at = 0; at < run.size();) {
         const std::size_t next = next_boundary(run, at);
-        const float width = canvas.text_width(drawn(run.substr(at, next - at)), font, size);
+        const float width = canvas.printed_width(drawn(run.substr(at, next - at)), font, size);
         if (x < left + width / 2) return at;
         left += width;
         at = next;

@@ -27,7 +27,7 @@ struct Field {
     TextFieldResult result{};
 
     [[nodiscard]] float width_of(std::string_view run) const {
-        return ui.canvas.text_width(drawn(run), font, options.size);
+        return ui.canvas.printed_width(drawn(run), font, options.size);
     }
     void relayout() { lay_out(ui.canvas, text, edit, font, options.size, options.multi_line ? view.w : 0); }
     [[nodiscard]] float caret_x() const {
@@ -238,9 +238,9 @@ void Field::draw(bool focused) {
         const Color ink = options.disabled.empty() ? theme.ink : theme.muted;
         const Vec2 at{x, baseline(y, leading, options.size)};
         if (focused || options.multi_line)
-            c.text(at, drawn(line), font, options.size, ink);
+            c.print(at, drawn(line), font, options.size, ink);
         else
-            fitted_text(c, at, drawn(line), font, options.size, ink, view.w);
+            c.print(at, fit_printed(c, drawn(line), font, options.size, view.w), font, options.size, ink);
     }
     if (!focused) return;
     const double phase = std::fmod(std::max(0.0, ui.input.time - edit.moved_at), 1.0);

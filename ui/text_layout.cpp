@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/language/language.h"
 #include "ui/utf8.h"
 
 namespace speclens::ui {
@@ -15,7 +16,7 @@ std::size_t fitting_prefix(const Canvas& canvas, std::string_view text, Font fon
     while (low < high) {
         std::size_t middle = low + (high - low + 1) / 2;
         while (middle < high && (static_cast<unsigned char>(text[middle]) & 0xC0U) == 0x80U) ++middle;
-        if (canvas.text_width(text.substr(0, middle), font, size) <= width) {
+        if (canvas.printed_width(text.substr(0, middle), font, size) <= width) {
             low = middle;
         } else {
             high = previous_boundary(text, middle);
@@ -48,7 +49,7 @@ float line_height(float size) {
 std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, Font font, float size,
                                    float width) {
     std::vector<std::string_view> lines;
-    const float space = canvas.text_width(" ", font, size);
+    const float space = canvas.printed_width(" ", font, size);
     for (std::size_t start = 0; start <= text.size();) {
         const std::size_t stop = std::min(text.find('\n', start), text.size());
         const std::string_view whole = text.substr(start, stop - start);
@@ -57,11 +58,11 @@ std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, 
         for (std::size_t at = whole.find_first_not_of(' '); at != std::string_view::npos;) {
             std::size_t word_end = end_of_word(whole, at, true);
             std::string_view word = whole.substr(at, word_end - at);
-            float wide = canvas.text_width(word, font, size);
+            float wide = canvas.printed_width(word, font, size);
             if (wide > width) {
                 word_end = end_of_word(whole, at, false);
                 word = whole.substr(at, word_end - at);
-                wide = canvas.text_width(word, font, size);
+                wide = canvas.printed_width(word, font, size);
             }
             if (end > line) {
                 const float gap = static_cast<float>(at - end) * space;
@@ -94,14 +95,19 @@ std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, 
 }
 
 std::string fit(const Canvas& canvas, std::string_view text, Font font, float size, float width) {
-    if (canvas.text_width(text, font, size) <= width) return std::string(text);
-    const float dots = canvas.text_width("…", font, size);
+    return fit_printed(canvas, language().label(text), font, size, width);
+}
+
+std::string fit_printed(const Canvas& canvas, std::string_view text, Font font, float size, float width) {
+    if (canvas.printed_width(text, font, size) <= width) return std::string(text);
+    const float dots = canvas.printed_width("…", font, size);
     std::string out(text.substr(0, fitting_prefix(canvas, text, font, size, std::max(0.0F, width - dots))));
     while (!out.empty() && out.back() == ' ') out.pop_back();
     return out + "…";
 }
 
-float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view text, const ParagraphStyle& style) {
+float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view english, const ParagraphStyle& style) {
+    const std::string text = language().label(english);
     const float leading = style.leading > 0 ? style.leading : line_height(style.size);
     std::vector<std::string_view> lines = wrap(canvas, text, style.font, style.size, width);
     const auto limit = static_cast<std::size_t>(std::max(0, style.max_lines));
@@ -113,10 +119,10 @@ float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view text, con
     for (std::size_t i = 0; i < lines.size(); ++i) {
         if (cut && i + 1 == lines.size()) {
             const auto from = static_cast<std::size_t>(lines[i].data() - text.data());
-            canvas.text({x, at.y}, fit(canvas, text.substr(from), style.font, style.size, width), style.font,
-                        style.size, style.color, style.align);
+            canvas.print({x, at.y}, fit_printed(canvas, std::string_view(text).substr(from), style.font, style.size, width),
+                         style.font, style.size, style.color, style.align);
         } else {
-            canvas.text({x, at.y}, lines[i], style.font, style.size, style.color, style.align);
+            canvas.print({x, at.y}, lines[i], style.font, style.size, style.color, style.align);
         }
         at.y += leading;
     }
@@ -132,7 +138,8 @@ float paragraph_above(Canvas& canvas, Vec2 at, float width, std::string_view tex
     return first;
 }
 
-int paragraph_lines(const Canvas& canvas, float width, std::string_view text, const ParagraphStyle& style) {
+int paragraph_lines(const Canvas& canvas, float width, std::string_view english, const ParagraphStyle& style) {
+    const std::string text = language().label(english);
     const auto lines = static_cast<int>(wrap(canvas, text, style.font, style.size, width).size());
     return style.max_lines > 0 ? std::min(lines, style.max_lines) : lines;
 }
@@ -146,7 +153,7 @@ std::string fitting(const Canvas& canvas, const std::vector<std::string>& ways, 
 
 void fitted_text(Canvas& canvas, Vec2 at, std::string_view text, Font font, float size, Color color,
                  float width, Align align) {
-    canvas.text(at, fit(canvas, text, font, size, width), font, size, color, align);
+    canvas.print(at, fit(canvas, text, font, size, width), font, size, color, align);
 }
 
 } // namespace speclens::ui

@@ -1,4 +1,5 @@
-// Measured text: wrap, ellipsis, line heights, baselines. UTF-8 in, UTF-8 out; never cuts a code point.
+// Measured text: wrap, ellipsis, line heights, baselines. UTF-8 in, UTF-8 out; never cuts a code point. All but wrap() and
+// fit_printed() say English labels in the language of the pictures (ui/language/language.h).
 #pragma once
 
 #include <string>
@@ -22,6 +23,8 @@ namespace speclens::ui {
 // The text itself when it fits, else its longest beginning followed by "…".
 [[nodiscard]] std::string fit(const Canvas& canvas, std::string_view text, Font font, float size,
                               float width);
+// The same of a text as it is: what somebody typed.
+[[nodiscard]] std::string fit_printed(const Canvas& canvas, std::string_view text, Font font, float size, float width);
 
 struct ParagraphStyle {
     Font font = Font::text;

@@ -91,7 +91,7 @@ std::string token_words(std::string_view bytes) {
 float token_text_width(const Canvas& canvas, std::string_view label, float size, Font font) {
     float width = 0;
     pieces(
-        label, [&](std::string_view run) { width += canvas.text_width(run, font, size); },
+        label, [&](std::string_view run) { width += canvas.printed_width(run, font, size); },
         [&](char32_t mark) { width += mark_width(mark, size); });
     return width;
 }
@@ -103,8 +103,8 @@ float token_text(Canvas& canvas, Vec2 at, std::string_view label, float size, Co
     pieces(
         label,
         [&](std::string_view run) {
-            canvas.text(at, run, font, size, color);
-            at.x += canvas.text_width(run, font, size);
+            canvas.print(at, run, font, size, color);
+            at.x += canvas.printed_width(run, font, size);
         },
         [&](char32_t mark) {
             draw_mark(canvas, mark, at, size, color);
@@ -115,7 +115,7 @@ float token_text(Canvas& canvas, Vec2 at, std::string_view label, float size, Co
 
 std::string fit_token(const Canvas& canvas, std::string_view label, float size, float width) {
     if (token_text_width(canvas, label, size) <= width) return std::string(label);
-    const float dots = canvas.text_width("…", Font::mono, size);
+    const float dots = canvas.printed_width("…", Font::mono, size);
     std::string out;
     for (std::size_t at = 0; at < label.size();) {
         const std::size_t next = next_boundary(label, at);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ui/language/language.h"
 #include "ui/text_layout.h"
 
 namespace speclens::ui {
@@ -45,9 +46,10 @@ bool is_text_key(const KeyPress& k) {
 
 void draw_tip(Ui& ui) {
     const ParagraphStyle style{.size = 14, .color = ui.theme.ink};
-    const auto lines = wrap(ui.canvas, ui.tip, style.font, style.size, kTipWidth);
+    const std::string tip = language().label(ui.tip);
+    const auto lines = wrap(ui.canvas, tip, style.font, style.size, kTipWidth);
     float width = 0;
-    for (const auto line : lines) width = std::max(width, ui.canvas.text_width(line, style.font, style.size));
+    for (const auto line : lines) width = std::max(width, ui.canvas.printed_width(line, style.font, style.size));
     Rect box{ui.tip_at.center().x - width / 2 - 12, ui.tip_at.bottom() + 8, width + 24,
              static_cast<float>(lines.size()) * 20 + 12};
     if (box.bottom() > ui.screen.bottom() - 4) box.y = ui.tip_at.y - 8 - box.h;
@@ -55,7 +57,7 @@ void draw_tip(Ui& ui) {
     box.y = std::max(ui.screen.y + 4, box.y);
     ui.canvas.fill(box, ui.theme.raised, 6);
     ui.canvas.outline(box, {ui.theme.muted, 1}, 6);
-    paragraph(ui.canvas, {box.x + 12, box.y + 21}, kTipWidth, ui.tip, style);
+    paragraph(ui.canvas, {box.x + 12, box.y + 21}, kTipWidth, tip, style);
 }
 
 } // namespace

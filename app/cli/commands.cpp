@@ -148,13 +148,14 @@ constexpr CommandRow kCommandRows[] = {
     {list, "list", "WHAT [METHOD|WORD]", 1, 2,
      "scenes, lectures, drafters, rules, models, keys, geometries, a glossary, a quiz or published figures",
      "WHAT is one of: scenes, lectures, drafters, rules, verifiers, models, keys, geometries, glossary, "
-     "quiz, published.\n"
+     "quiz, missing-texts, published.\n"
      "models names those that are built in or were fetched (speclens get), and public checkpoints whose layout is "
      "supported, with sizes and the commands that fetch them; with --scan those that other programs keep on this disk "
      "too, and what could draft for each.\n"
      "published quotes what papers, articles and bug reports claim, with conditions and source: ! marks "
      "figures that disagree with others, ✕ figures that are wrong in their source. METHOD keeps one "
-     "method's. glossary explains the words of the field; WORD keeps those that fit.",
+     "method's. glossary explains the words of the field; WORD keeps those that fit. "
+     "missing-texts names what --language LANG still lacks.",
      "speclens list drafters\n"
      "speclens list scenes --json\n"
      "speclens list models --scan\n"

@@ -12,6 +12,7 @@
 #include "engine/model/precision.h"
 #include "engine/run/model_names.h"
 #include "remote/client/endpoint.h"
+#include "ui/language/language.h"
 
 namespace speclens::cli {
 
@@ -120,7 +121,7 @@ std::string html(const std::string& text) {
 }
 
 constexpr const char* kHead = R"(<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<html lang="LANGUAGE"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <style>
 body { font: 16px/1.5 Inter, "DejaVu Sans", sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1a1d21; }
 img { width: 100%; border: 1px solid #c8ccd2; border-radius: 4px; }
@@ -130,6 +131,12 @@ section { break-inside: avoid; margin: 2.5rem 0; }
 pre { white-space: pre-wrap; font-size: 13px; color: #59616b; }
 </style>
 )";
+
+std::string head_of_page() {
+    std::string head = kHead;
+    constexpr std::string_view kPlace = "LANGUAGE";
+    return head.replace(head.find(kPlace), kPlace.size(), ui::language().name);
+}
 
 } // namespace
 
@@ -174,10 +181,11 @@ ViewReader view_reader(const Options& options) {
 
 std::filesystem::path find_lecture(const std::string& word) {
     std::error_code ignored;
-    if (std::filesystem::is_regular_file(word, ignored)) return word;
+    const std::string& language = ui::language().name;
+    if (std::filesystem::is_regular_file(word, ignored)) return lecture_in(language, word);
     std::string known;
     for (const auto& file : shipped_lectures()) {
-        if (file.filename() == word) return file;
+        if (file.filename() == word) return lecture_in(language, file);
         known += (known.empty() ? "" : ", ") + file.filename().string();
     }
     throw Error(word + ": no such lecture", "Give the path of a file, or one of: " + known + ".");
@@ -200,7 +208,7 @@ LectureView lecture_view(const Options& options, const std::filesystem::path& fi
 
 Exit render_lecture(const Options& options) {
     const Lecture lecture = load_lecture(find_lecture(options.words[0]));
-    std::string page = std::string(kHead) + "<title>" + html(lecture.title) + "</title></head><body>\n<h1>" +
+    std::string page = head_of_page() + "<title>" + html(lecture.title) + "</title></head><body>\n<h1>" +
                        html(lecture.title) + "</h1>\n";
     if (!lecture.about.empty()) page += "<p class=\"notes\">" + html(lecture.about) + "</p>\n";
     std::size_t number = 0;

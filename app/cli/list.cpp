@@ -8,6 +8,7 @@
 #include "app/frontend/frontend.h"
 #include "app/frontend/window_keys.h"
 #include "app/views/glossary.h"
+#include "app/views/languages.h"
 #include "app/views/lecture.h"
 #include "app/views/quiz.h"
 #include "engine/drafters/drafter.h"
@@ -24,20 +25,20 @@ struct Item {
     std::string name, title, about;
 };
 
-std::vector<Item> scenes() {
+std::vector<Item> scenes(const Options&) {
     std::vector<Item> items;
     for (const SceneName& scene : scene_names())
         items.push_back({scene.name, "S" + std::to_string(scene.number), scene.title});
     return items;
 }
 
-std::vector<Item> drafters() {
+std::vector<Item> drafters(const Options&) {
     std::vector<Item> items;
     for (const DrafterInfo& info : drafter_list()) items.push_back({info.name, info.title, info.about});
     return items;
 }
 
-std::vector<Item> rules() {
+std::vector<Item> rules(const Options&) {
     std::vector<Item> items;
     for (const RuleInfo& info : rule_list()) {
         const std::string takes = parameter_words(info);
@@ -46,7 +47,7 @@ std::vector<Item> rules() {
     return items;
 }
 
-std::vector<Item> geometries() {
+std::vector<Item> geometries(const Options&) {
     std::vector<Item> items;
     for (const std::string& name : geometry_names()) {
         const ModelConfig c = geometry(name);
@@ -56,16 +57,16 @@ std::vector<Item> geometries() {
     return items;
 }
 
-std::vector<Item> keys() {
+std::vector<Item> keys(const Options&) {
     std::vector<Item> items;
     for (const auto& [key, action] : window_keys()) items.push_back({key, "", action});
     return items;
 }
 
-std::vector<Item> lectures() {
+std::vector<Item> lectures(const Options& options) {
     std::vector<Item> items;
     for (const auto& file : shipped_lectures()) {
-        const Lecture lecture = load_lecture(file);
+        const Lecture lecture = load_lecture(lecture_in(options.language, file));
         items.push_back({file.filename().string(), lecture.title,
                          std::to_string(lecture.steps.size()) + " steps, " +
                              std::to_string(static_cast<int>(lecture.minutes() + 0.5)) + " minutes"});
@@ -74,7 +75,7 @@ std::vector<Item> lectures() {
 }
 
 Exit list_glossary(const Options& options) {
-    const std::vector<GlossaryEntry> glossary = load_glossary(assets_folder() / "glossary.json");
+    const std::vector<GlossaryEntry> glossary = load_glossary(assets_folder() / "glossary.json", file_of_language(options.language, "glossary.json"));
     const std::string query = options.words.size() > 1 ? options.words[1] : "";
     const std::vector<const GlossaryEntry*> found = glossary_matches(glossary, query);
     if (found.empty()) {
@@ -103,7 +104,7 @@ Exit list_glossary(const Options& options) {
 
 // Questions first, answers behind them, to be printed.
 Exit list_quiz(const Options& options) {
-    const std::vector<QuizQuestion> quiz = load_quiz(assets_folder() / "quiz.json");
+    const std::vector<QuizQuestion> quiz = load_quiz(assets_folder() / "quiz.json", file_of_language(options.language, "quiz.json"));
     const auto see = [](const QuizQuestion& q) {
         return q.scene + (q.beat > 0 ? ":" + std::to_string(q.beat) : "");
     };
@@ -134,9 +135,32 @@ Exit list_quiz(const Options& options) {
     return Exit::ok;
 }
 
+// What a language lacks, one a line.
+Exit list_missing_texts(const Options& options) {
+    if (options.language == kEnglish)
+        throw Error("missing-texts needs a language that English is translated into",
+                    "For example: speclens list missing-texts --language de", Exit::usage);
+    std::vector<std::string> missing = texts_to_translate(options.language);
+    const auto add = [&](const std::string& what, const std::vector<std::string>& names) {
+        for (const std::string& name : names) missing.push_back(what + ": " + name);
+    };
+    add("glossary.json", terms_to_translate(assets_folder() / "glossary.json", file_of_language(options.language, "glossary.json")));
+    add("quiz.json", questions_to_translate(assets_folder() / "quiz.json", file_of_language(options.language, "quiz.json")));
+    std::vector<std::string> files;
+    for (const auto& file : shipped_lectures())
+        if (lecture_in(options.language, file) == file) files.push_back(file.filename().string());
+    add("lecture", files);
+    if (!options.json.empty()) {
+        print(Json(missing).dump(2) + "\n");
+        return Exit::ok;
+    }
+    for (const std::string& text : missing) print(text + "\n");
+    return Exit::ok;
+}
+
 struct List {
     const char* name;
-    std::vector<Item> (*items)();
+    std::vector<Item> (*items)(const Options&);
 };
 constexpr List kLists[] = {{"scenes", scenes},    {"drafters", drafters}, {"rules", rules},
                            {"verifiers", rules},  {"keys", keys},         {"geometries", geometries},
@@ -145,7 +169,7 @@ constexpr List kLists[] = {{"scenes", scenes},    {"drafters", drafters}, {"rule
 } // namespace
 
 std::vector<std::string> list_names() {
-    std::vector<std::string> names{"published", "models", "glossary", "quiz"};
+    std::vector<std::string> names{"published", "models", "glossary", "quiz", "missing-texts"};
     for (const List& list : kLists) names.emplace_back(list.name);
     return names;
 }
@@ -160,9 +184,10 @@ Exit command_list(const Options& options) {
                     "Only 'speclens list published' takes a method, and 'speclens list glossary' a word.",
                     Exit::usage);
     if (options.words[0] == "models") return list_models(options);
+    if (options.words[0] == "missing-texts") return list_missing_texts(options);
     for (const List& list : kLists) {
         if (options.words[0] != list.name) continue;
-        const std::vector<Item> items = list.items();
+        const std::vector<Item> items = list.items(options);
         if (!options.json.empty()) {
             Json json = Json::array();
             for (const Item& item : items)

@@ -112,6 +112,8 @@ struct Options {
     bool text_only = false, verbose = false, stepped = false, presenter = false;
     When color = When::automatic;
     std::string theme = "dark";
+    std::string language = "en";
+    bool language_is_auto = false; // as the environment says
     float zoom = 0; // 0: as it fits
     int width = 1600, height = 1000;
 

@@ -116,6 +116,10 @@ void check_together(const Options& o) {
         for (const char* option : {"--tokenizer", "--listed", "--server-model"})
             needs(option, target_is_server(o), "--model URL");
     if (o.command == Command::render || o.command == Command::describe) needs("--for", o.has("--concurrency"), "--concurrency");
+    if (o.command == Command::list) {
+        constexpr std::array<std::string_view, 4> kSpoken = {"glossary", "quiz", "lectures", "missing-texts"};
+        needs("--language", std::ranges::find(kSpoken, o.words[0]) != kSpoken.end(), "glossary, quiz, lectures or missing-texts");
+    }
     for (const char* option : {"--scan", "--no-scan"})
         needs(option, o.command == Command::list && o.words[0] == "models", "models");
     never_both("--scan", "--no-scan");

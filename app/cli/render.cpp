@@ -123,6 +123,7 @@ Exit animate(const Options& options, const SceneWord& word) {
 } // namespace
 
 Exit command_render(const Options& options) {
+    speak(options.language);
     if (options.all.empty()) {
         const std::string ending = options.output.extension().string();
         const bool film = ending == ".mp4" || ending == ".webm";
@@ -195,6 +196,11 @@ Options with_usual_model(Options options) {
 Exit command_window(const Options& asked) {
     const Options options = with_usual_model(asked);
     WindowRequest request;
+    request.remembers = true;
+    const std::optional<std::string> language = options.has("--language") ? std::optional(options.language) : std::nullopt;
+    request.language = language_of_window(language, request.remembers);
+    if (language) request.chosen_language = options.language_is_auto ? "" : *language;
+    speak(request.language); // a lecture is opened in it
     request.models = model_paths(options);
     request.view = view_of(options);
     request.read = view_reader(options);
@@ -205,7 +211,6 @@ Exit command_window(const Options& asked) {
     request.attach = options.attach;
     request.server_key = server_key(options);
     if (!options.words.empty()) open_file(options, request);
-    request.remembers = true;
     request.introduces = options.words.empty() && !options.link && options.attach.empty() && !options.presenter;
     if (options.has("--theme")) request.theme = options.theme;
     request.presenter = options.presenter;

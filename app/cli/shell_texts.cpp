@@ -9,6 +9,7 @@
 #include "app/cli/output.h"
 #include "app/cli/values.h"
 #include "app/frontend/frontend.h"
+#include "app/views/languages.h"
 #include "app/views/lecture.h"
 #include "engine/drafters/drafter.h"
 #include "engine/model/model.h"
@@ -128,6 +129,10 @@ Values values_of(const OptionRow& row) {
     if (name == "--drafter" || name == "--drafters") add(names_of_drafters());
     if (name == "--rule") add(names_of_rules());
     if (name == "--geometry") add(geometry_names());
+    if (name == "--language") {
+        add({"auto"});
+        add(shipped_languages());
+    }
     if (name == "--theme") add({"dark", "light", "contrast"});
     if (name == "--model") add(known_models());
     return values;

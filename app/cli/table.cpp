@@ -7,6 +7,7 @@
 
 #include "app/cli/options.h"
 #include "app/cli/values.h"
+#include "app/views/languages.h"
 #include "engine/drafters/drafter.h"
 #include "engine/model/precision.h"
 #include "engine/rules/verify.h"
@@ -305,6 +306,9 @@ constexpr OptionRow kOptionRows[] = { // beside the settings of a run
         {"--size", "WxH", "Output", "pixels (default 1600x1000)", kDraws, set_size},
         {"--presenter", "", "Output", "larger type and fewer parts, for a room (F5 in the window)", kDraws,
          [](Options& o, Text, Text) { o.presenter = true; }},
+        {"--language", "LANG", "Output", "what windows, pictures and these lists speak: de, en or auto, as the environment says (default: of a "
+         "window what was chosen before, else auto; English elsewhere)", kDraws | in(list),
+         [](Options& o, Text, Text text) { o.language = language_named(text), o.language_is_auto = text == "auto"; }},
         {"--theme", "NAME", "Output", "dark, light or contrast", kDraws,
          [](Options& o, Text name, Text text) {
              o.theme = one_of(name, text, {"dark", "light", "contrast"});

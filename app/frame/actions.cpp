@@ -68,6 +68,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::zoom_reset, "View", "Zoom to fit the window", "Ctrl+0", Key::d0, kCtrl},
         {Action::reduced_motion, "View", "Reduced motion", "", Key::none, kPlain},
         {Action::letters, "View", "Swap the letters p and q", "", Key::none, kPlain},
+        {Action::language, "View", "Next language: English, Deutsch", "", Key::none, kPlain},
         {Action::fullscreen, "View", "Full screen", "F11", Key::f11, kPlain},
         {Action::open_lecture, "Teach", "Open a lecture…", "", Key::none, kPlain},
         {Action::next_step, "Teach", "Next step of the lecture", "PageDown", Key::none, kPlain},
@@ -187,6 +188,8 @@ const char* also_called(Action action) {
         return "animation settings";
     case Action::letters:
         return "notation symbols settings";
+    case Action::language:
+        return "sprache deutsch german englisch translation settings";
     case Action::fullscreen:
         return "window maximise maximize";
     case Action::open_lecture:

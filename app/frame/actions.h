@@ -63,6 +63,7 @@ enum class Action : std::uint8_t {
     zoom_reset,
     reduced_motion,
     letters,
+    language,
     fullscreen,
     open_lecture,
     next_step,

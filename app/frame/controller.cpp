@@ -94,7 +94,7 @@ void Controller::saved_is_broken(const std::string& what, const std::string& rem
 }
 
 Preferences Controller::preferences() const {
-    return {theme, zoom, reduced_motion, letters_article_, chrome.introduced};
+    return {theme, zoom, reduced_motion, letters_article_, chrome.introduced, language_};
 }
 
 void Controller::prefer(const Preferences& preferences) {
@@ -103,6 +103,7 @@ void Controller::prefer(const Preferences& preferences) {
     reduced_motion = preferences.reduced_motion;
     letters_article_ = preferences.swapped_letters;
     chrome.introduced = preferences.introduced;
+    language_ = preferences.language;
 }
 
 // ---- the run and the race ----

@@ -105,6 +105,7 @@ class Controller {
     void stop_work();
     void change_zoom(int by); // a step up or down from what is seen
     void next_region(int by);
+    void speak_next(double now); // the next language there is
 
     // Where one looks: the cursor of a run, the beat of a story, the clock of a race.
     void move(Move where, double now);
@@ -177,6 +178,7 @@ class Controller {
     std::vector<ui::KeyPress> keys_;
     bool scene_took_back_ = false; // and the next is the run's, which is said before it is done
     bool letters_article_ = false;
+    std::string language_; // that was chosen; empty: that of the environment
 
     // Places that are gone to as soon as they are there.
     struct Arrival {

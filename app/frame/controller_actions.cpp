@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "app/frame/controller.h"
+#include "app/frame/window_assets.h"
+#include "app/views/languages.h"
 #include "engine/drafters/drafter.h"
 #include "kernels/error.h"
 #include "scenes/shared/run_controls.h"
+#include "scenes/shared/speak.h"
 
 namespace speclens {
 namespace {
@@ -163,7 +166,7 @@ bool Controller::file_action(Action action, double now) {
     return does(action, {
         {Action::save_trace, [&] { save(now); }},
         {Action::screenshot, [&] { guarded([&] { files_.screenshot(export_frame, now); }); }},
-        {Action::copy_description, [&] { copy(scene().describe(scene_input(now))); }},
+        {Action::copy_description, [&] { copy(in_english([&] { return scene().describe(scene_input(now)); })); }},
         {Action::copy_link, [&] { guarded([&] { copy(to_text(link())); }); }},
         {Action::copy_command, [&] { guarded([&] { copy(command_words(*this)); }); }},
         {Action::quit, [&] { orders.push_back(WindowOrder::quit); }},
@@ -189,6 +192,7 @@ bool Controller::look_action(Action action, double now) {
         {Action::zoom_in, [&] { change_zoom(1); }},
         {Action::zoom_out, [&] { change_zoom(-1); }},
         {Action::zoom_reset, [&] { zoom = 0; }},
+        {Action::language, [&] { speak_next(now); }},
         {Action::reduced_motion, [&] { flip(reduced_motion); }},
         {Action::letters, [&] { flip(letters_article_); }},
         {Action::black, [&] { chrome.overlay.black = true; }},
@@ -199,6 +203,23 @@ bool Controller::look_action(Action action, double now) {
              chrome.overlay.strokes.clear();
              if (chrome.overlay.pen) common_.say("Draw with the left button; F9 or Esc puts the pen away", now);
          }},
+    });
+}
+
+// The texts are read anew, so one can look at what one translates without starting again.
+void Controller::speak_next(double now) {
+    guarded([&] {
+        const std::vector<std::string> all = shipped_languages();
+        const auto at = std::ranges::find(all, ui::language().name);
+        const std::string next = at == all.end() || at + 1 == all.end() ? all.front() : *(at + 1);
+        speak(next);
+        language_ = next;
+        WindowTexts texts = load_window_texts(assets_folder(), next);
+        glossary = std::move(texts.glossary);
+        quiz = std::move(texts.quiz);
+        chrome.quiz = {};
+        if (!texts.problem.empty()) throw Error(texts.problem, texts.remedy);
+        common_.say(ui::language().title, now);
     });
 }
 

@@ -1,7 +1,5 @@
 #include "app/frame/controller_undo.h"
 
-#include <cstdio>
-
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 
@@ -27,9 +25,7 @@ std::string change_words(const RunSettings& from, const RunSettings& to) {
     add(from.drafter != to.drafter, "drafter " + to.drafter);
     add(from.rule != to.rule, "rule " + to.rule);
     add(from.k != to.k, "K = " + std::to_string(to.k));
-    char temperature[32];
-    std::snprintf(temperature, sizeof temperature, "T = %.3g", to.sampling.temperature);
-    add(from.sampling.temperature != to.sampling.temperature, temperature);
+    add(from.sampling.temperature != to.sampling.temperature, "T = " + temperature_words(to.sampling.temperature));
     add(from.draft_sampling != to.draft_sampling, draft_words(to));
     add(from.seed != to.seed, "seed " + std::to_string(to.seed));
     return words.empty() ? "the other options" : words;

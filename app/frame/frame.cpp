@@ -6,6 +6,7 @@
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/story.h"
 #include "ui/format.h"
+#include "ui/language/language.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
@@ -91,7 +92,7 @@ bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Prob
     const std::string head = ui::fit(c, problem.what, ui::Font::text_bold, kSize, w);
     const float used = c.text_width(head, ui::Font::text_bold, kSize) + behind;
     // The remedy begins behind the head where it has room and goes on below.
-    const std::string_view remedy = problem.remedy;
+    const std::string remedy = ui::language().label(problem.remedy);
     std::string_view beside;
     if (const auto lines = ui::wrap(c, remedy, ui::Font::text, kSize, std::max(1.0F, w - used));
         w - used > kLeast && !lines.empty())
@@ -103,7 +104,7 @@ bool draw_banner(const FrameDraw& d, std::string_view name, Rect bar, const Prob
     if (!beside.empty()) c.text({x + used, base}, beside, ui::Font::text, kSize, t.ink);
     if (!below.empty()) c.text({x, base + kLine}, below, ui::Font::text, kSize, t.ink);
     if (head != problem.what || below != remedy.substr(from))
-        ui::tooltip(d.ui, bar, problem.what + "\n" + problem.remedy);
+        ui::tooltip(d.ui, bar, ui::language().label(problem.what) + "\n" + remedy);
     return clicked;
 }
 
@@ -125,7 +126,7 @@ void draw_offer(const FrameDraw& d, Rect bar) {
     answer("no", "Not now", ui::ButtonKind::normal, false);
     answer("yes", d.input.offer.yes, ui::ButtonKind::primary, true);
     const float x = bar.x + 16, w = right - 8 - x;
-    const std::string& words = d.input.offer.words;
+    const std::string words = ui::language().label(d.input.offer.words);
     const auto lines = ui::wrap(c, words, ui::Font::text, kSize, std::max(1.0F, w));
     const float base = ui::baseline(bar.y, bar.h, kSize);
     if (lines.size() < 2) {

@@ -1,6 +1,5 @@
 // Scene rail and status bar.
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
+#include "ui/language/language.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
@@ -94,15 +94,16 @@ float each_rail_row(Rect r, const RailGrid& g, Head head, Scene row) {
 }
 
 // "Relaxed rules", or "Relaxed" where there is no room for both words.
-std::string_view rail_name(const ui::Canvas& c, std::string_view title, float size, float room) {
-    return c.text_width(title, Font::text, size) <= room ? title : title.substr(0, title.find(' '));
+std::string rail_name(const ui::Canvas& c, std::string_view title, float size, float room) {
+    const std::string name = ui::language().label(title);
+    return c.text_width(name, Font::text, size) <= room ? name : name.substr(0, name.find(' '));
 }
 
 void draw_rail_name(const FrameDraw& d, const SceneInfo& scene, Rect box, const RailGrid& g) {
     const ui::Canvas& c = d.ui.canvas;
     const bool selected = d.input.scene_name == scene.name;
     const float x = box.x + g.name_at, room = box.right() - 1 - x;
-    const std::string_view name = rail_name(c, scene.title, g.text, room);
+    const std::string name = rail_name(c, scene.title, g.text, room);
     ui::tooltip(d.ui, box, scene_about(scene));
     const bool bold = selected && c.text_width(name, Font::text_bold, g.text) <= room;
     ui::fitted_text(d.ui.canvas, {x, ui::baseline(box.y, box.h, g.text)}, name, bold ? Font::text_bold : Font::text, g.text,
@@ -165,9 +166,7 @@ std::string run_words(const std::string& drafter, int k, double temperature, dou
     const bool plain = drafter == kNoDrafter;
     std::string words = plain ? "plain decoding" : drafter + " K = " + std::to_string(k);
     if (temperature == 0) return words + " · greedy" + (plain || rule == "greedy" ? "" : " · " + rule + " rule");
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", temperature);
-    words += std::string(" · T ") + text;
+    words += " · T " + ui::short_number(temperature);
     return plain ? words : words + draft_words(temperature, draft_temperature) + " · " + rule + " rule";
 }
 

@@ -16,6 +16,7 @@
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
+#include "ui/language/language.h"
 #include "ui/text_field.h"
 #include "ui/text_layout.h"
 #include "ui/tokens.h"
@@ -66,7 +67,8 @@ int best_match(const std::string& typed, const std::vector<std::string>& among, 
 
 void add(std::vector<PaletteRow>& rows, const std::string& query, PaletteRow row,
          std::string_view also = "") {
-    row.score = search_score(query, row.label, also);
+    const std::string own = ui::language().label(row.label); // found by its English words too
+    row.score = search_score(query, own, own == row.label ? std::string(also) : std::string(also) + " " + row.label);
     if (row.score >= 0) rows.push_back(std::move(row));
 }
 

@@ -9,6 +9,7 @@
 #include "engine/drafters/drafter.h"
 #include "engine/fetch/fetchable.h"
 #include "kernels/error.h"
+#include "scenes/shared/speak.h"
 #include "scenes/shared/words.h"
 #include "ui/text_field.h"
 #include "ui/text_layout.h"
@@ -60,7 +61,7 @@ ui::ParagraphStyle text_style(const FrameDraw& d) {
 }
 
 std::string frame_words(const FrameDraw& d) {
-    return d.input.active ? d.input.active->describe(d.input.scene) : "";
+    return d.input.active ? in_english([&] { return d.input.active->describe(d.input.scene); }) : "";
 }
 
 float text_height(const FrameDraw& d, float box_width) {

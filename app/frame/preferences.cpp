@@ -1,10 +1,12 @@
 #include "app/frame/preferences.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "app/views/languages.h"
 #include "files/atomic_file.h"
 #include "kernels/error.h"
 
@@ -31,6 +33,10 @@ Preferences load_preferences(const std::filesystem::path& file) {
         kept.theme = ui::theme_of(found->get<std::string>()).value_or(kept.theme);
     if (const auto found = json.find("zoom"); found != json.end() && found->is_number())
         if (const double zoom = *found; zoom >= 0.7 && zoom <= 3) kept.zoom = static_cast<float>(zoom);
+    if (const auto found = json.find("language"); found != json.end() && found->is_string()) {
+        const std::vector<std::string> all = shipped_languages();
+        if (std::ranges::find(all, found->get<std::string>()) != all.end()) kept.language = *found;
+    }
     flag("reduced_motion", kept.reduced_motion);
     flag("swapped_letters", kept.swapped_letters);
     flag("introduced", kept.introduced);
@@ -47,6 +53,7 @@ void save_preferences(const Preferences& preferences, const std::filesystem::pat
                                    {"reduced_motion", preferences.reduced_motion},
                                    {"swapped_letters", preferences.swapped_letters},
                                    {"introduced", preferences.introduced}};
+    if (!preferences.language.empty()) json["language"] = preferences.language;
     if (preferences.zoom > 0) json["zoom"] = std::round(preferences.zoom * 100) / 100.0;
     AtomicFile out(file);
     out.write(json.dump(1) + "\n");

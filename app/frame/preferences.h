@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "ui/theme.h"
 
@@ -15,6 +16,7 @@ struct Preferences {
     bool reduced_motion = false;
     bool swapped_letters = false; // p for the draft, q for the target
     bool introduced = false;      // the opening was seen
+    std::string language = {};    // "de"; empty: that of the environment
     bool operator==(const Preferences&) const = default;
 };
 

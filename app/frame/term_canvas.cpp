@@ -9,13 +9,13 @@ void TermCanvas::fill(ui::Rect rect, ui::Color color, float radius) {
     if (color.a == 255 && seen() && rect.contains(mouse_)) text_.clear();
 }
 
-void TermCanvas::text(ui::Vec2 at, std::string_view utf8, ui::Font font, float size, ui::Color color, ui::Align align) {
-    on_.text(at, utf8, font, size, color, align);
+void TermCanvas::print(ui::Vec2 at, std::string_view utf8, ui::Font font, float size, ui::Color color, ui::Align align) {
+    on_.print(at, utf8, font, size, color, align);
     constexpr float kAbove = 12, kControl = 36; // see ui::field_label()
     const bool caption = align == ui::Align::left && mouse_.y >= at.y + kAbove && mouse_.y <= at.y + kAbove + kControl && mouse_.x >= at.x && seen();
     if (caption && (caption_.empty() || at.x > caption_x_)) caption_ = utf8, caption_x_ = at.x;
     if (mouse_.y < at.y - size || mouse_.y > at.y + 0.35F * size || !seen()) return; // most texts: no width is needed
-    const float width = on_.text_width(utf8, font, size);
+    const float width = on_.printed_width(utf8, font, size);
     const float left = align == ui::Align::left ? at.x : align == ui::Align::center ? at.x - width / 2 : at.x - width;
     if (mouse_.x < left || mouse_.x > left + width) return;
     text_ = utf8;
@@ -41,8 +41,8 @@ TermCanvas::Found TermCanvas::found(const std::vector<GlossaryEntry>& glossary, 
     if (text_.empty()) return {};
     for (const TermAt& term : terms_in(glossary, text_)) {
         const std::string_view text = text_;
-        const float from = box_.x + on_.text_width(text.substr(0, term.at), font_, size_),
-                    to = box_.x + on_.text_width(text.substr(0, term.at + term.length), font_, size_);
+        const float from = box_.x + on_.printed_width(text.substr(0, term.at), font_, size_),
+                    to = box_.x + on_.printed_width(text.substr(0, term.at + term.length), font_, size_);
         if (mouse_.x >= from && mouse_.x <= to)
             return {term.entry->term + ": " + term.entry->text, {from, box_.y, to - from, box_.h}};
     }

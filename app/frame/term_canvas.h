@@ -29,9 +29,9 @@ class TermCanvas final : public ui::Canvas {
     void disc(ui::Vec2 center, float radius, ui::Color color) override { on_.disc(center, radius, color); }
     void ring(ui::Vec2 center, float radius, const ui::Stroke& stroke) override { on_.ring(center, radius, stroke); }
     void hatch(ui::Rect rect, ui::Color color, float spacing, float width) override { on_.hatch(rect, color, spacing, width); }
-    void text(ui::Vec2 at, std::string_view utf8, ui::Font font, float size, ui::Color color, ui::Align align) override;
-    [[nodiscard]] float text_width(std::string_view utf8, ui::Font font, float size) const override {
-        return on_.text_width(utf8, font, size);
+    void print(ui::Vec2 at, std::string_view utf8, ui::Font font, float size, ui::Color color, ui::Align align) override;
+    [[nodiscard]] float printed_width(std::string_view utf8, ui::Font font, float size) const override {
+        return on_.printed_width(utf8, font, size);
     }
     void push_clip(ui::Rect rect) override;
     void pop_clip() override;

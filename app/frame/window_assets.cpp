@@ -4,8 +4,24 @@
 
 namespace speclens {
 
-WindowAssets load_window_assets(const std::filesystem::path& assets) {
+WindowTexts load_window_texts(const std::filesystem::path& assets, const std::string& language) {
+    WindowTexts texts;
+    const auto load = [&](const auto& read) {
+        try {
+            read();
+        } catch (const Error& error) {
+            texts.problem = error.what(), texts.remedy = error.remedy();
+        }
+    };
+    const std::filesystem::path own = assets / "languages" / language;
+    load([&] { texts.glossary = load_glossary(assets / "glossary.json", own / "glossary.json"); });
+    load([&] { texts.quiz = load_quiz(assets / "quiz.json", own / "quiz.json"); });
+    return texts;
+}
+
+WindowAssets load_window_assets(const std::filesystem::path& assets, const std::string& language) {
     WindowAssets loaded;
+    const std::filesystem::path own = assets / "languages" / language;
     int broken = 0;
     // One line has room for one file: the first is named, the others are counted.
     const auto left_out = [&](const std::string& what, const std::string& remedy) {
@@ -28,8 +44,8 @@ WindowAssets load_window_assets(const std::filesystem::path& assets) {
     };
     loaded.gallery = prompts(true);
     loaded.general = prompts(false);
-    optional([&] { loaded.glossary = load_glossary(assets / "glossary.json"); });
-    optional([&] { loaded.quiz = load_quiz(assets / "quiz.json"); });
+    optional([&] { loaded.glossary = load_glossary(assets / "glossary.json", own / "glossary.json"); });
+    optional([&] { loaded.quiz = load_quiz(assets / "quiz.json", own / "quiz.json"); });
     optional([&] { // a file of figures that cannot be read costs its own only
         std::vector<std::string> files;
         loaded.figures = std::make_shared<const Published>(Published::load(assets / "published", &files));

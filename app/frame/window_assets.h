@@ -24,8 +24,16 @@ struct WindowAssets {
     // What is left out because it could not be read, and what to do; empty: nothing.
     std::string problem, remedy;
 };
+// Those of them that are texts. `language`: "en", "de".
+struct WindowTexts {
+    std::vector<GlossaryEntry> glossary;
+    std::vector<QuizQuestion> quiz;
+    std::string problem, remedy;
+};
+[[nodiscard]] WindowTexts load_window_texts(const std::filesystem::path& assets, const std::string& language);
+
 // `assets`: assets_folder(). A window without one of the files is better than none: what cannot be read is left out
 // and named in `problem`.
-[[nodiscard]] WindowAssets load_window_assets(const std::filesystem::path& assets);
+[[nodiscard]] WindowAssets load_window_assets(const std::filesystem::path& assets, const std::string& language = "en");
 
 } // namespace speclens

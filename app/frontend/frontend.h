@@ -77,9 +77,19 @@ struct WindowRequest {
     bool remembers = false; // preferences are read and kept (app/frame/preferences.h); below, what goes first
     std::optional<std::string> theme; // dark, light, contrast
     std::optional<float> zoom;
+    std::string language = "en"; // in which the window opens: language_of_window()
+    std::optional<std::string> chosen_language = {}; // by an option, which is kept; empty: that of the environment
     bool presenter = false;
     int width = 1600, height = 1000;
 };
+// Which language a window opens in: `asked` ("de", "auto"), else the one that was chosen in a window before, else that of the
+// environment. Throws Error (usage) for one without texts.
+[[nodiscard]] std::string language_of_window(const std::optional<std::string>& asked, bool remembers);
+// From now on pictures speak this language (docs/languages.md). Throws Error.
+void speak(const std::string& language);
+// What of stories and labels is not translated, or was translated from an English text that has changed: one line each.
+[[nodiscard]] std::vector<std::string> texts_to_translate(const std::string& language);
+
 // Blocks until the window is closed. Throws Error(Exit::display) when there is no display.
 void open_window(const WindowRequest& request);
 

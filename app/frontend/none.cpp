@@ -18,6 +18,13 @@ namespace {
 void open_window(const WindowRequest&) {
     absent();
 }
+std::string language_of_window(const std::optional<std::string>&, bool) {
+    return "en"; // there is no window to speak
+}
+void speak(const std::string&) {}
+std::vector<std::string> texts_to_translate(const std::string&) {
+    absent();
+}
 void render_frame(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
                   const std::filesystem::path&) {
     absent();

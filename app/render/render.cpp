@@ -13,6 +13,7 @@
 #include "scenes/accept/accept_model.h"
 #include "scenes/race/race_model.h"
 #include "scenes/shared/motion.h"
+#include "scenes/shared/speak.h"
 #include "ui/canvas_svg.h"
 #include "ui/file_write.h"
 #include "ui/fonts.h"
@@ -291,7 +292,7 @@ std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<co
 std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                            const RunSettings& settings, const EngineStatus& status) {
     StagedFrame p(request, std::move(trace), settings, status);
-    return p.scene->describe(p.input.scene);
+    return in_english([&] { return p.scene->describe(p.input.scene); });
 }
 
 std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace) {
@@ -331,6 +332,12 @@ std::vector<SceneName> scene_names() {
 std::string scene_called(const std::string& word) {
     const SceneInfo* info = find_scene(word);
     return info ? info->name : "";
+}
+
+std::vector<std::string> texts_to_translate(const std::string& language) {
+    std::vector<std::string> out = stories_to_translate(assets_folder(), language);
+    for (const std::string& label : labels_to_translate(assets_folder(), language)) out.push_back("label: " + label);
+    return out;
 }
 
 std::string font_report() {

@@ -31,7 +31,8 @@ std::vector<GlossaryEntry> parse_glossary(const std::string& json, const std::st
     std::vector<GlossaryEntry> glossary;
     for (const Json& item : read.list) {
         const Link place = read.place(item);
-        GlossaryEntry entry{read.text(item, "term"), {}, read.text(item, "text"), place.scene, place.beat};
+        GlossaryEntry entry{read.text(item, "term"), item.contains("of") ? read.text(item, "of") : "", {}, read.text(item, "text"),
+                            place.scene, place.beat};
         if (const auto also = item.find("also"); also != item.end()) {
             if (!also->is_array()) read.broken(item, "\"also\" is no list");
             for (const Json& other : *also) {
@@ -46,6 +47,40 @@ std::vector<GlossaryEntry> parse_glossary(const std::string& json, const std::st
 
 std::vector<GlossaryEntry> load_glossary(const std::filesystem::path& file) {
     return parse_glossary(read_text_file(file, kLargestGlossary), short_name(file));
+}
+
+namespace {
+
+std::vector<GlossaryEntry> translated_entries(const std::vector<GlossaryEntry>& english, const std::filesystem::path& file) {
+    if (!std::filesystem::exists(file)) return {};
+    std::vector<GlossaryEntry> own = load_glossary(file);
+    for (const GlossaryEntry& entry : own)
+        if (std::ranges::find(english, entry.of, &GlossaryEntry::term) == english.end())
+            throw Error(short_name(file) + ": " + entry.term + " is of '" + entry.of + "', which is no English term", kRemedy);
+    return own;
+}
+
+} // namespace
+
+std::vector<GlossaryEntry> load_glossary(const std::filesystem::path& file, const std::filesystem::path& translated) {
+    std::vector<GlossaryEntry> glossary = load_glossary(file);
+    for (GlossaryEntry& own : translated_entries(glossary, translated)) {
+        GlossaryEntry& entry = *std::ranges::find(glossary, own.of, &GlossaryEntry::term);
+        if (own.term != own.of) own.also.push_back(own.of);
+        own.scene = entry.scene;
+        own.beat = entry.beat;
+        entry = std::move(own);
+    }
+    std::ranges::stable_sort(glossary, {}, [](const GlossaryEntry& entry) { return lower(entry.term); });
+    return glossary;
+}
+
+std::vector<std::string> terms_to_translate(const std::filesystem::path& file, const std::filesystem::path& translated) {
+    const std::vector<GlossaryEntry> english = load_glossary(file), own = translated_entries(english, translated);
+    std::vector<std::string> missing;
+    for (const GlossaryEntry& entry : english)
+        if (std::ranges::find(own, entry.term, &GlossaryEntry::of) == own.end()) missing.push_back(entry.term);
+    return missing;
 }
 
 std::vector<const GlossaryEntry*> glossary_matches(const std::vector<GlossaryEntry>& glossary,

@@ -12,6 +12,7 @@ namespace speclens {
 
 struct GlossaryEntry {
     std::string term;
+    std::string of = {}; // of a translation: the English term
     std::vector<std::string> also;
     std::string text;
     std::string scene; // that shows it
@@ -21,6 +22,11 @@ struct GlossaryEntry {
 // Throws Error, with the entry, for a file that is no glossary.
 [[nodiscard]] std::vector<GlossaryEntry> parse_glossary(const std::string& json, const std::string& name);
 [[nodiscard]] std::vector<GlossaryEntry> load_glossary(const std::filesystem::path& file);
+// The same in another language: entries of `translated`, which name the English term by "of", in their places; found by the
+// English term, too. An entry that is missing there, or the file, stays English. Sorted by term.
+[[nodiscard]] std::vector<GlossaryEntry> load_glossary(const std::filesystem::path& file, const std::filesystem::path& translated);
+// Terms that `translated` lacks.
+[[nodiscard]] std::vector<std::string> terms_to_translate(const std::filesystem::path& file, const std::filesystem::path& translated);
 // Entries whose term, or another name of it, holds the query (any case); the best first, all for an empty
 // one.
 [[nodiscard]] std::vector<const GlossaryEntry*> glossary_matches(const std::vector<GlossaryEntry>& glossary,

@@ -107,6 +107,13 @@ Lecture load_lecture(const std::filesystem::path& file) {
     return lecture;
 }
 
+std::filesystem::path lecture_in(const std::string& language, const std::filesystem::path& file) {
+    const std::filesystem::path own = file.parent_path() / language / file.filename();
+    std::error_code ignored;
+    const bool shipped = std::filesystem::equivalent(file.parent_path(), assets_folder() / "lectures", ignored);
+    return shipped && std::filesystem::is_regular_file(own, ignored) ? own : file;
+}
+
 std::vector<std::filesystem::path> shipped_lectures() {
     std::vector<std::filesystem::path> files;
     std::error_code failure;

@@ -34,5 +34,7 @@ struct Lecture {
 [[nodiscard]] Lecture load_lecture(const std::filesystem::path& file);
 // The lectures that came with the program, by name.
 [[nodiscard]] std::vector<std::filesystem::path> shipped_lectures();
+// Of one of them the file in this language, in a folder beside it: assets/lectures/de. Itself where there is none.
+[[nodiscard]] std::filesystem::path lecture_in(const std::string& language, const std::filesystem::path& file);
 
 } // namespace speclens

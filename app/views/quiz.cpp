@@ -34,6 +34,7 @@ std::vector<QuizQuestion> parse_quiz(const std::string& json, const std::string&
             answer->get<std::uint64_t>() >= q.choices.size())
             read.broken(item, "answer is no index of a choice");
         q.answer = answer->get<int>();
+        if (item.contains("of")) q.of = read.text(item, "of");
         quiz.push_back(std::move(q));
     }
     return quiz;
@@ -41,6 +42,29 @@ std::vector<QuizQuestion> parse_quiz(const std::string& json, const std::string&
 
 std::vector<QuizQuestion> load_quiz(const std::filesystem::path& file) {
     return parse_quiz(read_text_file(file, kLargestQuiz), short_name(file));
+}
+
+std::vector<QuizQuestion> load_quiz(const std::filesystem::path& file, const std::filesystem::path& translated) {
+    std::vector<QuizQuestion> quiz = load_quiz(file);
+    if (!std::filesystem::exists(translated)) return quiz;
+    for (QuizQuestion& own : load_quiz(translated)) {
+        const auto english = std::ranges::find(quiz, own.of, &QuizQuestion::question);
+        if (english == quiz.end()) continue;
+        if (own.choices.size() != english->choices.size() || own.answer != english->answer)
+            throw Error(short_name(translated) + ": '" + own.question + "' has other choices than the English question",
+                        "Give the same choices in the same order, and the same answer.");
+        own.scene = english->scene;
+        own.beat = english->beat;
+        *english = std::move(own);
+    }
+    return quiz;
+}
+
+std::vector<std::string> questions_to_translate(const std::filesystem::path& file, const std::filesystem::path& translated) {
+    std::vector<std::string> missing;
+    for (const QuizQuestion& question : load_quiz(file, translated))
+        if (question.of.empty()) missing.push_back(question.question);
+    return missing;
 }
 
 void QuizRound::begin(std::size_t questions, std::size_t first) {

@@ -17,11 +17,17 @@ struct QuizQuestion {
     int answer = 0;    // index into choices
     std::string scene; // that shows it
     int beat = 0;      // from 1; 0: none in particular
+    std::string of = {}; // of a translation: the English question
 };
 
 // Throws Error, with the entry, for a file that is no quiz.
 [[nodiscard]] std::vector<QuizQuestion> parse_quiz(const std::string& json, const std::string& name);
 [[nodiscard]] std::vector<QuizQuestion> load_quiz(const std::filesystem::path& file);
+// The same in another language: questions of `translated`, which name the English one by "of", in their places. What is missing
+// there stays English, and so does a question whose English words are others by now.
+[[nodiscard]] std::vector<QuizQuestion> load_quiz(const std::filesystem::path& file, const std::filesystem::path& translated);
+// English questions that `translated` lacks.
+[[nodiscard]] std::vector<std::string> questions_to_translate(const std::filesystem::path& file, const std::filesystem::path& translated);
 
 // How far somebody has come: which answers were given, in any order.
 class QuizRound {

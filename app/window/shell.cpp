@@ -16,6 +16,7 @@
 
 #include "app/frame/window_assets.h"
 #include "app/render/headless_frame.h"
+#include "app/views/languages.h"
 #include "app/window/file_dialog.h"
 #include "app/window/shell_gl.h"
 #include "app/window/shell_signals.h"
@@ -58,6 +59,7 @@ struct Opening {
         : liked(request.remembers ? load_preferences(preferences_file()) : Preferences()) {
         if (request.theme) liked.theme = theme_named(*request.theme);
         if (request.zoom) liked.zoom = *request.zoom;
+        if (request.chosen_language) liked.language = *request.chosen_language;
         if (request.session == "-") {
             follower = std::make_unique<TraceFollower>(
                 STDIN_FILENO, "standard input", [this] { grew.give(); }, request.stop);
@@ -203,6 +205,7 @@ class Shell {
         controller_.chrome.layout.presenter = request_.presenter;
         controller_.chrome.opening.open = request_.introduces && !opening_.liked.introduced;
         liked_ = controller_.preferences();
+        if (request_.chosen_language && request_.remembers) liked_.language = load_preferences(preferences_file()).language;
         controller_.export_frame = [this](const std::filesystem::path& file) {
             draw_to_file(controller_.frame(glfwGetTime()), controller_.chrome, window_.width, window_.height,
                          file);
@@ -210,7 +213,7 @@ class Shell {
     }
 
     void load_assets() {
-        WindowAssets loaded = load_window_assets(assets_folder());
+        WindowAssets loaded = load_window_assets(assets_folder(), request_.language);
         controller_.gallery = std::move(loaded.gallery);
         controller_.general = std::move(loaded.general);
         controller_.glossary = std::move(loaded.glossary);
@@ -392,6 +395,12 @@ class Shell {
 
 ShellReport run_window(const WindowRequest& request, const ShellScript& script) {
     return Shell(request, script).run();
+}
+
+std::string language_of_window(const std::optional<std::string>& asked, bool remembers) {
+    if (asked) return language_named(*asked);
+    const std::string kept = remembers ? load_preferences(preferences_file()).language : "";
+    return language_named(kept);
 }
 
 void open_window(const WindowRequest& request) {

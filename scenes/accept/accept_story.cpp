@@ -69,7 +69,7 @@ Words areas_words(const SceneInput& input, const AcceptView& view) {
     if (view.at_least) return accept_says.beat("areas:heads"_t, "lost"_v = view.told() ? lost : "");
     const Extremes e = extremes(view);
     if (!e.over || e.over->over() <= 1e-6) return accept_says.beat("areas:equal"_t);
-    return accept_says.beat("areas:whole"_t, "lost"_v = lost, "as_much"_v = !lost.starts_with('.'),
+    return accept_says.beat("areas:whole"_t, "lost"_v = lost, "as_much"_v = lost.front() == '<' || lost == "0",
                             "over"_v = part_words(input, view, *e.over, e.over->over()),
                             "owed"_v = part_words(input, view, *e.owed, e.owed->owed()));
 }
@@ -174,9 +174,7 @@ std::string share_number(const AcceptBar& bar, Side side) {
 
 std::string three_digits(double probability) {
     if (probability < 1e-5) return fine_probability(probability);
-    const std::string text =
-        ui::number(probability, 2 - static_cast<int>(std::floor(std::log10(probability))));
-    return text.starts_with("0.") ? text.substr(1) : text;
+    return ui::fraction(probability, 2 - static_cast<int>(std::floor(std::log10(probability))));
 }
 
 std::string bar_words(const SceneInput& input, const AcceptBar& bar) {

@@ -88,9 +88,7 @@ std::string with_chance(const SeededRounds& rounds) {
     const std::string mean = ui::per_round(rounds.per_round());
     const std::optional<double> chance = rounds.chance();
     if (!chance) return mean;
-    std::string width = ui::number(*chance, 2);
-    if (width.starts_with("0.")) width = width == "0.00" ? "0" : width.substr(1);
-    return mean + " ±" + width;
+    return mean + " ±" + (*chance < 0.005 ? "0" : ui::fraction(*chance, 2));
 }
 
 double middle_over_quickest(std::vector<double> tries) {

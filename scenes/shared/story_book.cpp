@@ -6,6 +6,7 @@
 
 #include "engine/run/models.h"
 #include "kernels/error.h"
+#include "ui/language/language.h"
 
 namespace speclens {
 namespace {
@@ -57,13 +58,18 @@ ByName<StoryShape>& story_shapes() {
     return shapes;
 }
 
-std::vector<std::string> missing_texts(const StoryLayer& layer) {
-    std::vector<std::string> missing;
+void each_text(const StoryLayer& layer, const std::function<void(const std::string& name, const StoryText* text)>& visit) {
     for (const auto& [scene, shape] : story_shapes())
         for (const auto& [text, cases] : shape.texts)
             for (const auto& [which, values] : cases)
-                if (!find(layer, scene, text, which))
-                    missing.push_back(scene + ".toml: " + text + (which.empty() ? "" : ", case " + which));
+                visit(scene + ".toml: " + text + (which.empty() ? "" : ", case " + which), find(layer, scene, text, which));
+}
+
+std::vector<std::string> missing_texts(const StoryLayer& layer) {
+    std::vector<std::string> missing;
+    each_text(layer, [&](const std::string& name, const StoryText* text) {
+        if (!text) missing.push_back(name);
+    });
     return missing;
 }
 
@@ -116,6 +122,11 @@ StoryBook load_stories(const std::filesystem::path& folder, const std::string& l
     return StoryBook(layers);
 }
 
+std::shared_ptr<const StoryBook> shared_stories() {
+    (void)stories();
+    return in_use();
+}
+
 const StoryBook& stories() {
     static const bool read = [] {
         if (in_use()) return true;
@@ -160,7 +171,12 @@ bool offer_beats(std::string_view scene, std::span<const std::string_view> names
 
 std::string tell(std::string_view scene, std::string_view id, std::initializer_list<StoryValue> values) {
     const StoryBook& book = stories();
-    return book.text(scene, id).fill({values.begin(), values.size()}, book.numbers());
+    const ui::Language& language = ui::language();
+    if (!language.translates()) return book.text(scene, id).fill({values.begin(), values.size()}, book.numbers());
+    std::vector<StoryValue> own(values);
+    for (StoryValue& value : own)
+        if (!value.number) value.words = language.label(value.words); // names and parts of sentences from the code
+    return book.text(scene, id).fill(own, book.numbers());
 }
 
 std::string tell_part(std::string_view scene, std::string_view id, std::string_view part,

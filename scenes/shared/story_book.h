@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -44,7 +45,9 @@ struct StoryLayer {
 };
 // Throws Error with file, line and the names that exist where a file asks for what its scene does not offer.
 [[nodiscard]] StoryLayer read_stories(const std::filesystem::path& folder);
-// Texts that the scenes ask for and this layer has not: "trees.toml: worth.text, case few".
+// Calls visit("trees.toml: worth.text, case few", the text or null) for every text that the scenes ask for.
+void each_text(const StoryLayer& layer, const std::function<void(const std::string& name, const StoryText* text)>& visit);
+// Texts that the scenes ask for and this layer has not.
 [[nodiscard]] std::vector<std::string> missing_texts(const StoryLayer& layer);
 
 class StoryBook {
@@ -64,6 +67,7 @@ class StoryBook {
 // The book that every frame reads. Read at the first call: assets/stories, under the texts of `language` (assets/stories/de)
 // and those of SPECLENS_STORIES, a folder of one's own. The program calls it before it draws.
 [[nodiscard]] const StoryBook& stories();
+[[nodiscard]] std::shared_ptr<const StoryBook> shared_stories(); // the same
 void use_stories(std::shared_ptr<const StoryBook> book); // another one; null: read again
 [[nodiscard]] StoryBook load_stories(const std::filesystem::path& folder, const std::string& language,
                                      const std::filesystem::path& own);

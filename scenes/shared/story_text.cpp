@@ -47,7 +47,7 @@ std::vector<std::string_view> split_at_bars(std::string_view text) {
 
 } // namespace
 
-StoryText::StoryText(std::string_view text) {
+StoryText::StoryText(std::string_view text) : source_(text) {
     pieces_ = parse(text, Within::text); // which fills names_ too
 }
 

@@ -30,6 +30,7 @@ class StoryText {
     StoryText() = default;
     explicit StoryText(std::string_view text); // throws Error with what is wrong in it
     [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+    [[nodiscard]] const std::string& source() const { return source_; } // as it was written
     // `numbers`: in words, from 0 on; digits beyond.
     [[nodiscard]] std::string fill(std::span<const StoryValue> values, std::span<const std::string> numbers = {}) const;
 
@@ -46,6 +47,7 @@ class StoryText {
     static void add(std::string& out, const std::vector<Piece>& pieces, std::span<const StoryValue> values,
                     std::span<const std::string> numbers);
 
+    std::string source_;
     std::vector<Piece> pieces_;
     std::vector<std::string> names_; // each once
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include "engine/drafters/drafter.h"
@@ -48,9 +47,7 @@ std::string label_of(const Trace& trace, int id) {
 std::string temperature_words(double temperature) {
     const double tenths = temperature * 10;
     if (std::abs(tenths - std::round(tenths)) < 1e-6) return ui::number(temperature, 1);
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", temperature);
-    return text;
+    return ui::short_number(temperature);
 }
 
 std::string draft_words(double target_temperature, double draft_temperature) {
@@ -128,10 +125,8 @@ const char* head_word(const std::string& drafter) {
 
 std::string fine_probability(double p) {
     if (p <= 0 || p >= 0.01) return ui::probability(p);
-    if (p < 1e-5) return "<.00001";
-    const int decimals = static_cast<int>(std::ceil(-std::log10(p)));
-    const std::string text = ui::number(p, decimals);
-    return text.starts_with("0.") ? text.substr(1) : text;
+    if (p < 1e-5) return "<" + ui::fraction(1e-5, 5);
+    return ui::fraction(p, static_cast<int>(std::ceil(-std::log10(p))));
 }
 
 std::string compared_probability(double p) {
@@ -140,12 +135,12 @@ std::string compared_probability(double p) {
     if (p > 0.99999) return "nearly 1";
     const int decimals = static_cast<int>(std::ceil(-std::log10(1 - p)));
     const double scale = std::pow(10, decimals); // cut, not rounded: nothing below 1 becomes 1
-    return ui::number(std::floor(p * scale) / scale, decimals).substr(1);
+    return ui::fraction(std::floor(p * scale) / scale, decimals);
 }
 
 std::string distribution_number(const std::optional<double>& p) {
     if (!p) return "–";
-    return *p < 0 ? std::string("<.01") : ui::probability(*p);
+    return *p < 0 ? "<" + ui::fraction(0.01, 2) : ui::probability(*p);
 }
 
 DistributionTable distribution_table(const TopEntries& target, const TopEntries& draft, int count, int keep) {

@@ -33,8 +33,8 @@ class EdgeCanvas final : public ui::Canvas {
     void disc(ui::Vec2 at, float r, ui::Color) override { see(at.y - r), see(at.y + r); }
     void ring(ui::Vec2 at, float r, const ui::Stroke&) override { see(at.y - r), see(at.y + r); }
     void hatch(ui::Rect r, ui::Color, float, float) override { see(r.y), see(r.bottom()); }
-    void text(ui::Vec2 at, std::string_view, ui::Font, float, ui::Color, ui::Align) override { see(at.y); }
-    float text_width(std::string_view words, ui::Font font, float size) const override {
+    void print(ui::Vec2 at, std::string_view, ui::Font, float, ui::Color, ui::Align) override { see(at.y); }
+    float printed_width(std::string_view words, ui::Font font, float size) const override {
         return steady_fonts().width(words, font, size);
     }
     void push_clip(ui::Rect r) override { clips_.push_back(r); }

@@ -25,6 +25,23 @@ TEST(List, KnowsDraftersAndRulesInBothForms) {
     EXPECT_NE(speclens({"list", "rules"}).out.find("match"), std::string::npos);
 }
 
+TEST(List, SpeaksALanguageAndNamesWhatItLacks) {
+    const Outcome words = speclens({"list", "glossary", "Akzeptanzrate", "--language", "de"});
+    EXPECT_EQ(words.code, 0) << words.err;
+    EXPECT_NE(words.out.find("acceptance rate"), std::string::npos) << "found by both names: " << words.out;
+    EXPECT_EQ(speclens({"list", "glossary", "Akzeptanzrate"}).code, 2) << "English unless it is asked for";
+    EXPECT_NE(speclens({"list", "quiz", "--language", "de"}).out.find("Warum dauert ein Durchlauf"), std::string::npos);
+    EXPECT_NE(speclens({"list", "lectures", "--language", "de"}).out.find("Billig vorschlagen"), std::string::npos);
+    EXPECT_NE(speclens({"list", "scenes", "--language", "de"}).err.find("--language does nothing without"), std::string::npos);
+    EXPECT_NE(speclens({"list", "quiz", "--language", "xx"}).err.find("auto, en, de"), std::string::npos);
+    EXPECT_NE(speclens({"list", "missing-texts"}).err.find("needs a language"), std::string::npos);
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "a build without scenes";
+    const Outcome missing = speclens({"list", "missing-texts", "--language", "de"});
+    EXPECT_EQ(missing.code, 0) << missing.err;
+    EXPECT_NE(missing.out.find("lecture: drafters.lec.toml"), std::string::npos) << missing.out;
+    EXPECT_TRUE(Json::parse(speclens({"list", "missing-texts", "--language", "de", "--json"}).out).is_array());
+}
+
 TEST(List, NamesPublicModelsWithSizesAndHowToFetchThem) {
     const Outcome text = speclens({"list", "models"});
     EXPECT_NE(text.out.find("hf download"), std::string::npos) << text.out;

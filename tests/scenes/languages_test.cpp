@@ -1,0 +1,260 @@
+// The program in other languages than English: every folder of assets/languages is read, its frames say nothing in English,
+// nothing in them is cut off, and the window changes from one to the other.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "app/frame/window_assets.h"
+#include "app/views/languages.h"
+#include "engine/run/trace_json.h"
+#include "kernels/error.h"
+#include "scenes/shared/speak.h"
+#include "scenes/shared/story_book.h"
+#include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_look.h"
+#include "tests/shared/temp_folder.h"
+
+namespace speclens {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path kAssets = fs::path(SPEC_SOURCE_DIR) / "assets";
+
+// German until the test is over.
+class InGerman : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        use_stories(std::make_shared<const StoryBook>(load_stories(kAssets / "stories", "de", "")));
+        labels = std::make_shared<ui::Language>(*load_labels(kAssets / "languages/de/labels.toml"));
+        ui::use_language(labels);
+    }
+    void TearDown() override {
+        ui::use_language(nullptr);
+        use_stories(std::make_shared<const StoryBook>(load_stories(kAssets / "stories", "en", "")));
+    }
+    std::shared_ptr<ui::Language> labels;
+};
+
+// Words that are English and nothing else, in a label that is not in quotes: those hold tokens and prompts.
+bool sounds_english(std::string_view label) {
+    static const std::set<std::string, std::less<>> kWords = {
+        "the",  "of",   "is",   "are",  "and",   "not",  "with",  "by",    "to",    "for",   "from",   "this",   "that", "what",
+        "who",  "which", "when", "where", "only", "once", "guess", "guesses", "draft", "target", "passes", "rounds", "rows",
+        "stays", "kept", "measured", "drafter's", "press", "here", "all", "one", "two", "at", "more", "how", "no", "each", "every"};
+    std::string word;
+    bool quoted = false, found = false;
+    const auto end = [&] {
+        found = found || (!quoted && kWords.contains(word));
+        word.clear();
+    };
+    for (std::size_t i = 0; i < label.size(); ++i) {
+        const std::string_view rest = label.substr(i);
+        if (rest.starts_with("“") || rest.starts_with("„")) end(), quoted = true;
+        if (rest.starts_with("”")) end(), quoted = false;
+        const auto c = static_cast<unsigned char>(label[i]);
+        if (std::isalpha(c) || c == '\'' || c >= 0x80) word += static_cast<char>(std::tolower(c));
+        else end();
+    }
+    end();
+    return found;
+}
+
+// What is nobody's label: what a source printed, and what a run was asked and made with.
+class Data {
+  public:
+    Data() {
+        for (const auto& entry : fs::directory_iterator(kAssets / "published")) text_ += read(entry.path());
+        text_ += "the cat sat on the, The capital of France is"; // of the runs that the tests make
+    }
+    // Also where its middle was left out: "Speed-up … at concurrency 1". A token begins with its space.
+    [[nodiscard]] bool has(std::string_view label) const {
+        constexpr std::string_view kDots = "…";
+        if (label.starts_with(' ') || label.find("toy target") != std::string_view::npos) return true;
+        const std::size_t least = label.find(kDots) == std::string_view::npos ? 10 : 1; // one word of a source is no quotation of it
+        for (std::size_t at = label.find(kDots); at != std::string_view::npos; at = label.find(kDots)) {
+            if (!has_part(label.substr(0, at), least)) return false;
+            label.remove_prefix(at + kDots.size());
+        }
+        return has_part(label, least);
+    }
+
+  private:
+    [[nodiscard]] bool has_part(std::string_view part, std::size_t least) const {
+        while (part.starts_with(' ')) part.remove_prefix(1);
+        while (part.ends_with(' ') || part.ends_with('.')) part.remove_suffix(1);
+        return part.empty() || (part.size() >= least && text_.find(part) != std::string::npos);
+    }
+    std::string text_;
+};
+
+// The runs that a scene is looked at with: of heads their own, of rounds a chain, a tree and a greedy one.
+std::vector<std::string> runs_of(std::string_view scene) {
+    for (const char* head : fixtures::kRecorded)
+        if (scene == head) return {head};
+    if (scene == "loop") return {"mixed", "tree", "greedy"};
+    return {"mixed"};
+}
+
+// Every beat of every scene that tells a story, and the steps of a round of the others.
+template <class Visit>
+void each_frame(ui::Vec2 size, const Visit& visit) {
+    const auto figures = std::make_shared<const Published>(Published::load(kAssets / "published"));
+    for (const SceneInfo& info : scene_list()) {
+        if (std::string_view(info.name) == "race") continue; // it shows no single run
+        for (const std::string& run : runs_of(info.name)) {
+            const std::shared_ptr<const Trace> trace = load_trace(kAssets / "traces" / (run + ".jsonl"));
+            SceneBench bench(info.name, {}, {0, 0, size.x, size.y});
+            bench.controller.figures = figures;
+            bench.show(trace, trace->size());
+            const std::string name = std::string(info.name) + " " + run;
+            const int beats = info.make()->beats(bench.controller.frame(0).scene);
+            for (int beat = 0; beat < beats; ++beat) {
+                bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                bench.frame();
+                visit(bench, name + " beat " + std::to_string(beat));
+            }
+            constexpr std::size_t kSteps = 12; // a round and the beginning of the next one
+            for (std::size_t cursor = 1; beats == 0 && cursor <= std::min(kSteps, trace->size()); ++cursor) {
+                bench.controller.perform({SceneCommand{SetCursor{cursor}}}, 0);
+                bench.frame();
+                visit(bench, name + " step " + std::to_string(cursor));
+            }
+        }
+    }
+}
+
+TEST_F(InGerman, FramesSayNothingInEnglishAndNothingIsCutOff) {
+    std::map<std::string, std::string> english; // and where
+    const Data data;
+    std::string frame;
+    labels->unknown = [&](std::string_view text) {
+        if (sounds_english(text) && !data.has(text)) english.emplace(text, frame);
+    };
+    for (const ui::Vec2 size : {ui::Vec2{1600, 1000}, ui::Vec2{1280, 720}})
+        each_frame(size, [&](SceneBench& bench, const std::string& name) {
+            frame = name + ", " + std::to_string(static_cast<int>(size.x));
+            look(bench, frame, false);
+            expect_whole_story(bench, frame);
+        });
+    labels->unknown = {};
+    std::string list;
+    for (const auto& [text, where] : english) list += text + "   (before " + where + ")\n";
+    EXPECT_EQ(list, "") << "add them to assets/languages/de/labels.toml, or translate the story";
+}
+
+// A text that is not translated yet is English meanwhile; a text that asks for what its scene does not offer is an error when it
+// is read. So is a table of labels with more places than the English one.
+TEST(Languages, OfTheRepositoryAreReadAndNearlyWhole) {
+    for (const auto& entry : fs::directory_iterator(kAssets / "languages")) {
+        const std::string language = entry.path().filename().string();
+        const StoryLayer own = read_stories(kAssets / "stories" / language);
+        constexpr std::size_t kMostMissing = 40;
+        EXPECT_LT(missing_texts(own).size(), kMostMissing) << language;
+        EXPECT_TRUE(load_labels(entry.path() / "labels.toml")->translates());
+        const WindowTexts texts = load_window_texts(kAssets, language), english = load_window_texts(kAssets, "en");
+        EXPECT_EQ(texts.problem, "");
+        EXPECT_EQ(texts.glossary.size(), english.glossary.size());
+        EXPECT_EQ(texts.quiz.size(), english.quiz.size());
+    }
+}
+
+// Writes the marks of the English texts that the stories were translated from; what changed since is on the list of the command.
+TEST(Languages, OriginalsAreThoseOfTextsThatThereAre) {
+    const fs::path file = kAssets / "languages/de/originals.txt";
+    const std::string now = originals_of(kAssets, "de");
+    if (updating()) std::ofstream(file) << now;
+    std::set<std::string> names;
+    std::istringstream lines(now);
+    for (std::string line; std::getline(lines, line);) names.insert(line.substr(0, line.rfind(' ')));
+    EXPECT_GT(names.size(), 500U);
+    const std::vector<std::string> listed = stories_to_translate(kAssets, "de");
+    for (const std::string& one : listed)
+        EXPECT_TRUE(one.ends_with("(the English text has changed)") || !names.contains(one)) << one;
+}
+
+TEST(Languages, AChangedEnglishTextIsListed) {
+    test::TempFolder folder;
+    fs::create_directories(folder / "stories/xx");
+    fs::create_directories(folder / "languages/xx");
+    for (const auto& entry : fs::directory_iterator(kAssets / "stories"))
+        if (entry.is_regular_file()) fs::copy_file(entry.path(), folder / "stories" / entry.path().filename());
+    std::ofstream(folder / "stories/xx/advice.toml") << "[[beat]]\nname = \"bet\"\nheading = \"Zahlt es sich aus?\"\n";
+    std::ofstream(folder / "languages/xx/originals.txt") << originals_of(folder.path(), "xx");
+    const std::string name = "advice.toml: bet.heading";
+    const auto listed = [&](const std::string& line) { return std::ranges::count(stories_to_translate(folder.path(), "xx"), line); };
+    EXPECT_EQ(listed(name), 0);
+    EXPECT_EQ(listed(name + " (the English text has changed)"), 0);
+    EXPECT_EQ(listed("advice.toml: bet.text"), 1) << "not translated";
+    std::string english = read(folder / "stories/advice.toml");
+    const std::string heading = "heading = \"Does it pay here?\"";
+    english.replace(english.find(heading), heading.size(), "heading = \"Does it pay on this machine?\"");
+    std::ofstream(folder / "stories/advice.toml") << english;
+    EXPECT_EQ(listed(name + " (the English text has changed)"), 1);
+}
+
+TEST(Languages, ATableOfLabelsSaysWhatIsWrongWithIt) {
+    test::TempFolder folder;
+    const auto error = [&](const std::string& text) -> std::string {
+        std::ofstream(folder / "labels.toml") << text;
+        try {
+            (void)load_labels(folder / "labels.toml");
+        } catch (const Error& wrong) {
+            return wrong.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(error("title = \"X\"\ndecimal = \",\"\nquotes = [\"«\", \"»\"]\n[labels]\n\"a {}\" = \"{} b\"\n"), "");
+    EXPECT_NE(error("[labels]\n\"a {}\" = \"{} {}\"\n").find("line 2: \"{} {}\" has more {} than \"a {}\""), std::string::npos);
+    EXPECT_NE(error("[labels]\n\"a\" = 3\n").find("line 2: no text"), std::string::npos);
+    EXPECT_NE(error("decimal = \"..\"\n").find("decimal is one sign"), std::string::npos);
+    EXPECT_NE(error("quotes = [\"a\"]\n").find("quotes are two"), std::string::npos);
+    EXPECT_NE(error("cake = \"x\"\n").find("'cake' is none of title, decimal, quotes and labels"), std::string::npos);
+    EXPECT_NE(error("[labels\n").find("line 1"), std::string::npos);
+}
+
+TEST(Languages, AreChangedInTheWindowAndRemembered) {
+    SceneBench bench("loop");
+    bench.settle();
+    ASSERT_TRUE(bench.shows("File"));
+    bench.controller.perform({PickAction{Action::language}}, bench.time);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("Datei"));
+    EXPECT_EQ(bench.controller.preferences().language, "de");
+    EXPECT_EQ(std::ranges::count(bench.controller.glossary, "Zielmodell", &GlossaryEntry::term), 1);
+    const std::string words = in_english([] { return ui::language().label("File") + stories().text("advice", "bet.heading").fill({}); });
+    EXPECT_EQ(words.find("FileDoes it"), 0U) << words;
+    EXPECT_EQ(ui::language().name, "de") << "afterwards as before";
+    bench.controller.perform({PickAction{Action::language}}, bench.time);
+    bench.settle();
+    EXPECT_TRUE(bench.shows("File"));
+    EXPECT_EQ(bench.controller.preferences().language, "en");
+}
+
+TEST(Languages, OfTheEnvironment) {
+    const auto is = [](const char* all, const char* lang) {
+        ::setenv("LC_ALL", all, 1);
+        ::unsetenv("LC_MESSAGES");
+        ::setenv("LANG", lang, 1);
+        return language_of_environment();
+    };
+    const char* before = std::getenv("LANG");
+    const std::string kept = before ? before : "";
+    EXPECT_EQ(is("", "de_DE.UTF-8"), "de");
+    EXPECT_EQ(is("C", "de_DE.UTF-8"), "en") << "the first that is set counts";
+    EXPECT_EQ(is("de", ""), "de");
+    EXPECT_EQ(is("", "xx_YY"), "en");
+    EXPECT_EQ(is("", ""), "en");
+    EXPECT_EQ(language_named("en"), "en");
+    EXPECT_THROW((void)language_named("xx"), Error);
+    ::unsetenv("LC_ALL");
+    kept.empty() ? ::unsetenv("LANG") : ::setenv("LANG", kept.c_str(), 1);
+}
+
+} // namespace
+} // namespace speclens
