@@ -201,7 +201,7 @@ void SweepMeasurement::begin_film() {
         if (i > 0) begun += blocks_for(1, prompt + text.k + 1); // the first two begin alike
     }
     for (const RunSettings& text : texts) longest = std::max(longest, blocks_for(1, Run::capacity_for(*models_, text)));
-    const BatchSettings settings{.texts = kSeats, .blocks = std::max(begun + 4, longest), .prompt_rows = plan_.prompt_rows};
+    const BatchSettings settings{.texts = kSeats, .blocks = std::max(begun + 1, longest), .prompt_rows = plan_.prompt_rows};
     recorder_ = std::make_unique<BlockFilmRecorder>(models_, texts, settings, kRounds);
 }
 

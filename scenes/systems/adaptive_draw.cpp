@@ -29,8 +29,7 @@ void draw_bars(const SystemsDraw& d, Rect area, const AdaptiveResult& result) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     ui::fitted_text(c, {area.x, area.y + 14}, "Tokens a second over plain decoding", Font::text_bold, 15, t.ink, area.w);
-    ui::fitted_text(c, {area.x, area.y + 34}, "same arrivals, same dice; hatched: in hindsight, from measured costs", Font::text, 14,
-                    t.muted, area.w);
+    ui::fitted_text(c, {area.x, area.y + 34}, "same arrivals and dice; hatched: computed in hindsight", Font::text, 14, t.muted, area.w);
     const std::vector<AdaptiveBar> bars = adaptive_bars(result);
     double most = 1;
     for (const AdaptiveBar& bar : bars) most = std::max(most, bar.times);
@@ -65,7 +64,7 @@ void draw_choices(const SystemsDraw& d, Rect area, const AdaptiveResult& result)
     ui::fitted_text(c, {area.x, area.y + 14}, "K of the rounds, by the clock", Font::text_bold, 15, t.ink, area.w);
     ui::fitted_text(c, {area.x, area.y + 34}, "thin: the article's; blue: by the formula; thick: by the gain; grey: texts at once",
                     Font::text, 14, t.muted, area.w);
-    const Rect plot{area.x + 30, area.y + 54, area.w - 30, area.h - 54 - 26};
+    const Rect plot{area.x + 30, area.y + 54, area.w - 30 - 28, area.h - 54 - 26}; // the unit stands behind the last mark
     double until = 1, most = 1;
     for (const AdaptiveWay& way : result.ways) {
         if (way.chooser == Chooser::fixed || way.rounds.empty()) continue;

@@ -43,7 +43,7 @@ void draw_pool(const SystemsDraw& d, Rect area, const BlockFilm& film, const Fil
     int across = 4; // as few columns as the height allows, so that squares are as large as they can be
     const auto side_of = [&](int columns) {
         const auto lines = static_cast<float>((film.blocks + columns - 1) / columns);
-        return std::min({grid.w / static_cast<float>(columns), grid.h / lines, 52.0F});
+        return std::min({grid.w / static_cast<float>(columns), grid.h / lines, 84.0F});
     };
     for (int columns = 4; columns <= 24; ++columns)
         if (side_of(columns) > side_of(across)) across = columns;

@@ -285,8 +285,8 @@ static void draw_film_controls(const SystemsDraw& d, ControlRow& row) {
     constexpr const char* kTip = "Decodes several texts at once: with few blocks, and with K chosen in every way";
     if (ui::button(ui, "film", at, "Decode", {.shortcut = "B", .tooltip = kTip, .disabled = why}))
         d.out.push_back(Command{batch_to_decode(d.input)});
-    if (!d.model.film || d.input.beat != kTablesBeat || row.room() < 120) return;
-    at = row.place(120);
+    if (!d.model.film || d.input.beat != kTablesBeat || row.room() < 168) return;
+    at = row.place(168);
     ui::field_label(ui, at, "Round");
     const auto rounds = static_cast<int>(d.model.film->rounds.size()), shown = static_cast<int>(d.model.film_round);
     const std::string text = std::to_string(shown + 1) + " of " + std::to_string(rounds);
