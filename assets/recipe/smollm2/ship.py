@@ -3,8 +3,9 @@
     python -m smollm2.ship --work W --corpus smollm2/corpus --out ../models/smollm2 --fingerprint F --machine '2 virtual cores ...' dflash domino eagle3 medusa
 
 F is what `speclens check --model smollm2` calls the model's fingerprint. A matrix NAME (rows, cols) becomes NAME in U8 and NAME_scale in F32 (rows): a
-value is (byte - 128) times its row's scale. fc.weight stays in bf16: its columns differ a thousandfold, as the taps do that it reads. What was
-there of other heads stays; MANIFEST.json is made from what is there then. `speclens export head DIR -o OUT` writes the official layout.
+value is (byte - 128) times its row's scale. fc.weight stays in bf16: its columns differ a thousandfold, as the taps do that it reads. So does `small`,
+which is a model. What was there of other heads stays; MANIFEST.json is made from what is there then. `speclens export head DIR -o OUT` writes the
+official layout.
 """
 import argparse
 import json
@@ -85,7 +86,7 @@ def ship(work, name, method, out, fingerprint):
     folder.mkdir(parents=True, exist_ok=True)
     config = {**json.loads((source / "config.json").read_text()), "target_fingerprint": fingerprint}
     weights = load_file(source / "model.safetensors")
-    stored, runs = in_bytes(weights), lineage(work, name)
+    stored, runs = weights if method == "small" else in_bytes(weights), lineage(work, name)       # a model's own matrices stay in bf16
     write_text(folder / "config.json", json.dumps(config, indent=2) + "\n")
     write(folder / "model.safetensors", lambda part: save_file(stored, part, metadata={"format": "pt"}))
     (folder / "model.safetensors").chmod(0o644)
