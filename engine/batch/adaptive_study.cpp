@@ -261,7 +261,7 @@ double AdaptiveStudy::done() const {
 }
 
 // First once plainly with all texts at once, which tells how far apart they shall arrive. Then all ways by turns, fixed ones first, so that costs
-// are known before a controller asks.
+// are known before a controller asks; every other repeat goes the other way round, so that a machine that slows down or speeds up meets all alike.
 bool AdaptiveStudy::step() {
     if (result_.complete) return false;
     if (!batch_) begin();
@@ -269,12 +269,16 @@ bool AdaptiveStudy::step() {
     return !result_.complete;
 }
 
+AdaptiveWay& AdaptiveStudy::way_now() {
+    return result_.ways[repeat_ % 2 == 0 ? way_ : result_.ways.size() - 1 - way_];
+}
+
 void AdaptiveStudy::begin() {
-    batch_ = std::make_unique<Batch>(models_, plan_, result_.ways[way_], result_.arrivals_ms, costs_);
+    batch_ = std::make_unique<Batch>(models_, plan_, way_now(), result_.arrivals_ms, costs_);
 }
 
 void AdaptiveStudy::take() {
-    AdaptiveWay& way = result_.ways[way_];
+    AdaptiveWay& way = way_now();
     if (way.chooser == Chooser::fixed)
         for (const Batch::Priced& one : batch_->priced())
             if (repeat_ == 0) costs_.saw(way.k, one.texts, one.ms);

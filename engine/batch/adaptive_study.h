@@ -95,6 +95,7 @@ class AdaptiveStudy {
         long tokens = 0;
         double busy_ms = 0;
     };
+    [[nodiscard]] AdaptiveWay& way_now(); // whose turn it is in this repeat
     void begin();
     void take();
     void arrive_by(double plain_ms);

@@ -51,7 +51,7 @@ SweepPlan sweep_plan(const Models& models, const MeasureLoad& measure) {
     if (plan.methods.size() > 1) {
         constexpr int kTexts = 12, kTokens = 32; // somebody waits for it
         plan.adaptive = adaptive_plan(models, plan.texts, drafter, plan.methods.back().rule, plan.methods.back().k);
-        plan.adaptive->repeats = 1;
+        plan.adaptive->repeats = 2; // there and back
         plan.adaptive->texts.resize(kTexts);
         for (RunSettings& text : plan.adaptive->texts) text.max_tokens = std::min(text.max_tokens, kTokens);
     }

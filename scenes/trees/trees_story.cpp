@@ -234,6 +234,15 @@ Story trees_story(const SceneInput& input, const TreesModel& m) {
     return story;
 }
 
+namespace {
+
+const char* block_fate(const BlockColumn& c) {
+    if (!c.block_kept) return "gone";
+    return c.coin < c.block_keep ? "a hit" : "rescued by a later hit";
+}
+
+} // namespace
+
 std::string trees_description(const SceneInput& input, const TreesModel& m) {
     std::ostringstream out;
     const StageTitle title = trees_title(input, m);
@@ -251,7 +260,7 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
                 << ui::probability(c.coin) << "; token rule keeps with " << fine_probability(c.token_keep)
                 << " (" << (c.token_kept ? "kept" : "gone") << "), block: product "
                 << fine_probability(c.joint) << ", h " << fine_probability(c.block_keep) << " ("
-                << (!c.block_kept ? "gone" : c.coin < c.block_keep ? "a hit" : "rescued by a later hit") << ")\n";
+                << block_fate(c) << ")\n";
         }
         out << "Expected kept: " << ui::number(v.token_expected, 2) << " token by token, "
             << ui::number(v.block_expected, 2) << " as a block\n";
