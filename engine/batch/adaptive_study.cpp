@@ -28,13 +28,6 @@ std::vector<double> arrivals(int texts, int seats, double alone_ms) {
     return at;
 }
 
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    std::ranges::sort(values);
-    const std::size_t middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 // Along a line through the neighbours of x, or through the two next to it at an end.
 template <class Map, class Of>
 double along(const Map& points, double x, const Of& of) {
@@ -101,7 +94,7 @@ double CostTable::ms(int k, int texts) const {
 }
 
 double AdaptiveWay::rate() const {
-    return median(rates);
+    return rates.empty() ? 0 : std::accumulate(rates.begin(), rates.end(), 0.0) / static_cast<double>(rates.size());
 }
 
 const AdaptiveWay* AdaptiveResult::way(Chooser chooser) const {

@@ -61,7 +61,7 @@ struct AdaptiveWay {
     std::vector<double> rates = {}; // tokens a second of every repeat, while there was something to do
     double tokens_per_round = 0, wait_ms = 0; // of a text in a round; from arrival to the last token, a mean
     std::vector<AdaptiveRound> rounds = {};   // of the last repeat
-    [[nodiscard]] double rate() const; // median of the repeats
+    [[nodiscard]] double rate() const; // mean of the repeats: what drifts there drifts back; 0 of none
 };
 
 struct AdaptiveResult {

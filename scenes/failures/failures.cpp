@@ -94,7 +94,7 @@ class FailuresScene final : public Scene {
                 state_.row = std::clamp(model.row + step, 0, static_cast<int>(std::size(kRequests)) - 1);
             const bool possible = models_loaded(input) && model.untimed.empty();
             if (possible && ui.take_key(ui::Key::m)) out.push_back(Command{MeasurePasses{}});
-            if (ui.take_key(ui::Key::b) && load_problem(input, model).empty()) out.push_back(Command{load_to_measure(input)});
+            if (ui.take_key(ui::Key::b) && load_problem(input, model).empty()) out.push_back(Command{batch_to_decode(input)});
         }
         history_.follow(state_, ui.state.active != 0);
         ui.pop_id();

@@ -5,6 +5,7 @@
 #include "engine/published/published_words.h"
 #include "scenes/failures/failures_model.h"
 #include "scenes/failures/loss_bars.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -275,7 +276,7 @@ void draw_failures_controls(const FailuresDraw& d) {
     at = row.place(std::min(160.0F, row.room()));
     ui::field_label(ui, at, "Batches");
     const std::string why = load_problem(d.input, m);
-    if (ui::button(ui, "load", at, "Decode", {.shortcut = "B", .tooltip = "Decodes several texts at once, with and without guesses", .disabled = why})) d.out.push_back(Command{load_to_measure(d.input)});
+    if (ui::button(ui, "load", at, "Decode", {.shortcut = "B", .tooltip = "Decodes several texts at once, with and without guesses", .disabled = why})) d.out.push_back(Command{batch_to_decode(d.input)});
 }
 
 } // namespace speclens

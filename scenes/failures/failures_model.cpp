@@ -152,18 +152,10 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     return m;
 }
 
-MeasureLoad load_to_measure(const SceneInput& input) {
-    MeasureLoad measure;
-    if (input.settings) measure.base = *input.settings;
-    if (const Header* header = input.whole->header) measure.base.drafter = header->drafter;
-    return measure;
-}
-
 std::string load_problem(const SceneInput& input, const FailuresModel& m) {
     if (const std::string none = no_models(input); !none.empty()) return none;
     if (!m.untimed.empty()) return m.untimed;
-    const Header* header = input.whole->header;
-    if (!header || header->drafter == kNoDrafter) return "The run has no drafter";
+    if (const std::string none = batch_problem(input); !none.empty()) return none;
     return !m.times ? "Measure passes first" : "";
 }
 

@@ -104,8 +104,7 @@ inline constexpr int kSharedBeat = 1, kMapBeat = 2, kUnsureBeat = 3, kDashboardB
 [[nodiscard]] Story failures_story(const SceneInput& input, const FailuresModel& model,
                                    const DiagnosisModel* diagnosis);
 [[nodiscard]] std::string failures_description(const SceneInput& input, const FailuresModel& model);
-// Batches of the run's drafter; why they cannot be decoded, empty: they can.
-[[nodiscard]] MeasureLoad load_to_measure(const SceneInput& input);
+// Why a batch beside this map cannot be decoded; empty: it can.
 [[nodiscard]] std::string load_problem(const SceneInput& input, const FailuresModel& model);
 [[nodiscard]] std::string failure_reason(const FailuresModel& model); // of the marked cell
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/drafters/drafter.h"
+#include "scenes/shared/head_scene.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/text_layout.h"
@@ -106,6 +107,19 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
     if (!off.empty())
         ui::fitted_text(ui.canvas, {at.right() + 16, at.y + 23}, off, ui::Font::text, 15, ui.theme.muted,
                         r.right() - 20 - at.right() - 16);
+}
+
+MeasureLoad batch_to_decode(const SceneInput& input) {
+    MeasureLoad measure;
+    if (input.settings) measure.base = *input.settings;
+    if (const Header* header = input.whole->header) measure.base.drafter = header->drafter;
+    return measure;
+}
+
+std::string batch_problem(const SceneInput& input) {
+    if (const std::string none = no_models(input); !none.empty()) return none;
+    const Header* header = input.whole->header;
+    return !header || header->drafter == kNoDrafter ? "The run has no drafter" : "";
 }
 
 } // namespace speclens

@@ -38,4 +38,8 @@ void draw_other_drafter(const SceneInput& input, ui::Ui& ui, const OtherDrafter&
 [[nodiscard]] bool models_loaded(const SceneInput& input);
 [[nodiscard]] bool drafter_ready(const SceneInput& input, const std::string& drafter);
 
+// Batches of the run's drafter, of 1, 2, 4 … texts at once; and why they cannot be decoded: empty, they can.
+[[nodiscard]] MeasureLoad batch_to_decode(const SceneInput& input);
+[[nodiscard]] std::string batch_problem(const SceneInput& input);
+
 } // namespace speclens

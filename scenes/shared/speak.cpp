@@ -1,16 +1,17 @@
 #include "scenes/shared/speak.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <sstream>
 
-#include <toml++/toml.h>
-
+#include "engine/base/fnv.h"
 #include "engine/run/models.h"
 #include "kernels/error.h"
 #include "scenes/shared/story_book.h"
+#include "scenes/shared/toml_file.h"
 
 namespace speclens {
 namespace {
@@ -33,16 +34,7 @@ fs::path labels_of(const fs::path& assets, const std::string& language) {
 }
 
 toml::table parse(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw Error(file.string() + ": cannot be read", "Restore assets/languages, or see docs/languages.md.");
-    std::stringstream content;
-    content << in.rdbuf();
-    try {
-        return toml::parse(content.str(), file.string());
-    } catch (const toml::parse_error& error) {
-        throw Error(file.string() + " line " + std::to_string(error.source().begin.line) + ": " + std::string(error.description()),
-                    "The file is TOML: \"English\" = \"the same in this language\".");
-    }
+    return read_toml(file, "Restore assets/languages, or see docs/languages.md.", "The file is TOML: \"English\" = \"the same in this language\".");
 }
 
 std::string text_of(const fs::path& file, const toml::node& node) {
@@ -63,11 +55,10 @@ void check_places(const fs::path& file, const toml::node& where, const std::stri
 
 // A short mark of a text, which is another one when the text changes.
 std::string mark_of(const std::string& text) {
-    std::uint64_t hash = 0xCBF29CE484222325U; // FNV-1a
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-    constexpr const char* kDigits = "0123456789abcdef";
-    std::string mark;
-    for (int i = 0; i < 8; ++i) mark += kDigits[(hash >> (4 * i)) & 15U];
+    Fnv fnv;
+    fnv.add(text);
+    char mark[9];
+    std::snprintf(mark, sizeof mark, "%08llx", static_cast<unsigned long long>(fnv.value() & 0xffffffffU));
     return mark;
 }
 

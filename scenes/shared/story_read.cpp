@@ -1,18 +1,14 @@
 // Story files: TOML, checked against what the scenes ask for while their lines are still known.
 #include <algorithm>
-#include <fstream>
-#include <sstream>
-
-#include <toml++/toml.h>
 
 #include "kernels/error.h"
 #include "scenes/shared/story_book.h"
+#include "scenes/shared/toml_file.h"
 
 namespace speclens {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uintmax_t kMostBytesOfStory = std::uintmax_t{1} << 20;
 
 template <class Names>
 std::string listed_names(const Names& names) {
@@ -156,22 +152,6 @@ class StoryReader {
     StoryLayer::Scene scene_;
 };
 
-toml::table parse_story(const fs::path& file) {
-    std::error_code failure;
-    const std::uintmax_t size = fs::file_size(file, failure);
-    std::ifstream in(file, std::ios::binary);
-    if (failure || !in || size > kMostBytesOfStory)
-        throw Error(file.string() + ": cannot be read", "A story is a text file of less than 1 MB.");
-    std::stringstream content;
-    content << in.rdbuf();
-    try {
-        return toml::parse(content.str(), file.string());
-    } catch (const toml::parse_error& error) {
-        throw Error(file.string() + " line " + std::to_string(error.source().begin.line) + ": " + std::string(error.description()),
-                    "The file is TOML: texts stand in quotes, beats begin with [[beat]]. See docs/stories.md.");
-    }
-}
-
 } // namespace
 
 StoryLayer read_stories(const fs::path& folder) {
@@ -188,7 +168,8 @@ StoryLayer read_stories(const fs::path& folder) {
         if (shape == story_shapes().end())
             throw Error(file.string() + ": no scene is called " + scene + "; there are: " + listed_names(keys_of(story_shapes())),
                         "A story has the name of its scene: speclens list scenes.");
-        layer.scenes[scene] = StoryReader(file.string(), shape->second).read(parse_story(file));
+        layer.scenes[scene] = StoryReader(file.string(), shape->second).read(read_toml(file, "A story is a text file of less than 1 MB.",
+                                                                                   "The file is TOML: texts stand in quotes, beats begin with [[beat]]. See docs/stories.md."));
     }
     return layer;
 }

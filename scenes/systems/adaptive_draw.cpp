@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
 #include "scenes/systems/block_tables.h"
 #include "ui/format.h"

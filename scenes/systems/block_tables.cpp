@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/model/paged_model.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -183,19 +184,6 @@ std::vector<BlockSquare> block_squares(const BlockFilm& film, std::size_t round)
         square.given_back = now.during[block] > 0 && square.kept_by == 0;
     }
     return squares;
-}
-
-MeasureLoad batch_to_decode(const SceneInput& input) {
-    MeasureLoad measure;
-    if (input.settings) measure.base = *input.settings;
-    if (const Header* header = input.whole->header) measure.base.drafter = header->drafter;
-    return measure;
-}
-
-std::string batch_problem(const SceneInput& input) {
-    if (const std::string none = no_models(input); !none.empty()) return none;
-    const Header* header = input.whole->header;
-    return !header || header->drafter == kNoDrafter ? "The run has no drafter" : "";
 }
 
 void draw_block_tables(const SystemsDraw& d, Rect area) {

@@ -21,8 +21,6 @@ struct BlockSquare {
 [[nodiscard]] std::string text_letter(int text);                   // A, B, … Z, A2, …
 [[nodiscard]] std::string did_words(const FilmText& text);         // "drafted 4, kept 2"
 [[nodiscard]] std::string draft_words(const BlockFilm& film);      // over all rounds: the count beside the estimate
-[[nodiscard]] MeasureLoad batch_to_decode(const SceneInput& input);
-[[nodiscard]] std::string batch_problem(const SceneInput& input); // why not; empty: it can be decoded
 
 void draw_block_tables(const SystemsDraw& d, ui::Rect area);
 [[nodiscard]] std::string describe_block_tables(const BlockFilm& film, std::size_t round);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "scenes/shared/history.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/systems/adaptive_draw.h"
 #include "scenes/systems/block_tables.h"
 #include "scenes/systems/systems_draw.h"

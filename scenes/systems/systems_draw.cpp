@@ -1,6 +1,7 @@
 // The pictures of S15: rows of the cache by round, a round on the wire, and two controllers of K.
 #include "scenes/systems/systems_draw.h"
 
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/systems/block_tables.h"
 
 #include <algorithm>
