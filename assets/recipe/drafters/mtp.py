@@ -19,28 +19,33 @@ from .eagle3 import shift
 FADE = 0.6
 
 
-def mtp_config(target):
+def mtp_config(target, model_type="qwen3"):
+    """model_type "llama": a layer without norms of queries and keys."""
     c = target.config
-    return {"architectures": ["MTPDraftModel"], "model_type": "qwen3", "head_dim": c.head_dim, "hidden_act": "silu",
+    return {"architectures": ["MTPDraftModel"], "model_type": model_type, "head_dim": c.head_dim, "hidden_act": "silu",
             "hidden_size": c.hidden_size, "intermediate_size": c.intermediate_size, "max_position_embeddings": 2048,
             "num_attention_heads": c.num_attention_heads, "num_hidden_layers": 1, "num_key_value_heads": c.num_key_value_heads,
             "rms_norm_eps": c.rms_norm_eps, "rope_theta": c.rope_theta, "torch_dtype": "bfloat16", "vocab_size": c.vocab_size}
 
 
 class MtpLayer(Layer):
-    def __init__(self, c):
+    def __init__(self, c, head_norms):
         super().__init__(c)
+        if not head_norms:
+            self.self_attn.q_norm, self.self_attn.k_norm = nn.Identity(), nn.Identity()
         self.input_proj = nn.Linear(2 * c.hidden_size, c.hidden_size, bias=False)
         self.token_layernorm, self.hidden_layernorm, self.final_layernorm = (RMSNorm(c.hidden_size, c.rms_norm_eps) for _ in range(3))
 
 
 class Mtp(nn.Module):
     taps = []
+    trained_ids = None             # ascending ids that the loss knows, where all of a large vocabulary would cost too much,
+    others = 2048                  # and how many of the other ids it meets beside them, drawn anew for every batch
 
     def __init__(self, config):
         super().__init__()
         self.config, self.geometry = config, geometry(config)
-        self.mtp_layers = nn.ModuleList([MtpLayer(self.geometry)])
+        self.mtp_layers = nn.ModuleList([MtpLayer(self.geometry, config["model_type"] != "llama")])
 
     def longest(self):
         return 15
@@ -98,22 +103,34 @@ class Mtp(nn.Module):
             states.append(state)
         return states
 
+    def ids_of_loss(self, table):
+        """The ids of a batch's softmax, ascending, and their rows: of a large vocabulary the trained ones and a few others, which so learn to stay low."""
+        if self.trained_ids is None:
+            return torch.arange(len(table), device=table.device), table
+        drawn = torch.randint(len(table), (self.others,), device=table.device)
+        ids = torch.unique(torch.cat((self.trained_ids, drawn)))
+        return ids, table[ids]
+
     def loss(self, batch, table, options):
         total, logs = 0.0, {}
         weights = [FADE ** i for i in range(options.test_steps)]
+        ids, ranked = self.ids_of_loss(table)
         with torch.no_grad():                                      # once for all depths, which read the same rows shifted
-            distributions = torch.softmax(F.linear(batch.hidden, table).float(), -1).flatten(0, 1)
+            distributions = torch.softmax(F.linear(batch.hidden, ranked).float(), -1).flatten(0, 1)
         rows = torch.arange(len(distributions), device=distributions.device).view(batch.ids.shape)
         for i, state in enumerate(self.unroll(batch, table, options.test_steps)):
             # row t now predicts the token at t + 2 + i, whose target distribution is in row t + 1 + i
             counts = (shift(batch.segments, 2 + i) == batch.segments) & (shift(batch.flags, 2 + i, 255) == ANSWER)
+            best = shift(batch.best, 1 + i)
             counts &= batch.segments > 0
-            logits = F.linear(state[counts], table).float()
+            if self.trained_ids is not None:
+                counts &= torch.isin(best, self.trained_ids)
+            logits = F.linear(state[counts], ranked).float()
             ce = F.cross_entropy(logits, distributions[shift(rows, 1 + i)[counts]])
             total = total + weights[i] / sum(weights) * ce
             logs.setdefault("loss", ce)
             if options.measure:
-                logs[f"accuracy_{i}"] = (logits.argmax(-1) == shift(batch.best, 1 + i)[counts]).float().mean()
+                logs[f"accuracy_{i}"] = (ids[logits.argmax(-1)] == best[counts]).float().mean()
         return total, logs
 
     # ---- decoding ----

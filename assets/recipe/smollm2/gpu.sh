@@ -5,7 +5,7 @@
 #   join       on the other one: $WORK/target.gguf out of the pieces, checked
 #   sample     more answers to $WORK/prompts.jsonl (from $IN, where it is there)
 #   pack       the corpus out of them, $WORK/corpus
-#   eagle3, dflash, domino, medusa, small      states and training of one head on $CORPUS, $STEPS steps
+#   eagle3, dflash, domino, medusa, mtp, small      states and training of one head on $CORPUS, $STEPS steps
 #   export     $WORK/HEAD/export in parts of 15 MiB in $OUT_PARTS, and parts.sha256: cat the parts to get the file
 # WORK, IN, OUT_PARTS, GGUF, CORPUS, STEPS, MINUTES, DEVICE (cuda) and PYTHON name the rest. Rehearsed on a CPU by smollm2/rehearse.sh.
 set -e
@@ -32,11 +32,11 @@ sample)
     $python -m smollm2.sample --gguf "$gguf" --work "$work" --tokens "${TOKENS:-10000000}" --minutes "$minutes" --batch "${BATCH:-512}" --device "$device" ;;
 pack)
     $python -m smollm2.corpus pack --gguf "$gguf" --work "$work" --out "$work/corpus" ;;
-eagle3|dflash|domino|medusa|small)
+eagle3|dflash|domino|medusa|mtp|small)
     layers=2
     [ "$stage" != small ] || layers=4
     if [ "$steps" = 0 ]; then
-        case $stage in eagle3) steps=1600 ;; medusa) steps=1200 ;; small) steps=3000 ;; *) steps=4000 ;; esac
+        case $stage in eagle3) steps=1600 ;; medusa) steps=1200 ;; mtp) steps=1600 ;; small) steps=3000 ;; *) steps=4000 ;; esac
     fi
     limited $python -m smollm2.train --method "$stage" --target "$gguf" --corpus "$corpus" --work "$work" --layers "${LAYERS:-$layers}" --steps "$steps" \
         --block-tokens "${BLOCK_TOKENS:-1000000}" --log-every "${LOG_EVERY:-20}" --device "$device" ;;

@@ -14,7 +14,7 @@ GGUF="$gguf" sh smollm2/gpu.sh split
 sh smollm2/gpu.sh join
 TOKENS=8000 MINUTES=2 sh smollm2/gpu.sh sample
 sh smollm2/gpu.sh pack
-for head in eagle3 dflash domino medusa small; do
+for head in eagle3 dflash domino medusa mtp small; do
     STEPS=2 sh smollm2/gpu.sh $head
     STEPS=3 sh smollm2/gpu.sh $head
     sh smollm2/gpu.sh export $head

@@ -3,8 +3,8 @@
     python -m smollm2.ship --work W --corpus smollm2/corpus --out ../models/smollm2 --fingerprint F --machine '2 virtual cores ...' dflash domino eagle3 medusa
 
 F is what `speclens check --model smollm2` calls the model's fingerprint. A matrix NAME (rows, cols) becomes NAME in U8 and NAME_scale in F32 (rows): a
-value is (byte - 128) times its row's scale. fc.weight stays in bf16: its columns differ a thousandfold, as the taps do that it reads. So does `small`,
-which is a model. What was there of other heads stays; MANIFEST.json is made from what is there then. `speclens export head DIR -o OUT` writes the
+value is (byte - 128) times its row's scale. fc.weight stays in bf16: its columns differ a thousandfold, as the taps do that it reads. So do MTP's
+input_proj, where one value of a row is far above the others, and `small`, which is a model. What was there of other heads stays; MANIFEST.json is made from what is there then. `speclens export head DIR -o OUT` writes the
 official layout.
 """
 import argparse
@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save_file
 from runs import digest, write, write_text
 from smollm2.corpus import Corpus
 
-WIDE = ("fc.weight", "mask_embedding")
+WIDE = ("fc.weight", "mask_embedding", "mtp_layers.0.input_proj.weight")
 NOTHING = "trained from nothing"
 IDS = {"d2t": "the ids most frequent in the answers", "t2d": "the ids most frequent in the answers"}
 ORIGINS = {
@@ -30,6 +30,9 @@ ORIGINS = {
                "mask_embedding": "initialised from the mean of the target's final states, then trained",
                "fc.weight": "initialised as the last tap and a little of the others, then trained"},
     "medusa": {},
+    "mtp": {"mtp_layers.0.input_proj.weight": "initialised as the state alone, then trained",
+            "mtp_layers.0.hidden_layernorm.weight": "initialised from the target's final norm, which it undoes, then trained",
+            "mtp_layers.0.final_layernorm.weight": "initialised from the target's final norm, then trained"},
     "small": {"model.embed_tokens.weight": "initialised from the target's table in the directions in which its rows differ most, then trained"},
 }
 ORIGINS["domino"] = ORIGINS["dflash"]
@@ -44,6 +47,8 @@ def origin(method, name, like):
     if method == "eagle3" and like and parts[0] == "midlayer" and parts[-2] in COPIED:
         both = parts[-2] in ("q_proj", "k_proj", "v_proj")
         return f"initialised from the target's layer {like[0]}{' (on the feature) and 0 (on the token)' if both else ''}, then trained"
+    if method == "mtp" and parts[-2] in (*COPIED, "input_layernorm"):
+        return f"initialised from the target's layer {like[0] if like else 'before its final norm'}, then trained"
     return ORIGINS[method].get(name, NOTHING)
 
 

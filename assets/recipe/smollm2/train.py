@@ -2,10 +2,10 @@
 
     python -m smollm2.train --method eagle3 --target FILE.gguf --corpus smollm2/corpus --work W --steps 1500
 
-METHOD is eagle3, dflash, domino, medusa or small. Options, checkpoints, curve and resumption are those of train_drafter.py; rows have 512
+METHOD is eagle3, dflash, domino, medusa, mtp or small. Options, checkpoints, curve and resumption are those of train_drafter.py; rows have 512
 tokens, 8 a step. States come block by block (states.py), each block for --passes epochs, so that they are computed once for several.
-EAGLE-3, DFlash and Domino rank the --draft-vocab ids that are most frequent in the corpus's answers; Medusa's heads rank all, its loss knows those. The
-mask of DFlash and Domino is a row of the head's own. small is a Qwen3 model of width 128 with this tokenizer, distilled; its embedding starts as the target's in 128 dimensions.
+EAGLE-3, DFlash and Domino rank the --draft-vocab ids that are most frequent in the corpus's answers; Medusa's heads and MTP rank all, their losses
+know those (MTP's a few others too). The mask of DFlash and Domino is a row of the head's own. small is a Qwen3 model of width 128 with this tokenizer, distilled; its embedding starts as the target's in 128 dimensions.
 """
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 
 from data import ANSWER
-from drafters import CLASSES, block_config, domino_config, eagle3_config, medusa_config
+from drafters import CLASSES, block_config, domino_config, eagle3_config, medusa_config, mtp_config
 from drafters.medusa import shift
 from export import hf_config
 from model import Config, Qwen3, document_bias
@@ -25,7 +25,7 @@ from smollm2.corpus import VOCAB, Corpus
 from smollm2.target import END_OF_TEXT, END_OF_TURN, read
 from train_drafter import HeadOptimiser, Samples, adopt, arguments, fit
 
-METHODS = ("eagle3", "dflash", "domino", "medusa", "small")
+METHODS = ("eagle3", "dflash", "domino", "medusa", "mtp", "small")
 
 
 class Small(Qwen3):
@@ -85,6 +85,8 @@ def build(args, target, corpus):
                             target.config.rms_norm_eps, target.config.rope_theta))
     elif args.method == "medusa":
         head = CLASSES["medusa"](medusa_config(target, args.heads))
+    elif args.method == "mtp":
+        head = CLASSES["mtp"](mtp_config(target, "llama"))
     elif args.method == "eagle3":
         head = CLASSES["eagle3"](eagle3_config(target, args.taps, args.draft_vocab, END_OF_TURN, END_OF_TEXT))
     elif args.method == "dflash":
@@ -93,12 +95,13 @@ def build(args, target, corpus):
         head = CLASSES["domino"](domino_config(target, args.taps, None, args.layers, args.block, args.gru, args.rank, args.prefix, args.shift_label, args.draft_vocab))
     if args.method != "small":
         ids, share = frequent(corpus, args.draft_vocab)
-        if args.method == "medusa":
+        if args.method in ("medusa", "mtp"):
             head.trained_ids = torch.tensor(ids, device=args.device)
         else:
             head.set_vocabulary(ids)
         print(f"{len(ids)} ids are {share:.4f} of the answers' tokens", flush=True)
-    head.start(target)
+    if args.method != "mtp":                                       # begin_mtp() is its start
+        head.start(target)
     if args.method == "eagle3":
         with torch.no_grad():
             head.fc.weight.mul_(10)                                # start() made it small for taps as they are; here they come at unit scale
@@ -171,6 +174,30 @@ def begin_eagle3(head, target, like, scale):
         head.fc.weight.mul_(0.1)[:, -s.hidden:] += torch.diag(last / last.median())
 
 
+def begin_mtp(head, target, like, folder, taps, samples=8000):
+    """MTP's layer begins as the target's layer `like` once more, on the stream that left the last one. The state's norm undoes the weights of the
+    target's final norm; the stream so comes at unit scale, and what the layer adds to it is made as much smaller. Nothing of the token at first."""
+    s, layer = target.shape, head.mtp_layers[0]
+    theirs = target.layers[like]
+    stored = np.load(folder / "features_000.npy", mmap_mode="r")
+    rows = torch.from_numpy(np.array(stored[:: max(1, len(stored) // samples), -s.hidden:])).view(torch.bfloat16).float()
+    size = tap_scale(folder, taps * s.hidden)[-s.hidden:].square().mean().sqrt()       # of the stream: that of the last tap
+    final = target.norm.float()
+    final = torch.where(final.abs() < 1e-3, 1e-3, final)
+    with torch.no_grad():
+        q, k, v = theirs["qkv"].split((s.heads * s.head_dim, s.kv_heads * s.head_dim, s.kv_heads * s.head_dim))
+        gate, up = theirs["gate_up"].chunk(2)
+        for part, name, value in ((layer.self_attn, "q_proj", q), (layer.self_attn, "k_proj", k), (layer.self_attn, "v_proj", v),
+                                  (layer.self_attn, "o_proj", theirs["o"] / size), (layer.mlp, "gate_proj", gate), (layer.mlp, "up_proj", up),
+                                  (layer.mlp, "down_proj", theirs["down"] / size)):
+            getattr(part, name).weight.copy_(value)
+        layer.input_layernorm.weight.copy_(theirs["before_attention"])
+        layer.post_attention_layernorm.weight.copy_(theirs["before_mlp"])
+        layer.hidden_layernorm.weight.copy_(rows.square().mean(1).sqrt().median() / final)
+        layer.final_layernorm.weight.copy_(final)
+        layer.input_proj.weight.zero_()[:, s.hidden:] = torch.eye(s.hidden)
+
+
 def options(parser):
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--row", type=int, default=states.ROW)
@@ -178,7 +205,7 @@ def options(parser):
     parser.add_argument("--passes", type=int, default=2, help="epochs over a block before the next one")
     parser.add_argument("--first-block", type=int, default=0, help="where the run begins in the text: a later run on text that no earlier one saw")
     parser.add_argument("--keep-blocks", type=int, default=1, help="blocks of states on the disk at once")
-    parser.add_argument("--like", type=int, nargs="*", help="the target's layers as which the layers of eagle3, dflash and domino begin (its last ones; nothing: random)")
+    parser.add_argument("--like", type=int, nargs="*", help="the target's layers as which the layers of eagle3, dflash, domino and mtp begin (its last ones; nothing: random, of mtp the last one)")
     parser.add_argument("--width", type=int, default=128, help="of small")
     parser.set_defaults(target_distribution=True, draft_vocab=8192, rows=8, micro=2, anchors=32, taps=list(states.TAPS))
 
@@ -214,6 +241,8 @@ def main():
         begin_layers(head, whole, last if args.like is None else args.like, scale)
     if args.method == "eagle3" and args.like != [] and not saved:
         begin_eagle3(head, whole, args.like[0] if args.like else whole.shape.layers - 1, scale)
+    if args.method == "mtp" and not saved:
+        begin_mtp(head, whole, args.like[0] if args.like else whole.shape.layers - 1, folder_of(0), len(args.taps))
     del whole
     if args.init and not saved:
         adopt(head, args.init)

@@ -11,13 +11,13 @@ import torch
 import torch.nn.functional as F
 
 from data import ANSWER, PROMPT
-from drafters import CLASSES, block_config, domino_config, eagle3_config, load_drafter, save_drafter, widen
+from drafters import CLASSES, block_config, domino_config, eagle3_config, load_drafter, mtp_config, save_drafter, widen
 from smollm2 import ablations, corpus, gguf_file, prompts, ship, states, templates
 from smollm2.batch import Request, answers, looping
 from smollm2.log import Log, lines
 from smollm2.sample import TURNS, Queue
 from smollm2.target import END_OF_TURN, Shape, Target
-from smollm2.train import begin_eagle3, begin_layers, begin_mask, stand_in, tap_scale
+from smollm2.train import begin_eagle3, begin_layers, begin_mask, begin_mtp, stand_in, tap_scale
 from train_drafter import Batch, Options
 
 SHAPE = Shape(hidden=192, layers=3, heads=3, kv_heads=1, head_dim=64, ffn=64, vocab=300, rope_theta=1e4, eps=1e-5, context=128)
@@ -397,6 +397,65 @@ class Heads(WithTarget):
                                    F.linear(normal * theirs["before_attention"], theirs["qkv"].float())[:, :SHAPE.hidden], rtol=1e-3, atol=1e-3)
         taps = torch.randn(5, 2 * SHAPE.hidden)
         self.assertGreater(F.cosine_similarity(head.fc(taps), taps[:, SHAPE.hidden:]).min().item(), 0.9)
+
+    def mtp(self):
+        """A head that began from states whose stream has a root mean square of 5, and those states."""
+        head = CLASSES["mtp"](mtp_config(stand_in(self.torch_alone), "llama"))
+        stream = 5 * torch.randn(400, SHAPE.hidden, generator=torch.Generator().manual_seed(6))
+        final = stream * torch.rsqrt(stream.pow(2).mean(-1, keepdim=True) + SHAPE.eps) * self.torch_alone.norm
+        folder = self.work / "mtp_states"
+        folder.mkdir(exist_ok=True)
+        np.save(folder / "features_000.npy", torch.cat((stream, stream, final), -1).to(torch.bfloat16).view(torch.int16).numpy())
+        begin_mtp(head, self.torch_alone, 2, folder, 2)
+        return head, stream, final
+
+    def test_mtp_begins_as_the_last_layer_on_the_final_state(self):
+        head, stream, final = self.mtp()
+        theirs, x = self.torch_alone.layers[2], stream[:1]
+
+        def normal(v, weight):
+            return v * torch.rsqrt(v.pow(2).mean(-1, keepdim=True) + SHAPE.eps) * weight
+
+        value = F.linear(normal(x, theirs["before_attention"]), theirs["qkv"].float())[:, -SHAPE.kv_heads * SHAPE.head_dim:]       # alone, a row attends to itself
+        x = x + F.linear(value.repeat(1, SHAPE.heads // SHAPE.kv_heads), theirs["o"].float())
+        gate, up = F.linear(normal(x, theirs["before_mlp"]), theirs["gate_up"].float()).chunk(2, -1)
+        wanted = normal(x + F.linear(F.silu(gate) * up, theirs["down"].float()), self.torch_alone.norm)
+        head.begin(SimpleNamespace(model=SimpleNamespace(embed_tokens=SimpleNamespace(weight=self.torch_alone.embedding.float()))))
+        with torch.no_grad():
+            found = head.step([7], final[:1], 0)
+        self.assertGreater(F.cosine_similarity(found, wanted).item(), 0.999)
+        self.assertLess(F.cosine_similarity(found, final[:1]).item(), 0.99)        # the layer did something
+
+    def test_mtp_learns_the_ids_that_it_is_trained_on(self):
+        head, _, final = self.mtp()
+        head.trained_ids = torch.tensor(self.IDS)
+        batch, first, table = self.batch(), None, self.torch_alone.embedding.float()
+        batch.hidden[:, :-1] = 40 * table[batch.ids[:, 1:]]        # each state is sure of the next token
+        batch.best = torch.cat((batch.ids[:, 1:], batch.ids[:, :1]), 1)
+        optimiser = torch.optim.Adam(head.parameters(), 0.005)
+        for _ in range(40):
+            torch.manual_seed(8)
+            loss, logs = head.loss(batch, table, Options(8, 7.0, False, False, 2, 1.0, None, 0.9, True))
+            first = first or loss.item()
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+        self.assertLess(loss.item(), 0.5 * first)
+        self.assertGreater(logs["accuracy_0"].item(), 0.9)
+        head.trained_ids = None                                    # and of all ids one of those is still the likeliest
+        everything = head.loss(batch, table, Options(8, 7.0, False, False, 1, 1.0, None, 0.9, True))[1]
+        self.assertGreater(everything["accuracy_0"].item(), 0.8)
+
+    def test_mtp_ships(self):
+        head, *_ = self.mtp()
+        whole = {k: v.to(torch.bfloat16) for k, v in head.state_dict().items()}
+        stored = ship.in_bytes(whole)
+        self.assertEqual(stored["mtp_layers.0.input_proj.weight"].dtype, torch.bfloat16)
+        self.assertEqual(stored["mtp_layers.0.mlp.up_proj.weight"].dtype, torch.uint8)
+        self.assertFalse([k for k in stored if "q_norm" in k or "k_norm" in k])
+        self.assertEqual(widen(stored).keys(), whole.keys())
+        self.assertEqual(ship.origin("mtp", "mtp_layers.0.mlp.up_proj.weight", []), "initialised from the target's layer before its final norm, then trained")
+        self.assertEqual(ship.origin("mtp", "mtp_layers.0.token_layernorm.weight", []), ship.NOTHING)
 
     def test_what_ships_is_what_was_trained(self):
         head = self.made("domino")
