@@ -43,10 +43,10 @@ struct Draws {
     double guessed = 0; // share of the texts in which a guess was judged
 };
 
-Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, long samples,
+Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, std::int64_t samples,
            std::uint64_t first_seed, ProgressBar& bar) {
     Draws draws;
-    for (long i = 0; i < samples; ++i) {
+    for (std::int64_t i = 0; i < samples; ++i) {
         if (i % 64 == 0)
             bar.show("drawing texts with " + settings.drafter, static_cast<double>(i),
                      static_cast<double>(samples), "texts");
@@ -97,7 +97,7 @@ std::string idle_text(const Idle& idle, bool asked) {
 }
 
 // Why a test with few degrees of freedom says nothing, and what to do.
-std::string undecided_text(const Spread& spread, long samples) {
+std::string undecided_text(const Spread& spread, std::int64_t samples) {
     if (spread.share < 0.5)
         return "Too few texts to tell: " + percent(1 - spread.share, 1) +
                " of them are of a kind that was drawn fewer than " + std::to_string(kRare) +
@@ -159,7 +159,7 @@ class Verdicts {
                pad_left("total variation", 17) + pad_left("chi-square", 13) + pad_left("degrees", 9) +
                pad_left("p-value", 10) + "\n" + rows_;
     }
-    [[nodiscard]] std::string words(long samples) const {
+    [[nodiscard]] std::string words(std::int64_t samples) const {
         std::string text = idle_.empty() ? "" : idle_text(idle_, !others_told()) + "\n";
         if (undecided_) text += undecided_text(*undecided_, samples) + "\n";
         if (done_ < tests_)
@@ -263,7 +263,7 @@ const char* badge_line(const Models& models) {
 } // namespace
 
 Exit command_lossless(const Options& options) {
-    const long samples = whole("N", options.words[0], 100, 100000000);
+    const std::int64_t samples = whole("N", options.words[0], 100, 100000000);
     if (options.temperature().value_or(1) == 0 || options.run.rule == "greedy")
         throw Error("at temperature 0 there is one text and nothing to count",
                     "Use: speclens compare --temp 0", Exit::usage);

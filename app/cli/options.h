@@ -82,7 +82,7 @@ struct Options {
     std::vector<int> concurrency; // sweep: texts at once
     bool adaptive = false;        // sweep: also K chosen as one goes
     std::optional<int> blocks;    // sweep, serve: of the cache
-    long samples = 200000;
+    std::int64_t samples = 200000;
     std::string geometry;
     std::filesystem::path against; // bench: an earlier result
     std::string url;                    // advise: of a server

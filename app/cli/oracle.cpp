@@ -106,7 +106,7 @@ std::string problem_of(const OracleCase& c, const Json& json) {
     return "";
 }
 
-Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long samples, std::uint64_t seed) {
+Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, std::int64_t samples, std::uint64_t seed) {
     const Sampling asked{.temperature = parameter(c, "temperature", 1),
                          .top_k = static_cast<int>(parameter(c, "top_k", 0)),
                          .top_p = parameter(c, "top_p", 1)};
@@ -137,7 +137,7 @@ Counted count_rounds(const OracleCase& c, const std::vector<int>& stops, long sa
     counted.accepted.assign(static_cast<std::size_t>(c.block) + 1, 0);
     constexpr long kRoundsPerTrace = 10000;
     std::unique_ptr<Trace> trace;
-    for (long i = 0; i < samples; ++i) {
+    for (std::int64_t i = 0; i < samples; ++i) {
         if (i % kRoundsPerTrace == 0) {
             stop_if_interrupted();
             trace = std::make_unique<Trace>([](int id) { return std::to_string(id); });
@@ -196,7 +196,7 @@ enum class Finding { agrees, differs, too_few };
 // than a quarter of the distribution is no agreement.
 constexpr double kMostHidden = 0.25;
 
-Finding finding_of(const DistributionTest& test, const ExactDistribution& distribution, long rounds) {
+Finding finding_of(const DistributionTest& test, const ExactDistribution& distribution, std::int64_t rounds) {
     if (test.p_value < kOracleAlarm) return Finding::differs;
     const auto possible = std::ranges::count_if(distribution, [](const auto& entry) { return entry.second > 0; });
     if (possible < 2) return Finding::agrees; // the only one is what came, else the p-value is 0
@@ -212,7 +212,7 @@ struct Tested {
     std::string words;
 };
 
-Tested test_case(const Expected& expected, const Counted& counted, long rounds) {
+Tested test_case(const Expected& expected, const Counted& counted, std::int64_t rounds) {
     Tested tested;
     const auto add = [&](const char* name, const ExactDistribution& distribution, const Counts& seen) {
         if (distribution.empty()) {

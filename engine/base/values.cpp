@@ -27,13 +27,13 @@ std::string shown(double value) {
 
 } // namespace
 
-long whole(const std::string& option, const std::string& text, long least, long most) {
+long long whole(const std::string& option, const std::string& text, long long least, long long most) {
     const std::string expected = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
     const bool digits = !text.empty() && text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == std::string::npos;
     if (!digits) bad(option, text, expected);
     errno = 0;
     char* end = nullptr;
-    const long value = std::strtol(text.c_str(), &end, 10);
+    const long long value = std::strtoll(text.c_str(), &end, 10);
     if (errno != 0 || *end != '\0' || value < least || value > most) bad(option, text, expected);
     return value;
 }
@@ -58,7 +58,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
     }
 }
 
-std::vector<int> whole_list(const std::string& option, const std::string& text, long least, long most) {
+std::vector<int> whole_list(const std::string& option, const std::string& text, long long least, long long most) {
     std::vector<int> values;
     for (const std::string& part : split(text, ',')) values.push_back(static_cast<int>(whole(option, part, least, most)));
     return values;

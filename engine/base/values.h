@@ -7,9 +7,10 @@
 namespace speclens {
 
 // Throw Error (usage).
-[[nodiscard]] long whole(const std::string& option, const std::string& text, long least, long most);
+// Not long: that has 32 bits in WebAssembly, and a seed has more.
+[[nodiscard]] long long whole(const std::string& option, const std::string& text, long long least, long long most);
 [[nodiscard]] double real(const std::string& option, const std::string& text, double least, double most);
-[[nodiscard]] std::vector<int> whole_list(const std::string& option, const std::string& text, long least, long most);
+[[nodiscard]] std::vector<int> whole_list(const std::string& option, const std::string& text, long long least, long long most);
 [[nodiscard]] std::vector<std::string> split(const std::string& text, char separator);
 // Shortest digits that read back as the same number.
 [[nodiscard]] std::string shortest(double value);

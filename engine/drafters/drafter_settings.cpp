@@ -110,7 +110,7 @@ std::string words_of(const DrafterOptions& options) {
 }
 
 void take_text(const DrafterSetting& setting, const std::string& name, const std::string& text, DrafterOptions& to) {
-    const auto least = static_cast<long>(setting.least), most = static_cast<long>(setting.most);
+    const auto least = static_cast<long long>(setting.least), most = static_cast<long long>(setting.most);
     std::visit(Overloaded{[&](bool O::* member) { to.*member = !(O{}.*member); },
                           [&](int O::* member) { to.*member = static_cast<int>(whole(name, text, least, most)); },
                           [&](double O::* member) { to.*member = real(name, text, setting.least, setting.most); },

@@ -202,8 +202,9 @@ std::string text_of(const RunSetting& setting, const RunSettings& settings) {
 
 void take_text(const RunSetting& setting, const std::string& name, const std::string& text, RunSettings& to) {
     if (setting.of_drafter != nullptr) return take_text(*setting.of_drafter, name, text, to.options);
-    constexpr long kMost = std::numeric_limits<long>::max();
-    const long most = setting.most < static_cast<double>(kMost) ? static_cast<long>(setting.most) : kMost, least = static_cast<long>(setting.least);
+    constexpr long long kMost = std::numeric_limits<long long>::max();
+    const long long most = setting.most < static_cast<double>(kMost) ? static_cast<long long>(setting.most) : kMost;
+    const auto least = static_cast<long long>(setting.least);
     const bool all = text == "all" && takes_all(setting);
     static const RunSettings usual;
     switch (setting.kind) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -16,8 +17,14 @@ namespace speclens {
 
 // monostate: not set.
 using SettingValue = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, std::vector<int>>;
+template <class T, class... Kinds>
+[[nodiscard]] consteval std::size_t index_among(const std::variant<Kinds...>* /*only its type*/) {
+    std::size_t index = 0;
+    (void)((std::is_same_v<T, Kinds> || (++index, false)) || ...);
+    return index;
+}
 template <class T>
-inline constexpr std::size_t kKindOf = SettingValue(std::in_place_type<T>).index(); // RunSetting::kind
+inline constexpr std::size_t kKindOf = index_among<T>(static_cast<const SettingValue*>(nullptr)); // RunSetting::kind
 
 struct RunSetting {
     enum class Of : std::uint8_t { run, models, race }; // models, race: no member of RunSettings, so `get` and `set` are empty

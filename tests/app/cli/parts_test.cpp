@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <set>
+#include <type_traits>
 
 #include "app/cli/attach_text.h"
 #include "app/cli/compare_rows.h"
@@ -35,6 +37,15 @@ TEST(Values, RefuseWhatIsNotAWholeNumber) {
     EXPECT_EQ(whole("--k", "12", 0, 64), 12);
     for (const char* text : {"", "-", "1.5", "x", "1x", " 1", "0x1", "99999999999999999999", "65", "-1"})
         EXPECT_THROW((void)whole("--k", text, 0, 64), Error) << text;
+}
+
+// long has 32 bits in WebAssembly; the largest seed needs 64 wherever it is read.
+TEST(Values, ReadMoreThan32BitsWhateverALongIs) {
+    constexpr long long kMost = std::numeric_limits<long long>::max();
+    static_assert(std::is_same_v<decltype(whole("", "", 0, 0)), long long>);
+    EXPECT_EQ(whole("--seed", "4294967297", 0, kMost), 4294967297);
+    EXPECT_EQ(whole("--seed", "9223372036854775807", 0, kMost), kMost);
+    EXPECT_THROW((void)whole("--seed", "9223372036854775808", 0, kMost), Error);
 }
 
 TEST(Values, RefuseWhatIsNotAFiniteNumberInRange) {

@@ -251,6 +251,17 @@ TEST(SettingsTable, AWordAndItsOppositeBelongTogether) {
     }
 }
 
+// A kind is counted from the list of types: not every C++ library makes such a variant before the program runs.
+template <class... Kinds>
+bool counts_kinds(const std::variant<Kinds...>*) {
+    return ((kKindOf<Kinds> == SettingValue(std::in_place_type<Kinds>).index()) && ...);
+}
+
+TEST(SettingsTable, AKindIsTheIndexOfItsValue) {
+    EXPECT_TRUE(counts_kinds(static_cast<const SettingValue*>(nullptr)));
+    static_assert(kKindOf<std::monostate> == 0 && kKindOf<std::vector<int>> + 1 == std::variant_size_v<SettingValue>);
+}
+
 TEST(SettingsTable, SaysWhoReadsASetting) {
     EXPECT_EQ(readers_of(*find_run_setting("k")), "every drafter but none");
     EXPECT_EQ(readers_of(*find_run_setting("seed")), "");
