@@ -104,6 +104,7 @@ struct Options {
     std::string server_model;          // which of the server's models
     std::string host = "127.0.0.1";    // serve
     int port = 8000;                   // serve
+    std::filesystem::path page;        // serve: the folder of one; empty: the engine
     int most_waiting = 256;            // serve: requests
     bool key_memory = false;           // serve
     bool force_heads = false;          // those that were trained on another model

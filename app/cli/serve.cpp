@@ -1,4 +1,4 @@
-// `speclens serve`: the engine behind a model server's addresses, until Ctrl+C.
+// `speclens serve`: the engine behind a model server's addresses, or a page, until Ctrl+C.
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -9,6 +9,7 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "kernels/error.h"
+#include "remote/serving/page_server.h"
 #include "remote/serving/spec_server.h"
 
 namespace speclens::cli {
@@ -17,7 +18,8 @@ namespace {
 // Stops the server at Ctrl+C, as long as this object lives. (Not std::jthread: LLVM's library has it since version 20.)
 class StopAtInterrupt {
   public:
-    explicit StopAtInterrupt(SpecServer& server)
+    template <class Server>
+    explicit StopAtInterrupt(Server& server)
         : thread_([this, &server] {
               while (!over_ && !interrupted().load()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
               server.stop();
@@ -34,9 +36,34 @@ class StopAtInterrupt {
     std::thread thread_;
 };
 
+std::string address(const Options& options, int port) {
+    return "http://" + (options.host.find(':') != std::string::npos ? "[" + options.host + "]" : options.host) + ":" + std::to_string(port);
+}
+
+// Answers until Ctrl+C.
+template <class Server>
+Exit answer(Server& server) {
+    flush();
+    bool cut = false;
+    {
+        const StopAtInterrupt stop(server);
+        server.serve();
+        cut = interrupted().load();
+    }
+    if (!cut) throw Error("the server stopped listening", "Is the network interface gone?", Exit::network);
+    return Exit::interrupted;
+}
+
+Exit serve_page(const Options& options) {
+    PageServer server(options.page, options.host, options.port);
+    print("SpecLens serves the page of " + printable(options.page.string()) + " at " + address(options, server.bind()) + "/\nCtrl+C ends it.\n");
+    return answer(server);
+}
+
 } // namespace
 
 Exit command_serve(const Options& options) {
+    if (!options.page.empty()) return serve_page(options);
     const std::shared_ptr<const Models> models = load(options);
     const std::string drafter = working_drafter(options, *models);
     ServeSettings settings;
@@ -52,23 +79,13 @@ Exit command_serve(const Options& options) {
         throw Error("--key-memory does nothing here: nobody drafts from earlier answers", "Add --drafter suffix.", Exit::usage);
     warm_up(models, settings.base); // also finds settings that cannot run before anybody asks
     SpecServer server(models, settings);
-    const std::string where =
-        "http://" + (options.host.find(':') != std::string::npos ? "[" + options.host + "]" : options.host) +
-        ":" + std::to_string(server.bind());
+    const std::string where = address(options, server.bind());
     const bool drafts = drafter != kNoDrafter && settings.base.k > 0;
     print("SpecLens serves " + models->target_name() +
           (drafts ? " with " + drafter : " without speculation") + " at " + where + ",\n" + server.batching() + "\n  speclens attach " +
           where + "\n  speclens attach " + where +
           " --prompt \"Write a short poem about the moon.\" --chat\nCtrl+C ends it.\n");
-    flush();
-    bool cut = false;
-    {
-        const StopAtInterrupt stop(server);
-        server.serve();
-        cut = interrupted().load();
-    }
-    if (!cut) throw Error("the server stopped listening", "Is the network interface gone?", Exit::network);
-    return Exit::interrupted;
+    return answer(server);
 }
 
 } // namespace speclens::cli

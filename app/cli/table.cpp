@@ -259,6 +259,8 @@ constexpr OptionRow kOptionRows[] = { // beside the settings of a run
          [](Options& o, Text, Text t) { o.host = t; }},
         {"--port", "N", "Server", "where to listen, 0: any free port (default 8000)", in(serve),
          [](Options& o, Text n, Text t) { o.port = int_of(n, t, 0, 65535); }},
+        {"--page", "DIR", "Server", "serve a page for a browser, the files of this folder, instead of the engine", in(serve),
+         [](Options& o, Text, Text t) { o.page = t; }},
         {"--texts", "N", "Server", "texts in one batch at most, 1 to 64 (default 16)", in(serve),
          [](Options& o, Text n, Text t) { o.texts = int_of(n, t, 1, 64); }},
         {"--blocks", "N", "Server", "blocks of 16 tokens for keys and values (default: a thousand tokens a text, within a quarter of the memory)",

@@ -515,6 +515,18 @@ TEST(Attach, SaysWhatIsWrong) {
     }
 }
 
+TEST(Serve, ServesAPageInsteadOfTheEngine) {
+    const TempFolder folder;
+    EXPECT_EQ(speclens({"serve", "--page", folder.path().string()}).code, 3) << "there is no index.html";
+    write_file(folder / "index.html", "a page");
+    Start start;
+    start.arguments = {"serve", "--page", folder.path().string(), "--port", "0"};
+    start.interrupt_when = "Ctrl+C ends it.";
+    const Outcome out = speclens(start);
+    EXPECT_EQ(out.code, 130) << out.err;
+    EXPECT_NE(out.out.find("serves the page of " + folder.path().string() + " at http://127.0.0.1:"), std::string::npos) << out.out;
+}
+
 TEST(Serve, SaysWhereItListensAndEndsWithCtrlC) {
     Start start;
     start.arguments = {"serve", "--drafter", "small", "--port", "0"};
