@@ -10,6 +10,10 @@
 #include <sched.h>
 #endif
 
+#if defined(__EMSCRIPTEN__)
+#include <emscripten/threading.h>
+#endif
+
 #include "hwy/cache_control.h"
 
 namespace speclens {
@@ -33,6 +37,9 @@ int quota_cores() {
 } // namespace
 
 int available_cores() {
+#if defined(__EMSCRIPTEN__) // the browser tells its cores also where no thread may be started
+    if (emscripten_has_threading_support() == 0) return 1;
+#endif
     int cores = static_cast<int>(std::thread::hardware_concurrency());
 #if defined(__linux__)
     cpu_set_t set;

@@ -21,4 +21,8 @@ std::string SpecServer::metrics() const {
     return "";
 }
 
+std::string SpecServer::batching() const {
+    return "";
+}
+
 } // namespace speclens

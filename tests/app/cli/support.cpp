@@ -25,11 +25,11 @@ using Clock = std::chrono::steady_clock;
 // What the program is started with, made before the fork: a child of a process with threads must not
 // allocate.
 struct Words {
-    std::string program = SPECLENS_PROGRAM;
+    std::string program;
     std::vector<std::string> environment, arguments;
     std::vector<char*> env, args;
 
-    explicit Words(const Start& start) : arguments(start.arguments) {
+    explicit Words(const Start& start) : program(start.program), arguments(start.arguments) {
         for (const char* name : {"PATH", "HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS",
                                  "SPECLENS_ASSETS", "SPECLENS_CUDA_MODULE"})
             if (const char* value = std::getenv(name); value && !start.environment.contains(name))

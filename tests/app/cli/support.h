@@ -31,6 +31,7 @@ struct Start {
     std::string interrupt_when; // SIGINT as soon as standard output says this; empty: never
     bool interrupt_when_read = false; // with input_goes_on: SIGINT as soon as all of it was taken
     int signal = SIGINT;        // sent instead
+    std::string program = SPECLENS_PROGRAM;
 };
 
 [[nodiscard]] Outcome speclens(const Start& start);

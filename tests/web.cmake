@@ -1,0 +1,6 @@
+# What is compiled for WebAssembly, started by node: ./test --web compiles that first.
+if(TARGET speclens)
+    spec_test(web_test LABELS web TIMEOUT 1800 SOURCES app/cli/support.cpp web/program_test.cpp LIBS app_cli nlohmann_json::nlohmann_json)
+    target_compile_definitions(web_test PRIVATE SPECLENS_PROGRAM="$<TARGET_FILE:speclens>")
+    add_dependencies(web_test speclens)
+endif()
