@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -36,10 +37,21 @@ TEST(List, SpeaksALanguageAndNamesWhatItLacks) {
     EXPECT_NE(speclens({"list", "quiz", "--language", "xx"}).err.find("auto, en, de"), std::string::npos);
     EXPECT_NE(speclens({"list", "missing-texts"}).err.find("needs a language"), std::string::npos);
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "a build without scenes";
-    const Outcome missing = speclens({"list", "missing-texts", "--language", "de"});
+    EXPECT_TRUE(Json::parse(speclens({"list", "missing-texts", "--language", "de", "--json"}).out).is_array());
+    // The shipped texts without one lecture.
+    const TempFolder lacking;
+    const std::filesystem::path assets = SPEC_SOURCE_DIR "/assets";
+    for (const auto& entry : std::filesystem::directory_iterator(assets))
+        if (entry.path().filename() != "lectures") std::filesystem::create_symlink(entry.path(), lacking / entry.path().filename());
+    std::filesystem::copy(assets / "lectures", lacking / "lectures", std::filesystem::copy_options::recursive);
+    ASSERT_TRUE(std::filesystem::remove(lacking / "lectures/de/drafters.lec.toml"));
+    Start start;
+    start.arguments = {"list", "missing-texts", "--language", "de"};
+    start.environment = {{"SPECLENS_ASSETS", lacking.path().string()}};
+    const Outcome missing = speclens(start);
     EXPECT_EQ(missing.code, 0) << missing.err;
     EXPECT_NE(missing.out.find("lecture: drafters.lec.toml"), std::string::npos) << missing.out;
-    EXPECT_TRUE(Json::parse(speclens({"list", "missing-texts", "--language", "de", "--json"}).out).is_array());
+    EXPECT_EQ(missing.out.find("lecture: same-text.lec.toml"), std::string::npos) << missing.out;
 }
 
 TEST(List, NamesPublicModelsWithSizesAndHowToFetchThem) {
