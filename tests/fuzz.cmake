@@ -1,4 +1,4 @@
-# libFuzzer targets for the readers of foreign files. Two things are needed: clang, and the libraries built with
+# libFuzzer targets for the readers of foreign files, and for the schedules of a batch. Two things are needed: clang, and the libraries built with
 # coverage (SPEC_FUZZ does that in spec_target), so they get a build folder of their own:
 #   cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DSPEC_FUZZ=ON -DSPEC_APP=OFF
 #   cmake --build build/fuzz --target fuzz
@@ -6,12 +6,12 @@
 # The first folder collects what is found, the others are read: tests/engine/golden for the weights and tokenizers.
 # A finding is written to crash-…: it becomes a test beside the reader's others.
 add_custom_target(fuzz)
-foreach(source engine/weights/fuzz_safetensors engine/weights/fuzz_gguf engine/text/fuzz_tokenizer engine/run/fuzz_trace)
+foreach(source engine/weights/fuzz_safetensors engine/weights/fuzz_gguf engine/text/fuzz_tokenizer engine/run/fuzz_trace engine/batch/fuzz_batch)
     string(REGEX REPLACE ".*/fuzz_" "" reader ${source})
     add_executable(fuzz_${reader} ${source}.cpp)
     spec_target(fuzz_${reader})
     target_include_directories(fuzz_${reader} PRIVATE ${CMAKE_SOURCE_DIR})
-    target_link_libraries(fuzz_${reader} PRIVATE engine)
+    target_link_libraries(fuzz_${reader} PRIVATE engine engine_batch)
     target_link_options(fuzz_${reader} PRIVATE -fsanitize=fuzzer)  # brings its own main
     add_dependencies(fuzz fuzz_${reader})
 endforeach()

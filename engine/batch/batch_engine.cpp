@@ -30,8 +30,8 @@ const BatchSettings& checked(const BatchSettings& settings) {
     return settings;
 }
 
-std::span<const int> first(const std::vector<int>& tokens, int count) {
-    return std::span(tokens).first(static_cast<std::size_t>(count));
+std::span<const int> first(std::span<const int> tokens, int count) {
+    return tokens.first(static_cast<std::size_t>(count));
 }
 
 int common(std::span<const int> a, std::span<const int> b) {
@@ -66,13 +66,62 @@ int BatchEngine::submit(const RunSettings& settings, BatchOwner owner) {
     text.settings.timing = false; // the time of a pass belongs to all of its texts
     text.prompt = prompt_tokens(*models_, settings).ids;
     text.shown.prompt_tokens = static_cast<int>(text.prompt.size());
-    text.shown.arrived_ms = now_ms();
     text.owner = std::move(owner);
+    return enter(std::move(text));
+}
+
+int BatchEngine::submit(Scoring scoring, BatchOwner owner) {
+    const int count = static_cast<int>(scoring.tokens.size()), context = models_->holds(), vocab = models_->vocab();
+    if (count < 2 || scoring.first < 0 || scoring.first > count - 2 || scoring.top < 0)
+        throw Error("a text of " + std::to_string(count) + " tokens has no token behind place " + std::to_string(scoring.first) + " to judge",
+                    "Send two tokens or more, and a place before the last.", Exit::usage);
+    if (count > context) throw PromptTooLong(count, models_->target_name(), context);
+    for (const int id : scoring.tokens)
+        if (id < 0 || id >= vocab)
+            throw Error("Token id " + std::to_string(id) + " is out of vocabulary: the model has ids below " + std::to_string(vocab),
+                        "Use the tokenizer of this model.", Exit::usage);
+    const int needed = BlockTable::blocks_for(count - 1, PagedModel::kBlock);
+    if (needed > pool_.blocks())
+        throw Error("the text takes " + std::to_string(needed) + " blocks of keys and values, the pool has " + std::to_string(pool_.blocks()),
+                    "Ask for more blocks, or send a shorter text.", Exit::usage);
+    Text text;
+    text.settings.k = std::min(count - 1 - scoring.first, settings_.prompt_rows) - 1; // rows of its first pass with logits, but one
+    text.prompt = std::move(scoring.tokens);
+    text.scoring = std::move(scoring);
+    text.shown.prompt_tokens = count;
+    text.owner = std::move(owner);
+    return enter(std::move(text));
+}
+
+int BatchEngine::enter(Text text) {
     const int number = submitted_;
+    text.shown.arrived_ms = now_ms();
+    scheduler_.arrive(number, text.owner.key);
     texts_.emplace(number, std::move(text));
     ++submitted_;
-    scheduler_.arrive(number);
     return number;
+}
+
+std::span<const int> BatchEngine::tokens_of(const Text& text) {
+    return text.run ? text.run->sequence() : text.prompt;
+}
+
+std::vector<int> BatchEngine::taps_of(const Text& text) {
+    return text.run ? text.run->taps() : std::vector<int>();
+}
+
+int BatchEngine::free_blocks() const {
+    std::map<int, int> held; // by kept texts
+    for (const Kept& kept : kept_)
+        for (const int block : kept.seat->table().blocks()) ++held[block];
+    const auto nobody_else = [&](const auto& entry) { return pool_.holders(entry.first) == entry.second; };
+    return pool_.free() + static_cast<int>(std::ranges::count_if(held, nobody_else));
+}
+
+bool BatchEngine::drop_kept() {
+    if (kept_.empty()) return false;
+    kept_.pop_front();
+    return true;
 }
 
 std::shared_ptr<const Models> BatchEngine::models_of(const Text& text) const {
@@ -143,6 +192,8 @@ BatchLane& BatchEngine::lane(int text) {
 
 void BatchEngine::admit() {
     while (const std::optional<int> next = scheduler_.next()) {
+        while (!fits(at(*next)) && drop_kept()) {
+        }
         if (!scheduler_.in_flight().empty() && !fits(at(*next))) return;
         scheduler_.admit(*next);
         lane(*next).joined = true;
@@ -151,7 +202,8 @@ void BatchEngine::admit() {
 }
 
 int BatchEngine::known_tokens(const Text& text) const {
-    return static_cast<int>(text.run ? text.run->sequence().size() : text.prompt.size()) - 1;
+    if (text.scoring) return text.scoring->first + static_cast<int>(text.shown.scores.size());
+    return static_cast<int>(tokens_of(text).size()) - 1;
 }
 
 // The blocks of what is known of it and of one round are free, beside those that texts in flight have yet to read into.
@@ -164,13 +216,19 @@ bool BatchEngine::fits(const Text& text) const {
             promised += blocks(known_tokens(reading)) - static_cast<int>(reading.seat->table().blocks().size());
     }
     const Seat* seat = settings_.share ? alike(text) : nullptr;
-    const int shared = seat ? seat->shareable(first(text.run ? text.run->sequence() : text.prompt, known_tokens(text)), {}) / PagedModel::kBlock : 0;
+    const int shared = seat ? seat->shareable(first(tokens_of(text), known_tokens(text)), {}) / PagedModel::kBlock : 0;
     return blocks(known_tokens(text) + 1 + text.settings.k) - shared <= pool_.free() - promised;
 }
 
 void BatchEngine::join(int number) {
     Text& text = at(number);
-    if (!text.run) {
+    if (text.scoring && !text.own_seat) {
+        const int places = static_cast<int>(text.prompt.size()) - 1; // nothing is asked behind the last token
+        text.own_seat = std::make_unique<Seat>(model_, pool_, places, Seat::Alone());
+        text.seat = text.own_seat.get();
+        text.seat->begin_prompt(first(text.prompt, places), {});
+    }
+    if (!text.run && !text.scoring) {
         text.run = std::make_unique<Run>(models_of(text), text.settings, [&](int capacity) {
             auto seat = std::make_unique<Seat>(model_, pool_, capacity,
                                                [this, number](Seat& self, const PassInput& input) { pass_alone(number, self, input); });
@@ -188,16 +246,18 @@ void BatchEngine::join(int number) {
 const Seat* BatchEngine::alike(const Text& text) const {
     const Seat* best = nullptr;
     int most = 0;
-    const std::vector<int>& tokens = text.run ? text.run->sequence() : text.prompt;
-    const std::vector<int> taps = text.run ? text.run->taps() : std::vector<int>();
-    for (const int other : scheduler_.in_flight()) {
-        const Text& one = at(other);
-        if (&one == &text || !one.seat || one.owner.key != text.owner.key) continue;
-        const int shared = one.seat->shareable(first(tokens, known_tokens(text)), taps);
-        if (shared <= most) continue;
+    const std::span<const int> tokens = first(tokens_of(text), known_tokens(text));
+    const std::vector<int> taps = taps_of(text);
+    const auto look_at = [&](const Seat* seat, const std::string& key) {
+        if (!seat || key != text.owner.key) return;
+        const int shared = seat->shareable(tokens, taps);
+        if (shared <= most) return;
         most = shared;
-        best = one.seat;
-    }
+        best = seat;
+    };
+    for (const int other : scheduler_.in_flight())
+        if (const Text& one = at(other); &one != &text) look_at(one.seat, one.owner.key);
+    for (const Kept& kept : kept_) look_at(kept.seat.get(), kept.key);
     return best;
 }
 
@@ -205,10 +265,12 @@ void BatchEngine::share_prompt(Text& text) {
     const int known = known_tokens(text);
     if (settings_.share && text.seat->length() == 0) {
         if (const Seat* other = alike(text)) {
-            const std::vector<int> taps = text.run->taps();
-            const int count = other->shareable(first(text.run->sequence(), known), taps);
+            const std::vector<int> taps = taps_of(text);
+            const int count = other->shareable(first(tokens_of(text), known), taps);
             text.seat->share(*other, count, taps);
             round_.shared_tokens += count;
+            // It goes on where the other ended: in its blocks, not in copies of them.
+            if (text.scoring) std::erase_if(kept_, [&](const Kept& kept) { return kept.seat.get() == other; });
         }
     }
     if (text.seat->length() == known) text.shown.state = State::decoding;
@@ -218,14 +280,14 @@ void BatchEngine::share_prompt(Text& text) {
 bool BatchEngine::waits_for_prompt(int number) const {
     const Text& text = at(number);
     if (!settings_.share || text.seat->length() > 0) return false;
-    const std::span<const int> own = first(text.prompt, static_cast<int>(text.prompt.size()) - 1);
+    const std::vector<int> taps = taps_of(text);
+    const std::span<const int> own = first(text.prompt, text.scoring ? known_tokens(text) : static_cast<int>(text.prompt.size()) - 1);
     const Seat* const best = alike(text);
-    const int known = best ? best->shareable(own, text.run->taps()) : 0;
+    const int known = best ? best->shareable(own, taps) : 0;
     for (const int other : scheduler_.in_flight()) {
-        if (other >= number) break;
         const Text& one = at(other);
-        if (one.owner.key != text.owner.key || one.shown.state != State::reading) continue;
-        if (!text.run->taps().empty() && one.run->taps() != text.run->taps()) continue;
+        if (other >= number || one.owner.key != text.owner.key || one.shown.state != State::reading) continue;
+        if (!taps.empty() && taps_of(one) != taps) continue;
         if (common(first(one.prompt, static_cast<int>(one.prompt.size()) - 1), own) >= known + PagedModel::kBlock) return true;
     }
     return false;
@@ -238,7 +300,10 @@ void BatchEngine::draft() {
     std::vector<std::function<void()>> works;
     for (const int number : std::vector<int>(scheduler_.in_flight())) {
         (void)lane(number);
-        if (at(number).shown.state == State::decoding && !at(number).asked) works.push_back([this, number] { draft(number); });
+        if (at(number).scoring)
+            ask_for_places(at(number));
+        else if (at(number).shown.state == State::decoding && !at(number).asked)
+            works.push_back([this, number] { draft(number); });
     }
     if (settings_.together)
         lockstep_.run(works);
@@ -255,14 +320,43 @@ void BatchEngine::draft(int number) {
     });
 }
 
-// In the order of arrival, so that who came first has its blocks first. Prompts first in the pass: they have no logits.
+void BatchEngine::ask_for_places(Text& text) {
+    if (text.shown.state != State::decoding) return;
+    const int from = known_tokens(text), all = static_cast<int>(text.prompt.size()) - 1;
+    const int rows = std::min({all - from, settings_.prompt_rows, model_.max_rows()});
+    text.places = {.tokens = std::span<const int>(text.prompt).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(rows))};
+    text.asked = &text.places;
+}
+
+// A round's rows for prompts, as evenly as the owners can use them: nobody's long prompts keep another's waiting.
+std::map<std::string, int> BatchEngine::prompt_shares() const {
+    std::map<std::string, int> wanted, shares;
+    for (const int number : scheduler_.in_flight()) {
+        const Text& text = at(number);
+        if (text.shown.state == State::reading) wanted[text.owner.key] += known_tokens(text) - text.seat->length();
+    }
+    int left = std::min(settings_.prompt_rows, model_.max_rows());
+    while (left > 0 && !wanted.empty()) {
+        const int each = std::max(1, left / static_cast<int>(wanted.size()));
+        for (auto& [key, rows] : wanted) {
+            const int given = std::min({each, rows, left});
+            shares[key] += given;
+            rows -= given;
+            left -= given;
+        }
+        std::erase_if(wanted, [](const auto& entry) { return entry.second == 0; });
+    }
+    return shares;
+}
+
+// In the order of joining, so that who joined first has its blocks first. Prompts first in the pass: they have no logits.
 void BatchEngine::plan(std::vector<Part>& parts) {
     std::vector<Part> rounds;
-    int rows_left = std::min(settings_.prompt_rows, model_.max_rows());
+    std::map<std::string, int> rows_left = prompt_shares();
     for (const int number : std::vector<int>(scheduler_.in_flight())) {
         Text& text = at(number);
         if (text.shown.state == State::reading) {
-            plan_reading(number, rows_left, parts);
+            plan_reading(number, rows_left[text.owner.key], parts);
         } else if (text.shown.state == State::decoding && reserve(number, static_cast<int>(text.asked->tokens.size()))) {
             rounds.push_back({.text = number, .input = *text.asked});
         }
@@ -275,11 +369,11 @@ void BatchEngine::plan_reading(int number, int& rows_left, std::vector<Part>& pa
     if (rows_left == 0 || waits_for_prompt(number)) return;
     share_prompt(text);
     if (text.shown.state != State::reading) return; // it found all of it: it drafts in the next round
-    const std::vector<int>& sequence = text.run->sequence();
+    const std::span<const int> sequence = tokens_of(text);
     const int read = text.seat->length(), rows = std::min(rows_left, known_tokens(text) - read);
     if (!reserve(number, rows)) return;
     rows_left -= rows;
-    Part part{.text = number, .input = {.tokens = std::span(sequence).subspan(static_cast<std::size_t>(read), static_cast<std::size_t>(rows)),
+    Part part{.text = number, .input = {.tokens = sequence.subspan(static_cast<std::size_t>(read), static_cast<std::size_t>(rows)),
                                         .logits_from = rows},
               .reads = true};
     parts.push_back(part);
@@ -288,6 +382,7 @@ void BatchEngine::plan_reading(int number, int& rows_left, std::vector<Part>& pa
 bool BatchEngine::reserve(int number, int rows) {
     Text& text = at(number);
     while (text.seat->table().missing(rows) > pool_.free()) {
+        if (drop_kept()) continue;
         const int victim = scheduler_.victim(number);
         preempt(victim);
         if (victim == number) return false;
@@ -299,6 +394,7 @@ bool BatchEngine::reserve(int number, int rows) {
 // For a text that is drafting: it cannot give up its own blocks.
 void BatchEngine::reserve_in_middle(int number, int rows) {
     while (at(number).seat->table().missing(rows) > pool_.free()) {
+        if (drop_kept()) continue;
         const std::optional<int> victim = scheduler_.other_victim(number);
         CHECK(victim.has_value(), "a text alone has blocks for all its positions");
         preempt(*victim);
@@ -334,15 +430,17 @@ void BatchEngine::pass(std::span<Part> parts) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
         Text& text = at(parts[i].text);
         if (parts[i].reads && !text.seat->knows_prompt()) {
-            taps[i] = text.run->taps();
+            taps[i] = taps_of(text);
             parts[i].input.taps = taps[i];
         }
         texts.push_back(text.seat->bring(parts[i].input));
         BatchLane& of = lane(parts[i].text);
         of.rows = static_cast<int>(parts[i].input.tokens.size());
-        of.did = !parts[i].reads ? Did::decoded : text.seat->knows_prompt() ? Did::recomputed : Did::read;
+        const bool again = parts[i].reads && text.seat->knows_prompt();
+        of.did = !parts[i].reads && text.run ? Did::decoded : again ? Did::recomputed : Did::read;
         round_.rows += of.rows;
-        if (parts[i].reads) round_.read_rows += of.rows;
+        if (of.did != Did::decoded) round_.read_rows += of.rows;
+        scheduler_.served(parts[i].text, of.rows);
     }
     const Stopwatch watch;
     model_.forward(texts);
@@ -365,12 +463,14 @@ void BatchEngine::pass(std::span<Part> parts) {
 void BatchEngine::pass_alone(int number, Seat& seat, const PassInput& input) {
     reserve_in_middle(number, static_cast<int>(input.tokens.size()));
     PagedModel::Text text = seat.bring(input);
+    scheduler_.served(number, static_cast<int>(input.tokens.size()));
     lockstep_.apart([&] { model_.forward(std::span(&text, 1)); }); // its scratch memory is everybody's
     seat.sit_down(text);
 }
 
 void BatchEngine::finish_round(int number) {
     Text& text = at(number);
+    if (text.scoring) return finish_scoring(number);
     const std::size_t before = text.run->sequence().size(), events = text.run->trace().size();
     text.asked = nullptr;
     text.run->finish_round();
@@ -382,6 +482,19 @@ void BatchEngine::finish_round(int number) {
     if (text.shown.deliveries.empty()) text.shown.first_ms = now;
     text.shown.deliveries.push_back({now, of.tokens});
     if (text.run->stopped()) end(number, State::done);
+}
+
+void BatchEngine::finish_scoring(int number) {
+    Text& text = at(number);
+    const int from = known_tokens(text);
+    PassRows& rows = text.seat->forward(*text.asked);
+    text.asked = nullptr;
+    text.seat->read_on();
+    for (int row = 0; row < rows.count(); ++row) {
+        const int token = text.prompt[static_cast<std::size_t>(from + row) + 1];
+        text.shown.scores.push_back(scored_token(rows.distribution(row, kRawSampling), token, text.scoring->top));
+    }
+    if (known_tokens(text) + 1 == std::ssize(text.prompt)) end(number, State::done);
 }
 
 // ---- leaving ----
@@ -400,6 +513,11 @@ void BatchEngine::end(int number, State state) {
     }
     text.seat = nullptr;
     text.run.reset();
+    if (text.own_seat && state == State::done && settings_.share) {
+        kept_.push_back({text.owner.key, std::move(text.own_seat)});
+        if (std::ssize(kept_) > settings_.texts) (void)drop_kept();
+    }
+    text.own_seat.reset();
 }
 
 void BatchEngine::guarded(int number, const std::function<void()>& go) {

@@ -13,6 +13,7 @@
 // Texts of different owners have nothing in common but the weights and the pass: no blocks of a prompt, no remembered answers.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "engine/batch/block_pool.h"
 #include "engine/batch/lockstep.h"
 #include "engine/batch/scheduler.h"
+#include "engine/batch/scoring.h"
 #include "engine/batch/seat.h"
 #include "engine/model/paged_model.h"
 #include "engine/run/run.h"
@@ -58,13 +60,14 @@ struct BatchText {
     int prompt_tokens = 0;
     std::string text;                    // of the new tokens; once it has ended
     std::shared_ptr<const Trace> trace;  // from joining on; untimed, because a pass belongs to several texts
+    std::vector<ScoredToken> scores;     // of a text that is only judged; once it has ended
     std::string error, remedy;           // failed
     [[nodiscard]] bool ended() const { return state >= State::done; }
 };
 
 // Whose text it is, where several people are served.
 struct BatchOwner {
-    std::string key;                            // prompts share blocks only where this is the same
+    std::string key;                            // prompts share blocks only where this is the same; turns are fair between keys
     std::shared_ptr<const SuffixTrie> answers = {}; // of this owner: what the drafter suffix drafts from too; does not change any more
 };
 
@@ -77,6 +80,9 @@ class BatchEngine {
     // A text that waits for its turn; its number, counting from 0. Throws Error where Run would, and where the whole pool is
     // too small for it.
     int submit(const RunSettings& settings, BatchOwner owner = {});
+    // A text that is only judged, in pieces of at most prompt_rows rows beside the rounds of the others. Its keys and values stay
+    // for the next one of its owner that begins alike, until their blocks are needed. Throws Error where it cannot be.
+    int submit(Scoring scoring, BatchOwner owner = {});
     // One round. False: there is nothing to do. What goes wrong for one text ends that one; what goes wrong in a pass is thrown.
     bool step();
     // Of the rounds of a text to come, 0 … its K: for who chooses K as it goes (adaptive_study.h).
@@ -85,11 +91,13 @@ class BatchEngine {
     void before_pass(std::function<void()> watch) { before_pass_ = std::move(watch); }
     void cancel(int text); // its blocks are free at once
     void forget(int text); // that has ended: text() knows it no more
+    [[nodiscard]] std::vector<ScoredToken> take_scores(int text) { return std::move(at(text).shown.scores); }
 
     [[nodiscard]] const BatchText& text(int number) const { return at(number).shown; }
     [[nodiscard]] int texts() const { return submitted_; } // since the beginning
     [[nodiscard]] const BatchRound& round() const { return round_; } // the last one
     [[nodiscard]] const BlockPool& pool() const { return pool_; }
+    [[nodiscard]] int free_blocks() const; // with those that are only kept for who may begin alike
     [[nodiscard]] const Scheduler& scheduler() const { return scheduler_; }
     [[nodiscard]] const Lockstep& lockstep() const { return lockstep_; }
     // Blocks of a text in flight, in order; and positions that they hold.
@@ -103,7 +111,10 @@ class BatchEngine {
         BatchText shown;
         BatchOwner owner;
         std::vector<int> prompt;
-        std::unique_ptr<Run> run;          // from joining to the end, also while preempted
+        std::unique_ptr<Run> run;          // from joining to the end, also while preempted; none where it is only judged
+        std::optional<Scoring> scoring;    // then this, with
+        std::unique_ptr<Seat> own_seat;
+        PassInput places;                  // the next of its places
         Seat* seat = nullptr;              // its target
         const PassInput* asked = nullptr;  // the pass that its round waits for
         std::optional<int> most_drafts;    // draft_at_most()
@@ -117,20 +128,32 @@ class BatchEngine {
 
     [[nodiscard]] Text& at(int text) { return texts_.at(text); }
     [[nodiscard]] const Text& at(int text) const { return texts_.at(text); }
+    // Of a text that was judged and may go on.
+    struct Kept {
+        std::string key;
+        std::unique_ptr<Seat> seat;
+    };
     [[nodiscard]] std::shared_ptr<const Models> models_of(const Text& text) const;
+    int enter(Text text);
+    [[nodiscard]] static std::span<const int> tokens_of(const Text& text); // that are there
+    [[nodiscard]] static std::vector<int> taps_of(const Text& text);
+    [[nodiscard]] bool drop_kept(); // the oldest; false: there is none
+    [[nodiscard]] std::map<std::string, int> prompt_shares() const; // rows of this round, by owner
+    void ask_for_places(Text& text);
+    void finish_scoring(int number);
     [[nodiscard]] BatchLane& lane(int text);
     void admit();
     [[nodiscard]] bool fits(const Text& text) const;
     [[nodiscard]] int known_tokens(const Text& text) const; // that have to be in the cache before its next round
     void join(int number);
-    // The text in flight that has read most of what `text` begins with; null: none has anything.
+    // Who has read most of what `text` begins with, in flight or kept; null: nobody has anything.
     [[nodiscard]] const Seat* alike(const Text& text) const;
     void share_prompt(Text& text);
     [[nodiscard]] bool waits_for_prompt(int number) const;
     void draft();
     void draft(int number);
     void plan(std::vector<Part>& parts);
-    void plan_reading(int number, int& rows_left, std::vector<Part>& parts);
+    void plan_reading(int number, int& rows_left, std::vector<Part>& parts); // rows_left: of its owner in this round
     [[nodiscard]] bool reserve(int number, int rows);
     void reserve_in_middle(int number, int rows);
     void take_blocks(Text& text, int rows);
@@ -147,6 +170,7 @@ class BatchEngine {
     PagedModel model_;
     BlockPool pool_;
     Scheduler scheduler_;
+    std::deque<Kept> kept_; // oldest first
     std::map<int, Text> texts_;
     int submitted_ = 0;
     BatchRound round_;

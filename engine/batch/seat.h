@@ -65,6 +65,8 @@ class Seat final : public Decoder {
     [[nodiscard]] bool knows_prompt() const { return prompt_read_ == std::ssize(prompt_); } // was read once
     // Of the rounds to come; more are not asked for anyhow where the run has a smaller K.
     void draft_at_most(int drafts) { most_drafts_ = drafts; }
+    // Of a text that is only judged: what passes with logits went over is known, too.
+    void read_on() { prompt_read_ = std::min(length(), static_cast<int>(prompt_.size())); }
     void give_up_blocks() { table_.clear(); } // preempted: to be computed again
 
   private:
