@@ -87,6 +87,11 @@ std::unique_ptr<TextQueue::Ticket> BatchQueue::enter(const RunSettings& settings
     place->settings = settings;
     place->owner.key = key;
     if (memory_) place->owner.answers = memory_->answers(key, settings.options.suffix_depth);
+    let_in(place);
+    return std::make_unique<Own>(*this, std::move(place));
+}
+
+void BatchQueue::let_in(const std::shared_ptr<Place>& place) {
     {
         const std::lock_guard lock(mutex_);
         if (stopping_) throw stops();
@@ -96,7 +101,18 @@ std::unique_ptr<TextQueue::Ticket> BatchQueue::enter(const RunSettings& settings
         counts_.waiting(1);
     }
     wake_.notify_one();
-    return std::make_unique<Own>(*this, std::move(place));
+}
+
+std::vector<ScoredToken> BatchQueue::score(Scoring scoring, const std::string& key, const std::function<bool()>& listens) {
+    auto place = std::make_shared<Place>();
+    place->scoring = std::move(scoring);
+    place->owner.key = key;
+    let_in(place);
+    Own ticket(*this, place);
+    while (ticket.wait())
+        if (!listens()) return {};
+    const std::lock_guard lock(mutex_);
+    return std::move(place->scores);
 }
 
 void BatchQueue::leave(const std::shared_ptr<Place>& place) {
@@ -177,7 +193,7 @@ void BatchQueue::submit(const std::shared_ptr<Place>& place) {
     std::optional<Refused> refused;
     try {
         if (!engine_) engine_ = std::make_unique<BatchEngine>(models_, settings_);
-        place->number = engine_->submit(place->settings, place->owner);
+        place->number = place->scoring ? engine_->submit(std::move(*place->scoring), place->owner) : engine_->submit(place->settings, place->owner);
     } catch (const Error& error) {
         refused = {400, std::string(error.what()) + ". " + error.remedy()};
     } catch (const std::exception& error) {
@@ -217,7 +233,9 @@ void BatchQueue::publish(Place& place) {
     if (text.state == BatchText::State::failed)
         place.refused = {500, text.error + (text.remedy.empty() ? "" : ". " + text.remedy)};
     if (text.state == BatchText::State::cancelled && !text.trace) place.refused = stops();
-    if (text.state == BatchText::State::done) {
+    if (text.state == BatchText::State::done && place.scoring)
+        place.scores = engine_->take_scores(place.number);
+    else if (text.state == BatchText::State::done) {
         retry_.took((engine_->now_ms() - place.first_ms) / 1000);
         remember(place, text);
     }
@@ -232,7 +250,7 @@ void BatchQueue::tell_counts() {
     if (!engine_) return counts_.queue(0, static_cast<int>(arrivals_.size()));
     const Scheduler& scheduler = engine_->scheduler();
     counts_.queue(static_cast<int>(scheduler.in_flight().size()), static_cast<int>(scheduler.waiting().size() + arrivals_.size()));
-    counts_.blocks(engine_->pool().blocks(), engine_->pool().free());
+    counts_.blocks(engine_->pool().blocks(), engine_->free_blocks());
 }
 
 // With a reason: the engine is given up, and the next text begins with another one.

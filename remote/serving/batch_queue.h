@@ -32,6 +32,7 @@ class BatchQueue final : public TextQueue {
     BatchQueue(std::shared_ptr<const Models> models, BatchSettings settings, int most, std::unique_ptr<KeyMemory> memory, ServeCounts& counts);
     ~BatchQueue() override;
     [[nodiscard]] std::unique_ptr<Ticket> enter(const RunSettings& settings, const std::string& key) override;
+    [[nodiscard]] std::vector<ScoredToken> score(Scoring scoring, const std::string& key, const std::function<bool()>& listens) override;
     void stop() override;
     [[nodiscard]] int context() const override;
     [[nodiscard]] int blocks() const { return settings_.blocks; }
@@ -44,6 +45,8 @@ class BatchQueue final : public TextQueue {
     // A request's text, from entering to leaving; the queue's while `number` is in places_.
     struct Place {
         RunSettings settings;
+        std::optional<Scoring> scoring; // instead: a text that is only judged
+        std::vector<ScoredToken> scores;
         BatchOwner owner;
         int number = -1; // in the engine; -1: not handed in yet
         News news;
@@ -53,6 +56,7 @@ class BatchQueue final : public TextQueue {
         std::condition_variable moved;
     };
 
+    void let_in(const std::shared_ptr<Place>& place);
     void main();
     [[nodiscard]] bool work_comes(); // false: the queue stops
     void round();

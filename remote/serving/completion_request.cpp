@@ -192,7 +192,7 @@ void read_prompt_field(const Json& body, RunSettings& settings) {
 } // namespace
 
 CompletionRequest read_request(const std::string& text, bool chat, const RunSettings& base,
-                               const ChatFormat& format) {
+                               const ChatFormat& format, int most_listed) {
     const Json body = parse_foreign_json(text);
     if (!body.is_object()) throw Refused{400, "the body is not a JSON object"};
     refuse_unknown(body);
@@ -242,7 +242,7 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
         if (!model->is_string()) throw Refused{400, "model is " + shown(*model) + ", expected a name"};
         asked.model = model->get<std::string>();
     }
-    asked.prompt_top = static_cast<int>(whole_between(body, "prompt_logprobs", -1, 0, kMostPromptTop));
+    asked.prompt_top = static_cast<int>(whole_between(body, "prompt_logprobs", -1, 0, most_listed));
     if (asked.prompt_top >= 0 && (chat || asked.stream))
         throw Refused{400, "prompt_logprobs is answered at /v1/completions only, and not as a stream"};
     return asked;

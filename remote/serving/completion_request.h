@@ -23,10 +23,10 @@ struct CompletionRequest {
     std::string notice;  // what is asked for and does nothing; goes back with the answer
     int prompt_top = -1; // likeliest tokens to tell for every place of the prompt (prompt_logprobs); -1: none
 };
-inline constexpr int kMostPromptTop = 20; // as vLLM unless started with --max-logprobs
+inline constexpr int kMostPromptTop = 20; // where nobody says more; as vLLM unless started with --max-logprobs
 // `chat`: /v1/chat/completions, in the format of the model, else /v1/completions. Drafter, rule and K are
 // those of `base`. Throws Refused.
 [[nodiscard]] CompletionRequest read_request(const std::string& body, bool chat, const RunSettings& base,
-                                             const ChatFormat& format = {});
+                                             const ChatFormat& format = {}, int most_listed = kMostPromptTop);
 
 } // namespace speclens

@@ -5,6 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/run/run.h"
+#include "remote/serving/prompt_distributions.h"
 #include "remote/serving/refusals.h"
 
 namespace speclens {
@@ -108,6 +109,15 @@ std::unique_ptr<TextQueue::Ticket> SingleQueue::enter(const RunSettings& setting
     inside_.insert(next_);
     counts_.waiting(1);
     return std::make_unique<Own>(*this, next_++, settings);
+}
+
+std::vector<ScoredToken> SingleQueue::score(Scoring scoring, const std::string&, const std::function<bool()>&) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) throw stops();
+    }
+    const std::lock_guard turn(*models_->turns);
+    return score_alone(*models_, scoring);
 }
 
 void SingleQueue::stop() {

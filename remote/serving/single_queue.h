@@ -23,6 +23,7 @@ class SingleQueue final : public TextQueue {
     SingleQueue(std::shared_ptr<const Models> models, int most, ServeCounts& counts);
     ~SingleQueue() override;
     [[nodiscard]] std::unique_ptr<Ticket> enter(const RunSettings& settings, const std::string& key) override;
+    [[nodiscard]] std::vector<ScoredToken> score(Scoring scoring, const std::string& key, const std::function<bool()>& listens) override;
     void stop() override;
     [[nodiscard]] int context() const override { return models_->holds(); }
 

@@ -22,6 +22,7 @@
 #include "remote/serving/prompt_distributions.h"
 #include "remote/serving/refusals.h"
 #include "remote/serving/request_threads.h"
+#include "remote/serving/scoring_request.h"
 #include "remote/serving/serve_counts.h"
 #include "remote/serving/single_queue.h"
 
@@ -117,14 +118,14 @@ struct SpecServer::State {
 
     void complete(const httplib::Request& request, httplib::Response& response, bool chat) {
         try {
-            const CompletionRequest asked = read_request(request.body, chat, settings.base, models->chat);
+            const CompletionRequest asked = read_request(request.body, chat, settings.base, models->chat, settings.most_listed);
             if (!asked.model.empty() && asked.model != model())
                 throw Refused{404,
                               "the model " + asked.model + " does not exist; this server has " + model()};
             // Before a stream begins, while a status can still be sent.
             const std::shared_ptr<Entered> entered(new Entered{queue->enter(asked.settings, key_of(request)),
                                                                CompletionAnswer(*models, asked, model(), chat, ++number), ClientConnection(request)});
-            if (!asked.stream) return answer_whole(*entered, response);
+            if (!asked.stream) return answer_whole(*entered, key_of(request), response);
             response.set_chunked_content_provider("text/event-stream", [this, entered](std::size_t, httplib::DataSink& sink) {
                 stream(*entered, sink);
                 sink.done();
@@ -139,7 +140,7 @@ struct SpecServer::State {
         }
     }
 
-    void answer_whole(Entered& request, httplib::Response& response) {
+    void answer_whole(Entered& request, const std::string& key, httplib::Response& response) {
         const CompletionRequest& asked = request.answer.asked();
         std::string text;
         const auto take = [&](bool) {
@@ -150,10 +151,38 @@ struct SpecServer::State {
         request.ticket.reset();
         Json whole = request.answer.whole(text);
         if (asked.prompt_top >= 0) {
-            const std::lock_guard held(*models->turns);
-            whole["choices"][0]["prompt_logprobs"] = prompt_distributions(*models, prompt_tokens(*models, asked.settings).ids, asked.prompt_top);
+            const std::vector<int> ids = prompt_tokens(*models, asked.settings).ids;
+            check_entries(std::ssize(ids) - 1, asked.prompt_top);
+            std::vector<ScoredToken> scores;
+            if (ids.size() > 1) scores = queue->score({.tokens = ids, .first = 0, .top = asked.prompt_top}, key, [&] { return !request.client.closed(); });
+            if (scores.size() + 1 < ids.size()) return; // nobody reads it
+            whole["choices"][0]["prompt_logprobs"] = prompt_distributions(*models, ids, scores);
         }
         response.set_content(whole.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+    }
+
+    // What the target says of a text of somebody else's, as SGLang tells it.
+    void generate(const httplib::Request& request, httplib::Response& response) {
+        try {
+            ScoringRequest asked = read_scoring(request.body, settings.most_listed);
+            const Stopwatch watch;
+            const ClientConnection client(request);
+            const std::vector<int> tokens = asked.scoring.tokens;
+            const int first = asked.scoring.first;
+            const std::vector<ScoredToken> scores = queue->score(std::move(asked.scoring), key_of(request), [&] { return !client.closed(); });
+            if (scores.empty()) return; // nobody reads it
+            Json meta = scoring_meta(*models, tokens, first, scores, asked.texts);
+            meta["id"] = "score-" + std::to_string(++number);
+            meta["finish_reason"] = {{"type", "length"}, {"length", 0}};
+            meta["e2e_latency"] = watch.ms() / 1000;
+            response.set_content(Json({{"text", ""}, {"meta_info", meta}}).dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+        } catch (const Refused& refused) {
+            refuse(response, refused);
+        } catch (const Error& error) {
+            refuse(response, {400, std::string(error.what()) + ". " + error.remedy()});
+        } catch (const std::exception& error) {
+            refuse(response, {500, error.what()});
+        }
     }
 
     void stream(Entered& request, httplib::DataSink& sink) {
@@ -225,6 +254,7 @@ SpecServer::SpecServer(std::shared_ptr<const Models> models, ServeSettings setti
     });
     s.post("/v1/completions",
            [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, false); });
+    s.post("/generate", [&s](const httplib::Request& q, httplib::Response& r) { s.generate(q, r); });
     s.post("/v1/chat/completions",
            [&s](const httplib::Request& q, httplib::Response& r) { s.complete(q, r, true); });
 }

@@ -22,6 +22,7 @@ struct ServeSettings {
     RunSettings base; // drafter, rule, K, dice; prompt, length and temperature come with the requests
     BatchSettings batch;     // blocks 0: as many as usual_blocks()
     bool key_memory = false; // a key's answers are remembered for its next requests (key_memory.h)
+    int most_listed = 20;    // likeliest tokens of a place that a client may ask for
 };
 
 class SpecServer {

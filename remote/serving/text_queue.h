@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "engine/batch/scoring.h"
 #include "engine/run/control.h"
 #include "engine/run/trace.h"
 
@@ -30,6 +33,9 @@ class TextQueue {
     // `key`: whose request it is; empty: anybody's. Throws Refused (503) where it is full or stops, Refused (400) and Error for
     // a text that cannot be.
     [[nodiscard]] virtual std::unique_ptr<Ticket> enter(const RunSettings& settings, const std::string& key) = 0;
+    // What the target says of a text that somebody else wrote. Waits, and asks now and then whether its client still `listens`:
+    // empty where it does not. Throws as enter() and wait() do.
+    [[nodiscard]] virtual std::vector<ScoredToken> score(Scoring scoring, const std::string& key, const std::function<bool()>& listens) = 0;
     virtual void stop() = 0; // texts under way end after their round, and nobody enters any more
     [[nodiscard]] virtual int context() const = 0; // tokens that a text may have here, with its prompt
 };
