@@ -176,7 +176,7 @@ void draw_pages(const SystemsDraw& d, Rect area) {
 void draw_wire(const SystemsDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const Wire& wire = d.model.wire;
+    const SimulatedWire& wire = d.model.wire;
     systems_head(d, SystemsPart::wire, area, "A round with a wire in between, ms",
                  "if all three keep alike, what is sent decides");
     double most = 0;
@@ -300,7 +300,7 @@ void draw_systems_controls(const SystemsDraw& d) {
     const Rect r = d.input.controls;
     if (r.w <= 0) return;
     ui::Ui& ui = d.ui;
-    Wire& wire = d.state.wire;
+    SimulatedWire& wire = d.state.wire;
     ControlRow row(r);
     if (d.input.beat == kTablesBeat || d.input.beat == kChoosersBeat) return draw_film_controls(d, row);
     const auto slider = [&](const char* id, const std::string& label, double& value, double low, double high,

@@ -10,7 +10,7 @@
 namespace speclens {
 namespace {
 
-double round_ms(const Wire& wire, int k) {
+double round_ms(const SimulatedWire& wire, int k) {
     return k * wire.draft_ms + wire.verify_ms + wire.round_trip_ms;
 }
 
@@ -27,7 +27,7 @@ int draw_accepted(double alpha, int k, std::uint64_t seed, std::uint32_t round) 
 
 } // namespace
 
-double wire_bytes(const Wire& wire, Payload payload) {
+double wire_bytes(const SimulatedWire& wire, Payload payload) {
     const double ids = 4.0 * wire.k;
     switch (payload) {
     case Payload::ids:
@@ -40,16 +40,16 @@ double wire_bytes(const Wire& wire, Payload payload) {
     return ids + 4.0 * wire.k * wire.vocabulary;
 }
 
-double wire_ms(const Wire& wire, Payload payload) {
+double wire_ms(const SimulatedWire& wire, Payload payload) {
     return wire.round_trip_ms + wire_bytes(wire, payload) * 8 / (wire.gigabits * 1e9) * 1e3;
 }
 
-double wire_speedup(const Wire& wire, Payload payload) {
+double wire_speedup(const SimulatedWire& wire, Payload payload) {
     return expected_tokens(wire.alpha, wire.k) * wire.verify_ms /
            (wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
 }
 
-double longest_round_trip(const Wire& wire, Payload payload) {
+double longest_round_trip(const SimulatedWire& wire, Payload payload) {
     return (expected_tokens(wire.alpha, wire.k) - 1) * wire.verify_ms - wire.k * wire.draft_ms -
            (wire_ms(wire, payload) - wire.round_trip_ms);
 }
@@ -72,7 +72,7 @@ bool is_about(int beat, SystemsPart part) {
     return beat == kChoosersBeat;
 }
 
-ControllerRun run_controllers(const Wire& costs, int rounds, std::uint64_t seed) {
+ControllerRun run_controllers(const SimulatedWire& costs, int rounds, std::uint64_t seed) {
     ControllerRun run;
     ArticleController article;
     FormulaController formula;

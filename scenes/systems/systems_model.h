@@ -39,23 +39,23 @@ enum class Payload : std::uint8_t {
 };
 inline constexpr Payload kPayloads[] = {Payload::ids, Payload::scalars, Payload::rows};
 
-struct Wire {
+struct SimulatedWire {
     double round_trip_ms = 0.2, gigabits = 25; // per second
     int vocabulary = 151936;
     double draft_ms = 2, verify_ms = 15; // a guess, a pass
     int k = 5;
     double alpha = 0.8;
-    bool operator==(const Wire&) const = default;
+    bool operator==(const SimulatedWire&) const = default;
 };
 // Mean bytes of a round from the draft to the target side: ids and probabilities of 4 bytes each.
-[[nodiscard]] double wire_bytes(const Wire& wire, Payload payload);
-[[nodiscard]] double wire_ms(const Wire& wire, Payload payload); // round trip and transfer
+[[nodiscard]] double wire_bytes(const SimulatedWire& wire, Payload payload);
+[[nodiscard]] double wire_ms(const SimulatedWire& wire, Payload payload); // round trip and transfer
 // Against plain decoding on the target side, without a wire, if every rule keeps a guess with the same alpha.
 // Sample matching keeps no more than the token rule (Σ p·q ≤ Σ min(p, q)), block verification no less, so the
 // order of the payloads is no result.
-[[nodiscard]] double wire_speedup(const Wire& wire, Payload payload);
+[[nodiscard]] double wire_speedup(const SimulatedWire& wire, Payload payload);
 // The round trip in ms that leaves no speed-up; below 0: there is none without a wire either.
-[[nodiscard]] double longest_round_trip(const Wire& wire, Payload payload);
+[[nodiscard]] double longest_round_trip(const SimulatedWire& wire, Payload payload);
 
 // Both on the same acceptance, which changes on the way: .9, .6, .8 for a third of the rounds each.
 struct ControllerRun {
@@ -63,11 +63,11 @@ struct ControllerRun {
     std::vector<int> article, formula; // K of every round
     double article_speedup = 0, formula_speedup = 0;
 };
-[[nodiscard]] ControllerRun run_controllers(const Wire& costs, int rounds, std::uint64_t seed);
+[[nodiscard]] ControllerRun run_controllers(const SimulatedWire& costs, int rounds, std::uint64_t seed);
 
 // What the user set.
 struct SystemsState {
-    Wire wire;
+    SimulatedWire wire;
     int page = 16; // slots
     int film_round = -1; // of the batch; -1: the first in which a text gives up its blocks, else the middle one
     bool operator==(const SystemsState&) const = default;
@@ -79,7 +79,7 @@ struct SystemsModel {
     std::string tier;              // of the run: a server's or a table's target keeps no rows of ours
     std::size_t shown = 0;         // the round that the cursor is in
     int page = 16, given_back = 0; // pages of the whole run
-    Wire wire;
+    SimulatedWire wire;
     ControllerRun controllers;
     const BlockFilm* film = nullptr; // of a batch that was decoded here; null: none was
     std::size_t film_round = 0;      // that is shown

@@ -19,7 +19,7 @@ namespace speclens {
 namespace {
 
 TEST(Systems, BytesAndTimesOfARound) {
-    Wire wire; // K = 5, 151 936 ids, 25 Gbit/s, .2 ms
+    SimulatedWire wire; // K = 5, 151 936 ids, 25 Gbit/s, .2 ms
     EXPECT_DOUBLE_EQ(wire_bytes(wire, Payload::ids), 20);
     EXPECT_DOUBLE_EQ(wire_bytes(wire, Payload::rows), 20 + 5 * 4 * 151936.0);
     EXPECT_NEAR(wire_bytes(wire, Payload::scalars), 40 + (1 - std::pow(0.8, 5)) * 4 * 151936, 1e-6);
@@ -67,7 +67,7 @@ TEST(Systems, TellsOfWasteOnlyWhereThereIsSome) {
 }
 
 TEST(Systems, TheFormulasControllerFindsTheFastestK) {
-    const Wire costs{.round_trip_ms = 0.5, .draft_ms = 2, .verify_ms = 15};
+    const SimulatedWire costs{.round_trip_ms = 0.5, .draft_ms = 2, .verify_ms = 15};
     const ControllerRun run = run_controllers(costs, 3000, 7);
     ASSERT_EQ(run.formula.size(), 3000u);
     // .9 -> 8, .6 -> 3, .8 -> 5 are the fastest; 2 % of slack leave a neighbour or two.
@@ -215,7 +215,7 @@ TEST(Systems, NamesRowsByWhoHasThem) {
 
 TEST(Systems, TheLongestRoundTripLeavesNoSpeedUp) {
     for (const Payload payload : kPayloads) {
-        Wire wire;
+        SimulatedWire wire;
         wire.round_trip_ms = longest_round_trip(wire, payload);
         EXPECT_NEAR(wire_speedup(wire, payload), 1, 1e-9);
     }
