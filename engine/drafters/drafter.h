@@ -144,6 +144,7 @@ struct DrafterInfo {
     const char* head_reads = "";     // what that head corrects a draft token by: "the guesses before it"
     bool corrects_first = false;     // the first one too, by the pending token
     bool draws = true;               // draft tokens are drawn by coins at T > 0
+    bool ahead = false;              // may be asked about a text that does not come true, and drafts as if it had not been
     bool translates = false;         // a draft model with another tokenizer will do
     bool own_ids = false;            // its head ranks ids of its own, a part of the vocabulary
     int default_k = 4;               // draft tokens in a row where nothing else is asked for: what serves it well on the bundle

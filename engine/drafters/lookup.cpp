@@ -79,6 +79,7 @@ DrafterInfo lookup_info() {
         .short_cost = "copies {k}",
         .drafting = Drafting::at_once,
         .draws = false,
+        .ahead = true,
         .usual_place = 3,
         .race_place = 7,
         .reads = {Setting::ngram, Setting::ngram_recent},

@@ -80,6 +80,7 @@ DrafterInfo small_info() {
         .cost = "{guesses}, one pass each",
         .short_cost = "{passes}",
         .needs = DrafterNeeds::draft_model,
+        .ahead = true,
         .translates = true,
         .usual_place = 1,
         .race_place = 4,

@@ -80,6 +80,7 @@ Sample sample_of(const Run& run) {
     sample.tokens = view.output_tokens;
     sample.drafted = view.drafted;
     sample.accepted = view.accepted_drafts;
+    sample.wire = wire_totals(view);
     sample.take_times();
     const CycleSummary* before = nullptr;
     for (const CycleSummary& cycle : view.cycles) {
@@ -131,6 +132,7 @@ Totals total(std::span<const Sample* const> samples) {
         add(t.judged_at, s->judged_at);
         add(t.accepted_at, s->accepted_at);
         t.first += s->first;
+        t.wire += s->wire;
     }
     t.accepted_at.resize(t.judged_at.size(), 0);
     const double all_ms = t.draft_ms + t.verify_ms + t.other_ms;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/run/run.h"
+#include "engine/run/wire_totals.h"
 
 namespace speclens {
 
@@ -31,6 +32,7 @@ struct Sample {
     double draft_ms = 0, verify_ms = 0, other_ms = 0;  // other: verdicts, resampling and commits
     double accept_ms = 0;                              // part of other_ms: distributions, verdicts, resampling
     double excess_ms = 0;                              // what medians of repeats add to these times; 0: unknown
+    WireTotals wire;                                   // of a target elsewhere
     std::vector<int> output;                           // new tokens
     std::shared_ptr<const Trace> trace;
     void take_times();  // anew, those that the trace has now
@@ -49,6 +51,7 @@ struct Totals {
     double head_ms = 0;                                // part of draft_ms
     double accept_ms = 0;                              // part of other_ms
     double draft_ms = 0, verify_ms = 0, other_ms = 0;  // means per round
+    WireTotals wire;                                   // sums
     double spread = 0;                                 // what medians add to the times, a share of them
     double tokens_per_second = 0;
     [[nodiscard]] double tokens_per_round() const { return rounds ? static_cast<double>(tokens) / rounds : 0; }

@@ -15,6 +15,7 @@
 #include "engine/model/frequent.h"
 #include "engine/model/distribution.h"
 #include "engine/model/top_entries.h"
+#include "engine/model/wire.h"
 #include "kernels/backend.h"
 
 namespace speclens {
@@ -100,6 +101,11 @@ class Decoder {
 
     // Appends the rows to the cache and computes. Passing more rows than fit is a CHECK.
     virtual PassRows& forward(const PassInput& input) = 0;
+    // Begins the pass that the next forward() asks for, with the same input, and does not wait for it: where it is made
+    // elsewhere. False: nothing was begun.
+    virtual bool begin(const PassInput&) { return false; }
+    // What the last pass cost on the way; empty where it was made here.
+    [[nodiscard]] virtual std::optional<Wire> wire() const { return {}; }
     // Feeds a prompt in pieces of at most max_rows() without logits. `sink` receives the position of the first
     // token of each piece and its features().
     using FeatureSink = std::function<void(int first, const Tensor& features)>;

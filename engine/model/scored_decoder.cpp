@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <future>
 
 #include "engine/model/decoder.h"
 #include "engine/model/scorer.h"
@@ -36,6 +37,13 @@ class ScoredRows final : public PassRows {
   private:
     // Exact where the sampling is greedy or keeps listed ids only, which Run sees to.
     void compute_distribution(int row, const Sampling& sampling, Distribution& distribution) override {
+        const TopEntries& told = at(row);
+        constexpr double kRounding = 1e-3; // of log-probabilities that should add up to everything
+        const int wanted = sampling.top_k > 0 ? std::min(sampling.top_k, vocab_) : vocab_;
+        if (sampling.temperature > 0 && wanted > static_cast<int>(told.entries.size()) && told.rest > kRounding)
+            throw Error("the server tells " + std::to_string(told.entries.size()) + " of the " + std::to_string(wanted) +
+                            " likeliest tokens of a place: their distribution is not known",
+                        "Ask for fewer with --listed N, or decode with --temp 0.", Exit::network);
         distribution.assign(static_cast<std::size_t>(vocab_), 0);
         for (const TopEntries::Entry& entry : at(row).entries)
             distribution[static_cast<std::size_t>(entry.id)] = std::exp(entry.logp);
@@ -78,23 +86,21 @@ class ScoredDecoder final : public Decoder {
     }
 
     PassRows& forward(const PassInput& input) override {
-        const int rows = static_cast<int>(input.tokens.size());
-        CHECK(rows >= 1 && rows <= max_rows(), "a pass must have 1 … max_rows() tokens");
-        CHECK(length() + rows <= capacity_, "the pass does not fit into the cache");
-        CHECK(input.parents.empty() && input.plan.full() && input.taps.empty() && input.head == nullptr,
-              "a server has no trees, no layers and no head to choose");
-        CHECK(input.logits_from >= 0 && input.logits_from <= rows, "logits_from is outside the pass");
-        const std::size_t before = tokens_.size();
-        tokens_.insert(tokens_.end(), input.tokens.begin(), input.tokens.end());
-        try {
-            rows_.begin(input.logits_from == rows ? std::vector<TopEntries>()
-                                                  : scorer_->score(tokens_, rows - input.logits_from));
-        } catch (...) {
-            tokens_.resize(before);
-            throw;
-        }
+        std::vector<int> text = behind(input);
+        CHECK(!begun_.valid() || text == begun_text_, "a pass was begun for other rows than are asked for");
+        Answer answer = begun_.valid() ? begun_.get() : ask(text, told_rows(input));
+        tokens_ = std::move(text);
+        wire_ = answer.wire;
+        rows_.begin(std::move(answer.rows));
         return rows_;
     }
+    bool begin(const PassInput& input) override {
+        CHECK(!begun_.valid(), "one pass at a time");
+        begun_text_ = behind(input);
+        begun_ = std::async(std::launch::async, [this, rows = told_rows(input)] { return ask(begun_text_, rows); });
+        return true;
+    }
+    [[nodiscard]] std::optional<Wire> wire() const override { return wire_; }
     void prefill(std::span<const int> tokens, std::span<const int>, const FeatureSink&, const Reading&) override {
         CHECK(length() + static_cast<int>(tokens.size()) <= capacity_,
               "the prompt does not fit into the cache");
@@ -113,10 +119,36 @@ class ScoredDecoder final : public Decoder {
     void poison() override {} // tokens behind the end do not exist
 
   private:
+    struct Answer {
+        std::vector<TopEntries> rows;
+        Wire wire;
+    };
+    // The text with the rows of the pass.
+    [[nodiscard]] std::vector<int> behind(const PassInput& input) const {
+        const int rows = static_cast<int>(input.tokens.size());
+        CHECK(rows >= 1 && rows <= max_rows(), "a pass must have 1 … max_rows() tokens");
+        CHECK(length() + rows <= capacity_, "the pass does not fit into the cache");
+        CHECK(input.parents.empty() && input.plan.full() && input.taps.empty() && input.head == nullptr,
+              "a server has no trees, no layers and no head to choose");
+        CHECK(input.logits_from >= 0 && input.logits_from <= rows, "logits_from is outside the pass");
+        std::vector<int> text = tokens_;
+        text.insert(text.end(), input.tokens.begin(), input.tokens.end());
+        return text;
+    }
+    [[nodiscard]] static int told_rows(const PassInput& input) { return static_cast<int>(input.tokens.size()) - input.logits_from; }
+    [[nodiscard]] Answer ask(std::span<const int> text, int rows) const {
+        Answer answer;
+        if (rows > 0) answer.rows = scorer_->score(text, rows, answer.wire);
+        return answer;
+    }
+
     std::shared_ptr<const Scorer> scorer_;
     ScoredRows rows_;
     int capacity_;
     std::vector<int> tokens_;
+    std::optional<Wire> wire_; // of the last pass
+    std::vector<int> begun_text_;
+    std::future<Answer> begun_; // last: its thread reads the others, and its end waits for it
 };
 
 } // namespace

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/model/top_entries.h"
+#include "engine/model/wire.h"
 
 namespace speclens {
 
@@ -33,14 +34,14 @@ class Scorer {
     [[nodiscard]] virtual int listed() const = 0;   // tokens of a distribution that it tells, at least 1
     [[nodiscard]] virtual int capacity() const = 0; // tokens of a text at most
     // What follows each of the last `rows` of `tokens`, in their order; largest first, lowest id on ties.
-    // `rest` is the mass of the ids that are not listed. Throws Error (exit network) when it cannot be
-    // reached or answers nonsense.
-    [[nodiscard]] virtual std::vector<TopEntries> score(std::span<const int> tokens, int rows) const = 0;
+    // `rest` is the mass of the ids that are not listed; `wire`: what it cost on the way. Throws Error (exit network) when
+    // it cannot be reached or answers nonsense. From any thread.
+    [[nodiscard]] virtual std::vector<TopEntries> score(std::span<const int> tokens, int rows, Wire& wire) const = 0;
 };
 
 class Decoder;
 // The cache is the list of tokens: every pass sends the whole text again. No trees, no layers, no hidden
-// states.
+// states. A pass can be begun, and goes on while its caller does something else.
 [[nodiscard]] std::unique_ptr<Decoder> make_scored_decoder(std::shared_ptr<const Scorer> scorer,
                                                            int capacity);
 

@@ -121,27 +121,18 @@ void Cycle::do_draft() {
     if (remaining <= 0) return stop("length");
     if (room < 0) return stop("context full");
 
-    const bool forced = cycle_ == settings_.forced_cycle;
-    DraftRequest request;
+    DraftRequest request = request_at(committed);
     request.sequence = sequence_;
-    request.k = std::min({settings_.k, remaining - 1, room, target_.max_rows() - 1});
-    request.nodes = std::min({settings_.nodes, room, target_.max_rows() - 1});
-    request.siblings = settings_.nodes > 0 ? rule_.siblings : Siblings::none;
-    request.sampling = settings_.draft_sampling;
-    request.coin = [this](int index) { return coin(Purpose::draft, index); };
     request.tree_coin = [this](int depth, int lane) { return coin(Purpose::draft, depth - 1, lane); };
-    request.entries = settings_.trace_top;
-    request.lens = settings_.lens;
-    request.raw_distributions = rule_.is_cascade();
-    request.stops = settings_.stops;
-    if (forced) request.force = settings_.force_drafts;
+    if (cycle_ == settings_.forced_cycle) request.force = settings_.force_drafts;
 
     const int proposed = request.k;
     if (rule_.is_cascade() && settings_.k > 0) ++request.k;  // the draft's distribution behind its last node is needed too
     const Stopwatch watch;
-    draft_ = request.k > 0 ? drafter_.draft(request) : Draft{};
+    const bool ready = take_ahead();
+    if (!ready) draft_ = request.k > 0 ? drafter_.draft(request) : Draft{};
     take_behind(proposed);
-    empty_draft_ms_ = settings_.timing && request.k > 0 && draft_.nodes.empty() ? watch.ms() : 0;
+    empty_draft_ms_ = settings_.timing && !ready && request.k > 0 && draft_.nodes.empty() ? watch.ms() : 0;
     request.k = proposed;
     look_at_draft(request);
     for (std::size_t i = 0; i < draft_.nodes.size(); ++i) {
@@ -168,6 +159,61 @@ void Cycle::do_draft() {
     }
     lay_out_pass();
     next_ = Next::verify;
+}
+
+DraftRequest Cycle::request_at(int committed) const {
+    const int remaining = settings_.max_tokens - (committed - prompt_tokens_), room = target_.capacity() - committed;
+    const int before = static_cast<int>(sequence_.size());
+    DraftRequest request;
+    request.k = std::min({settings_.k, remaining - 1, room, target_.max_rows() - 1});
+    request.nodes = std::min({settings_.nodes, room, target_.max_rows() - 1});
+    request.siblings = settings_.nodes > 0 ? rule_.siblings : Siblings::none;
+    request.sampling = settings_.draft_sampling;
+    request.coin = [this, ahead = committed - before](int index) { return coin(Purpose::draft, ahead + index); };
+    request.entries = settings_.trace_top;
+    request.lens = settings_.lens;
+    request.raw_distributions = rule_.is_cascade();
+    request.stops = settings_.stops;
+    return request;
+}
+
+// The next round's draft, while the target judges this one: as if all were kept, behind a guess at the target's own token.
+// The dice are those that the next round throws in that case, because nobody has drafted for its places before; so the text
+// is the same, drafted ahead or not.
+void Cycle::draft_ahead(Verified& event) {
+    std::vector<int> text = sequence_;
+    text.insert(text.end(), drafted_tokens_.begin(), drafted_tokens_.end());
+    const auto ends = [&](int id) { return std::ranges::find(settings_.stops, id) != settings_.stops.end(); };
+    const int next = static_cast<int>(text.size()) + 1; // tokens that are known then
+    if (tree_ || std::ranges::any_of(drafted_tokens_, ends) || cycle_ + 1 == settings_.forced_cycle || request_at(next).k <= 0) return;
+    const Stopwatch watch;
+    DraftRequest own = request_at(next - 1);
+    own.sequence = text;
+    own.k = 1;
+    own.sampling = Sampling{.temperature = 0};
+    own.entries = 0;
+    const Draft guess = drafter_.draft(own);
+    event.ahead = static_cast<int>(guess.nodes.size());
+    if (!guess.nodes.empty() && !ends(guess.nodes.front().token)) {
+        text.push_back(guess.nodes.front().token);
+        DraftRequest request = request_at(next);
+        request.sequence = text;
+        ahead_ = drafter_.draft(request);
+        ahead_text_ = std::move(text);
+        event.ahead += static_cast<int>(ahead_.nodes.size());
+    }
+    if (settings_.timing) event.ahead_ms = watch.ms();
+}
+
+bool Cycle::take_ahead() {
+    from_ahead_ = 0;
+    const bool came = !ahead_text_.empty() && ahead_text_ == sequence_;
+    ahead_text_.clear();
+    if (!came) return false;
+    draft_ = std::move(ahead_);
+    for (DraftNode& node : draft_.nodes) node.ms = node.head_ms = 0; // the time of the pass beside it
+    from_ahead_ = static_cast<int>(draft_.nodes.size());
+    return true;
 }
 
 // Keeps the node that was asked for beyond `k` aside: its distribution is what the draft says there.
@@ -222,7 +268,9 @@ void Cycle::do_verify() {
     kv_before_ = target_.length();
     CHECK(kv_before_ == static_cast<int>(sequence_.size()) - 1, "the cache must hold all but the pending token");
 
+    Verified event{.cycle = cycle_, .rows = static_cast<int>(pass_tokens_.size()), .draft_ms = empty_draft_ms_, .from_ahead = from_ahead_};
     const Stopwatch watch;
+    if (settings_.ahead && target_.begin(pass_)) draft_ahead(event);
     rows_ = &target_.forward(pass_);
     if (settings_.sampling.temperature == 0)
         (void)rows_->argmax();  // waits for the pass
@@ -231,8 +279,10 @@ void Cycle::do_verify() {
     draft_distributions_.assign(drafted_tokens_.size(), {});
     judged_ = false;
     checked_ = 0;
-    trace_.append(
-        Verified{cycle_, static_cast<int>(pass_tokens_.size()), settings_.timing ? watch.ms() : 0, empty_draft_ms_});
+    if (settings_.timing) event.ms = watch.ms();
+    event.wire = target_.wire();
+    if (event.wire && !settings_.timing) event.wire->ms = event.wire->server_ms = 0;
+    trace_.append(std::move(event));
     next_ = Next::accept;
 }
 

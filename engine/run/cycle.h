@@ -31,6 +31,7 @@ struct CycleSettings {
     int trace_top = 64;               // 0: no rows; -1: all
     bool timing = true;               // false: every ms is 0
     bool lens = false;                // record engine/drafters/internals.h
+    bool ahead = false;               // draft the next round while the target's pass is made elsewhere (Decoder::begin)
     std::vector<int> stops;
     // Changes of one cycle made by a fork.
     int forced_cycle = -1;
@@ -69,7 +70,10 @@ class Cycle {
     void do_prefill();
     void do_draft();
     void look_at_draft(const DraftRequest& request);
+    [[nodiscard]] DraftRequest request_at(int committed) const; // of a round behind so many tokens
     void lay_out_pass();
+    void draft_ahead(Verified& event);
+    [[nodiscard]] bool take_ahead(); // what was drafted ahead is of the text that came
     void do_verify();
     void judge();        // distributions and verdict, once per cycle, at the first accept step
     void do_accept();
@@ -110,6 +114,11 @@ class Cycle {
     int kv_before_ = 0;
     double empty_draft_ms_ = 0;  // of a draft that proposed nothing
     double accept_ms_ = 0;
+
+    // Drafted beside the last pass, for the text that comes if all is kept and the target's own token is as guessed.
+    std::vector<int> ahead_text_; // empty: nothing was
+    Draft ahead_;
+    int from_ahead_ = 0;          // of the running round's draft
 };
 
 // How many rounds before `cycle` drafted for each position; what a fork needs to keep the same dice.

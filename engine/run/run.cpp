@@ -69,6 +69,8 @@ void check_settings(const Models& models, const RunSettings& s) {
         throw Error("max-tokens must be at least 1, got " + std::to_string(s.max_tokens),
                     "Ask for some tokens.", Exit::usage);
     check_options(s.drafter, s.options, models.layers());
+    if (s.draft_ahead && !models.scorer)
+        throw Error("--draft-ahead drafts while a server judges, and the target is here", "Leave it out, or give --model URL.", Exit::usage);
     if (s.options.by_text && models.draft && !models.vocabularies)
         throw Error("--by-text is for a draft model with another tokenizer, and " + models.draft_name() + " has the target's tokens", "Leave --by-text out.",
                     Exit::usage);
@@ -77,6 +79,7 @@ void check_settings(const Models& models, const RunSettings& s) {
 // A server tells the likeliest tokens only; under a top-k that keeps no others its distribution is exact. Says what
 // was changed.
 std::string keep_listed(const Scorer& scorer, Sampling& sampling) {
+    if (scorer.listed() >= scorer.vocabulary().size) return ""; // all of them
     if (sampling.temperature == 0 || (sampling.top_k > 0 && sampling.top_k <= scorer.listed())) return "";
     sampling.top_k = scorer.listed();
     return "top-k " + std::to_string(sampling.top_k) + ": the server tells its " +
@@ -198,6 +201,7 @@ CycleSettings cycle_settings(const Models& models, const RunSettings& s, const P
     cycle.max_tokens = s.max_tokens;
     cycle.rule_params = s.rule_params;
     cycle.trace_top = s.trace_top;
+    cycle.ahead = s.draft_ahead && plan.drafter->ahead;
     cycle.timing = s.timing;
     cycle.lens = s.lens;
     cycle.stops = models.stops();

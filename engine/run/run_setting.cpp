@@ -40,6 +40,7 @@ bool where_the_rule_takes_any(const R& s) { // at temperature 0 only cascades as
 
 bool everyone(const DrafterInfo&) { return true; }
 bool who_drafts(const DrafterInfo& info) { return info.drafts(); }
+bool who_drafts_ahead(const DrafterInfo& info) { return info.ahead; }
 bool who_draws(const DrafterInfo& info) { return info.drafts() && info.draws; }
 
 // ---- what is more than a member ----

@@ -20,6 +20,7 @@
 #include "engine/drafters/internals.h"
 #include "engine/model/distribution.h"
 #include "engine/model/top_entries.h"
+#include "engine/model/wire.h"
 #include "engine/rules/rule_params.h"
 #include "engine/rules/token_source.h"
 #include "engine/run/trace_times.h"
@@ -90,6 +91,12 @@ struct Verified {
     int rows = 0;  // rows of the target pass: pending token + drafts (row 1 + index)
     double ms = 0;        // of the pass
     double draft_ms = 0;  // of the draft before it, where that proposed nothing: else its tokens have the time
+    std::optional<Wire> wire = {}; // of a target elsewhere
+    // Drafting the next round meanwhile (RunSettings::draft_ahead), a guess at the target's own token included. What the next
+    // round takes of it has no time of its own: `ms` has it.
+    int ahead = 0;        // tokens drafted ahead beside this pass
+    double ahead_ms = 0;
+    int from_ahead = 0;   // drafts of this round that were made beside the pass before it
 };
 
 // The verdict on one draft token; in a tree the siblings are judged in order until one is accepted.

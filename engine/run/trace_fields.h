@@ -50,6 +50,11 @@ class Reader {
         if (!(ms >= 0 && ms < 1e12)) wrong(name, "a time in milliseconds");
         return ms;
     }
+    [[nodiscard]] std::int64_t bytes(const char* name) const {
+        const OrderedJson& value = field(name);
+        if (!value.is_number_integer() || value.get<std::int64_t>() < 0) wrong(name, "a number of bytes");
+        return value.get<std::int64_t>();
+    }
     [[nodiscard]] double probability(const char* name, double otherwise) const {
         const double value = number_or(name, otherwise);
         if (!(value >= 0 && value <= 1)) wrong(name, "a probability");

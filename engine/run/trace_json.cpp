@@ -137,6 +137,15 @@ struct EventJson {
     void operator()(const Verified& e) const {
         o = {{"kind", "verify"}, {"cycle", e.cycle}, {"rows", e.rows}, {"ms", e.ms}};
         if (e.draft_ms > 0) o["draft_ms"] = e.draft_ms;
+        if (e.wire) {
+            o["sent"] = e.wire->sent;
+            o["received"] = e.wire->received;
+            o["wire_ms"] = e.wire->ms;
+            if (e.wire->server_ms > 0) o["server_ms"] = e.wire->server_ms;
+            if (e.wire->retries > 0) o["retries"] = e.wire->retries;
+        }
+        if (e.ahead > 0) o["ahead"] = e.ahead, o["ahead_ms"] = e.ahead_ms;
+        if (e.from_ahead > 0) o["from_ahead"] = e.from_ahead;
     }
     void operator()(const Checked& e) const {
         o = {{"kind", "check"}, {"cycle", e.cycle}, {"index", e.index}};

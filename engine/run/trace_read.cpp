@@ -113,8 +113,14 @@ Event read_event(const OrderedJson& object) {
         e.lens = r.lens();
         return e;
     }
-    if (kind == "verify")
-        return Verified{r.integer("cycle"), r.integer("rows"), r.milliseconds("ms"), r.milliseconds("draft_ms")};
+    if (kind == "verify") {
+        Verified e{.cycle = r.integer("cycle"), .rows = r.integer("rows"), .ms = r.milliseconds("ms"), .draft_ms = r.milliseconds("draft_ms")};
+        if (object.contains("sent")) e.wire = Wire{r.bytes("sent"), r.bytes("received"), r.milliseconds("wire_ms"), r.milliseconds("server_ms"), r.integer_or("retries", 0)};
+        e.ahead = r.integer_or("ahead", 0);
+        e.ahead_ms = r.milliseconds("ahead_ms");
+        e.from_ahead = r.integer_or("from_ahead", 0);
+        return e;
+    }
     if (kind == "check") {
         Checked e;
         e.cycle = r.integer("cycle");

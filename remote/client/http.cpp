@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <limits>
@@ -53,6 +54,10 @@ class Watchdog {
     [[nodiscard]] std::uint64_t received() {
         const std::lock_guard lock(mutex_);
         return socket_ < 0 ? 0 : received_bytes(socket_);
+    }
+    [[nodiscard]] std::uint64_t sent() {
+        const std::lock_guard lock(mutex_);
+        return socket_ < 0 ? 0 : sent_bytes(socket_);
     }
     [[nodiscard]] bool late() const { return late_.load(); }
     [[nodiscard]] bool flooded() const { return flooded_.load(); }
@@ -114,6 +119,7 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
     if (!settings.key.empty()) request.set_header("Authorization", "Bearer " + settings.key);
     request.path = endpoint.base + request.path;
 
+    const auto body_bytes = static_cast<std::int64_t>(request.body.size());
     HttpAnswer answer;
     std::size_t bytes = 0;
     bool header = false, too_large = false, stopped = false;
@@ -167,6 +173,8 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
         throw Error(endpoint.shown() + request.path + ": the header of its answer breaks off or is too long",
                     "Is this the right address?", Exit::network);
     if (!result && !stopped) unreachable(endpoint, result.error());
+    answer.sent = std::max(static_cast<std::int64_t>(watchdog.sent()), body_bytes);
+    answer.received = static_cast<std::int64_t>(std::max<std::uint64_t>(watchdog.received(), bytes));
     return answer;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ struct HttpSettings {
 struct HttpAnswer {
     int status = 0;
     std::string body;
+    // Bytes that went and came, with both headers where the system counts them (a secure connection: encrypted), else the bodies'.
+    std::int64_t sent = 0, received = 0;
     [[nodiscard]] bool ok() const { return status >= 200 && status < 300; }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/clock.h"
 #include "engine/base/json_read.h"
 #include "engine/base/utf8.h"
 #include "engine/text/tokenizer.h"
@@ -22,14 +23,18 @@ constexpr int kUsualContext = 4096; // where a server does not tell its own
                 Exit::network);
 }
 
+// What a sum of rounded probabilities may be above 1.
+constexpr double kRounding = 0.02;
+
 // The mass that is left for ids that are not listed; sorts them.
-TopEntries top_from(std::vector<TopEntries::Entry> entries) {
+TopEntries top_from(std::vector<TopEntries::Entry> entries, const std::string& server) {
     std::ranges::sort(entries, [](const TopEntries::Entry& a, const TopEntries::Entry& b) {
         return a.logp != b.logp ? a.logp > b.logp : a.id < b.id;
     });
     TopEntries top;
     double listed = 0;
     for (const TopEntries::Entry& entry : entries) listed += std::exp(entry.logp);
+    if (listed > 1 + kRounding) bad_answer(server, "the probabilities of a place add up to " + shown(Json(listed)));
     top.entries = std::move(entries);
     top.rest = std::max(0.0, 1 - listed);
     return top;
@@ -65,7 +70,9 @@ struct ScoreReader {
                 text = said->get<std::string>();
         }
         if (entries.empty()) bad_answer(server, "a place of the text has no tokens");
-        return top_from(std::move(entries));
+        if (std::ranges::find(entries, token, &TopEntries::Entry::id) == entries.end())
+            bad_answer(server, "token " + std::to_string(token) + " of the text is not among those of its place: an answer about another text");
+        return top_from(std::move(entries), server);
     }
 
     // SGLang: [[-0.1, 17, " the"], …], without the text's own token where it is not among the likeliest.
@@ -77,12 +84,18 @@ struct ScoreReader {
             const TopEntries::Entry one = entry(triple[1].get<long long>(), triple[0]);
             if (one.id == token && triple.size() > 2 && triple[2].is_string())
                 text = triple[2].get<std::string>();
-            if (std::ranges::find(entries, one.id, &TopEntries::Entry::id) == entries.end()) entries.push_back(one);
+            if (std::ranges::find(entries, one.id, &TopEntries::Entry::id) != entries.end()) return false;
+            entries.push_back(one);
+            return true;
         };
-        for (const Json& triple : told) add(triple);
-        if (own.is_array() && own.size() >= 2 && own[0].is_number()) add(own);
+        for (const Json& triple : told)
+            if (!add(triple)) bad_answer(server, "a place names token " + shown(triple[1]) + " twice");
+        if (own.is_array() && own.size() >= 2 && own[0].is_number()) {
+            if (own[1] != token) bad_answer(server, "a place is of token " + shown(own[1]) + " instead of " + std::to_string(token) + ": an answer about another text");
+            (void)add(own);
+        }
         if (entries.empty()) bad_answer(server, "a place of the text has no tokens");
-        return top_from(std::move(entries));
+        return top_from(std::move(entries), server);
     }
 };
 
@@ -124,8 +137,10 @@ class PromptScorer final : public Scorer {
     [[nodiscard]] const Vocabulary& vocabulary() const override { return vocabulary_; }
     [[nodiscard]] int listed() const override { return settings_.listed; }
     [[nodiscard]] int capacity() const override { return capacity_; }
-    [[nodiscard]] std::vector<TopEntries> score(std::span<const int> tokens, int rows) const override {
-        return ask(tokens, rows).rows;
+    [[nodiscard]] std::vector<TopEntries> score(std::span<const int> tokens, int rows, Wire& wire) const override {
+        Scored scored = ask(tokens, rows);
+        wire = scored.wire;
+        return std::move(scored.rows);
     }
 
     [[nodiscard]] Scored ask(std::span<const int> tokens, int rows) const {
@@ -135,11 +150,9 @@ class PromptScorer final : public Scorer {
         HttpSettings http = settings_.http; // the whole text is answered, `listed` entries at every place
         http.most_bytes =
             1'000'000 + (tokens.size() + 1) * (static_cast<std::size_t>(settings_.listed) + 1) * kEntryBytes;
-        const HttpAnswer answer =
-            http_post(endpoint_, request.path, request.body, http, [&](std::string_view bytes) {
-                body += bytes;
-                return true;
-            });
+        const Stopwatch watch;
+        int retries = 0;
+        const HttpAnswer answer = posted(request, http, body, retries);
         const std::string reason = answer.ok() ? "" : reason_in(answer.body);
         if (reason.find("vocab") != std::string::npos) // more ids here than there
             throw Error(endpoint_.shown() + " does not know the ids of the tokenizer of " +
@@ -148,14 +161,17 @@ class PromptScorer final : public Scorer {
         if (!answer.ok()) {
             std::string remedy = "The log of the server may say more.";
             if (reason.find("logprobs") != std::string::npos)
-                remedy = "vLLM tells more than 20 tokens of a distribution only when started with --max-logprobs N.";
+                remedy = "vLLM tells more than 20 tokens of a distribution only when started with --max-logprobs N, speclens serve with --listed N.";
             if (reason.find("context length") != std::string::npos)
                 remedy = "Shorten the prompt, or ask for fewer new tokens with --max-tokens N.";
             throw Error(endpoint_.shown() + request.path + " answers with status " + std::to_string(answer.status) + ": " + reason, remedy,
                         Exit::network);
         }
-        return read_scores(kind_, body, tokens, rows, filler, vocabulary_.size, endpoint_.shown(),
-                           settings_.vocabulary);
+        const Wire wire{answer.sent, answer.received, watch.ms(), 0, retries};
+        Scored scored = read_scores(kind_, body, tokens, rows, filler, vocabulary_.size, endpoint_.shown(),
+                                    settings_.vocabulary);
+        scored.wire = {wire.sent, wire.received, wire.ms, scored.wire.server_ms, wire.retries};
+        return scored;
     }
 
     // The same ids for the same texts, as far as the server spells its tokens.
@@ -175,6 +191,24 @@ class PromptScorer final : public Scorer {
     }
 
   private:
+    // What a text is followed by does not change by being asked for: a line that breaks is tried again. One that stays silent
+    // is not, since that has taken long enough.
+    [[nodiscard]] HttpAnswer posted(const ScoreRequest& request, const HttpSettings& http, std::string& body, int& retries) const {
+        constexpr int kRetries = 2;
+        const Stopwatch watch;
+        for (;; ++retries) {
+            body.clear();
+            try {
+                return http_post(endpoint_, request.path, request.body, http, [&](std::string_view bytes) {
+                    body += bytes;
+                    return true;
+                });
+            } catch (const Error& error) {
+                if (error.code() != Exit::network || retries == kRetries || watch.ms() > 1000 * http.silence_seconds) throw;
+            }
+        }
+    }
+
     Endpoint endpoint_;
     ServerKind kind_;
     ScorerSettings settings_;
@@ -208,6 +242,11 @@ int context_of(const Endpoint& endpoint, ScorerSettings& settings) {
     return kUsualContext;
 }
 
+// An earlier version of ours does not know the address; one that does refuses an empty request.
+bool has_scoring_address(const Endpoint& endpoint, const HttpSettings& settings) {
+    return http_post(endpoint, "/generate", "{}", settings, [](std::string_view) { return true; }).status == 400;
+}
+
 } // namespace
 
 ScoreRequest score_request(ServerKind kind, const ScorerSettings& settings, std::span<const int> tokens,
@@ -217,7 +256,7 @@ ScoreRequest score_request(ServerKind kind, const ScorerSettings& settings, std:
     ids.push_back(filler);
     if (kind == ServerKind::sglang)
         return {"/generate", Json({{"input_ids", ids},
-                                   {"sampling_params", {{"max_new_tokens", 1}, {"temperature", 0}}},
+                                   {"sampling_params", {{"max_new_tokens", settings.no_tokens ? 0 : 1}, {"temperature", 0}}},
                                    {"return_logprob", true},
                                    {"logprob_start_len", tokens.size() - static_cast<std::size_t>(rows)},
                                    {"top_logprobs_num", settings.listed},
@@ -237,9 +276,12 @@ Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> 
     if (!json.is_object()) bad_answer(server, "the answer is no JSON object");
     const Json* told = nullptr;
     const Json* own = nullptr;
+    double server_ms = 0;
     if (kind == ServerKind::sglang) {
         if (const auto meta = json.find("meta_info"); meta != json.end() && meta->is_object()) {
             if (const auto top = meta->find("input_top_logprobs"); top != meta->end()) told = &*top;
+            if (const auto took = meta->find("e2e_latency"); took != meta->end() && took->is_number() && *took > 0)
+                server_ms = 1000 * took->get<double>();
             if (const auto token = meta->find("input_token_logprobs");
                 token != meta->end() && token->is_array())
                 own = &*token;
@@ -251,9 +293,12 @@ Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> 
     }
     if (!told || !told->is_array())
         bad_answer(server, kind == ServerKind::sglang ? "no input_top_logprobs" : "no prompt_logprobs");
-    const auto size = told->size(), wanted = static_cast<std::size_t>(rows);
+    const auto size = told->size(), wanted = static_cast<std::size_t>(rows), whole = tokens.size() + 1; // with the filler
     if (size < wanted)
         bad_answer(server, std::to_string(size) + " places instead of " + std::to_string(rows));
+    // vLLM tells of all places, SGLang from one on.
+    const auto wrong_count = [&] { bad_answer(server, std::to_string(size) + " places of a text of " + std::to_string(whole) + " tokens"); };
+    if (size > whole) wrong_count();
     const ScoreReader reader{server, vocab, vocabulary};
     Scored scored;
     for (std::size_t row = 0; row < wanted; ++row) { // counted from the end: where the list begins differs
@@ -271,12 +316,14 @@ Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> 
         }
         scored.texts.push_back(std::move(text));
     }
+    if (kind == ServerKind::vllm && size != whole) wrong_count();
+    scored.wire.server_ms = server_ms;
     return scored;
 }
 
 std::shared_ptr<const Scorer> connect_scorer(const Endpoint& endpoint, ScorerSettings settings,
                                              Vocabulary vocabulary) {
-    const ServerFacts facts = probe_server(endpoint, settings.http);
+    ServerFacts facts = probe_server(endpoint, settings.http);
     if (facts.kind != ServerKind::vllm && facts.kind != ServerKind::sglang)
         throw Error(
             endpoint.shown() + (facts.kind == ServerKind::llamacpp
@@ -284,6 +331,11 @@ std::shared_ptr<const Scorer> connect_scorer(const Endpoint& endpoint, ScorerSet
                                     : " is no server of a kind that SpecLens knows"),
             "As a target it takes vLLM and SGLang; speclens attach works with llama.cpp too.", Exit::network);
     const int capacity = context_of(endpoint, settings);
+    // Our own server tells the places that are asked for and no others at SGLang's address; at vLLM's it tells all of the text.
+    if (facts.version.starts_with("SpecLens") && has_scoring_address(endpoint, settings.http)) {
+        facts.kind = ServerKind::sglang;
+        settings.no_tokens = true;
+    }
     auto scorer = std::make_shared<PromptScorer>(endpoint, facts.kind, std::move(settings),
                                                  std::move(vocabulary), capacity);
     scorer->compare_vocabularies();

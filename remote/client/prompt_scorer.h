@@ -20,6 +20,7 @@ struct ScorerSettings {
     std::string model; // which of the server's; empty: its first
     int listed = 20;   // likeliest tokens to ask for; vLLM answers more only when started with --max-logprobs
     std::string vocabulary = "the draft model"; // whose ids the server is sent, for messages
+    bool no_tokens = false; // the server judges a text without writing one behind it: ours
     HttpSettings http;
 };
 // Finds out what listens there and sends it one short text, to see that it answers and means the same tokens
@@ -40,6 +41,7 @@ struct Scored {
     std::vector<TopEntries> rows;          // of the last `rows` tokens before the filler
     std::vector<std::string> texts; // what the server calls each of those tokens but the first, and the
                                     // filler; empty where it does not say
+    Wire wire = {};                 // the server's own time where the answer tells it; the rest is the connection's
 };
 // Throws Error: exit network when the answer has no rows or too few, exit model when it has an id outside the
 // `vocab` ids of `vocabulary`.

@@ -11,15 +11,35 @@
 
 namespace speclens {
 
-std::uint64_t received_bytes([[maybe_unused]] int socket) {
 #ifdef __linux__
+namespace {
+
+// What the kernel tells up to `end`, a byte of the structure; zeros where it tells less. It copies as much as it knows, and says
+// how much that was.
+tcp_info told(int socket, std::size_t end) {
     tcp_info info{};
     socklen_t size = sizeof info;
-    // The kernel copies as much as it knows, and says how much that was.
-    constexpr std::size_t kEnd = offsetof(tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received;
-    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && size >= kEnd) return info.tcpi_bytes_received;
-#endif
+    return getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && size >= end ? info : tcp_info{};
+}
+
+} // namespace
+
+std::uint64_t received_bytes(int socket) {
+    return told(socket, offsetof(tcp_info, tcpi_bytes_received) + sizeof(tcp_info::tcpi_bytes_received)).tcpi_bytes_received;
+}
+
+std::uint64_t sent_bytes(int socket) {
+    const tcp_info info = told(socket, offsetof(tcp_info, tcpi_bytes_retrans) + sizeof(tcp_info::tcpi_bytes_retrans));
+    return info.tcpi_bytes_sent - info.tcpi_bytes_retrans;
+}
+#else
+std::uint64_t received_bytes(int) {
     return 0;
 }
+
+std::uint64_t sent_bytes(int) {
+    return 0;
+}
+#endif
 
 } // namespace speclens

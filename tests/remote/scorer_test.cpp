@@ -84,7 +84,7 @@ class Stubborn final : public Scorer {
     [[nodiscard]] const Vocabulary& vocabulary() const override { return vocabulary_; }
     [[nodiscard]] int listed() const override { return 3; }
     [[nodiscard]] int capacity() const override { return 64; }
-    [[nodiscard]] std::vector<TopEntries> score(std::span<const int> tokens, int rows) const override {
+    [[nodiscard]] std::vector<TopEntries> score(std::span<const int> tokens, int rows, Wire&) const override {
         texts_.emplace_back(tokens.begin(), tokens.end());
         if (answers_-- == 0) throw Error("the line is dead", "Wait.", Exit::network);
         return std::vector<TopEntries>(static_cast<std::size_t>(rows), TopEntries{distribution_, .2});
@@ -146,7 +146,10 @@ TEST(PromptScorer, TellsTheDistributionsOfTheTarget) {
         << "less filler and new token";
     const std::vector<int> text =
         served_bundle()->tokenizer->encode("The capital of France is Paris. The people there");
-    const std::vector<TopEntries> rows = scorer->score(text, 4);
+    Wire wire;
+    const std::vector<TopEntries> rows = scorer->score(text, 4, wire);
+    EXPECT_GT(wire.server_ms, 0);
+    EXPECT_LE(wire.server_ms, wire.ms);
     ASSERT_EQ(rows.size(), 4u);
     const auto decoder = make_model_decoder(served_bundle()->target);
     PassRows& pass = decoder->forward({.tokens = text, .logits_from = static_cast<int>(text.size()) - 4});
@@ -200,7 +203,7 @@ TEST(PromptScorer, RefusesAnotherVocabularyAndOtherServers) {
     const Error listed =
         error_of([&] { (void)connect_scorer(server.endpoint, asking(21), bundle_vocabulary()); });
     EXPECT_EQ(listed.code(), Exit::network);
-    EXPECT_NE(std::string(listed.what()).find("status 400: prompt_logprobs is 21"), std::string::npos)
+    EXPECT_NE(std::string(listed.what()).find("status 400: top_logprobs_num is 21"), std::string::npos)
         << listed.what();
 
     ScorerSettings named = asking();

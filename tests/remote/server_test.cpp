@@ -461,14 +461,14 @@ class OwnScorer : public Scorer {
 class Exhausted final : public OwnScorer {
   public:
     using OwnScorer::OwnScorer;
-    std::vector<TopEntries> score(std::span<const int>, int) const override { throw std::bad_alloc(); }
+    std::vector<TopEntries> score(std::span<const int>, int, Wire&) const override { throw std::bad_alloc(); }
 };
 
 // It says nothing until it may.
 class Halting final : public OwnScorer {
   public:
     using OwnScorer::OwnScorer;
-    std::vector<TopEntries> score(std::span<const int>, int rows) const override {
+    std::vector<TopEntries> score(std::span<const int>, int rows, Wire&) const override {
         may_.wait(false);
         TopEntries top;
         top.entries = {{5, 0.0}};

@@ -55,7 +55,7 @@ void append_round(Trace& trace) {
     draft.head_ms = 3.5;
     draft.lens = full_lens();
     trace.append(draft);
-    trace.append(Verified{1, 4, 4.5, 5.5});
+    trace.append(Verified{1, 4, 4.5, 5.5, Wire{123, 45678901234, 4.25, 3.25, 2}, 3, 1.25, 2});
     Checked check;
     check.cycle = 1;
     check.index = 2;
