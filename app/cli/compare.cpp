@@ -215,6 +215,7 @@ Exit command_compare(const Options& options) {
     if (!options.json.empty()) json.emplace(options.json);
     if (!options.csv.empty()) csv.emplace(options.csv);
     if (!options.reference.empty()) reference.emplace(options.reference);
+    const std::optional<Rent> rent = rent_asked(options);
     std::shared_ptr<const Models> models = load(options);
     std::vector<Contestant> contestants = contestants_of(options, *models);
     std::vector<std::string> names;
@@ -296,6 +297,8 @@ Exit command_compare(const Options& options) {
     else
         text += "\n  no speed-up: here every pass is a request for log-probabilities, also every single token of plain\n"
                 "  decoding, and no user of the server waits for those\n";
+    text += wire_table(rows, look);
+    if (rent && times) text += cost_table(rows, look, *rent, header.tier);
     text += position_table(rows, look);
     text += first_guess_table(rows, look);
     if (domains.size() > 2) text += domain_table(rows, domains, contestants, look);
@@ -310,7 +313,8 @@ Exit command_compare(const Options& options) {
                              .planned = planned,
                              .busy_cores = busy,
                              .times = times,
-                             .speed_up = look.speed_up};
+                             .speed_up = look.speed_up,
+                             .rent = rent};
     if (reference) {
         reference->write(references_json(references_of(rows, facts)));
         reference->commit();

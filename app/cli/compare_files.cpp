@@ -56,6 +56,15 @@ Json json_of(const Row& row, const CompareFacts& facts) {
     json["other_ms"] = time(t.other_ms - t.accept_ms);
     json["round_ms"] = time(t.round_ms());
     json["tokens_per_second"] = time(t.tokens_per_second);
+    if (t.wire.any()) {
+        const WireTotals& wire = t.wire;
+        json["wire"] = {{"rounds", wire.rounds}, {"sent", wire.sent}, {"received", wire.received},
+                        {"ms", time(wire.per_round(wire.ms))},
+                        {"server_ms", or_null(facts.times && wire.knows_server(), wire.per_round(wire.server_ms))},
+                        {"ahead", wire.ahead}, {"ahead_taken", wire.taken}, {"ahead_wasted", wire.wasted()},
+                        {"ahead_ms", time(wire.per_round(wire.ahead_ms))}};
+    }
+    if (facts.rent) json["cost_per_million_tokens"] = or_null(facts.times && t.tokens_per_second > 0, facts.rent->per_million(t.tokens_per_second));
     json["speedup"] = or_null(facts.speed_up, row.speed.value);
     json["speedup_possible"] = or_null(facts.speed_up, row.possible()); // not above tokens_per_round by more than 2 %
     json["speedup_low"] = or_null(facts.speed_up && row.speed.interval, row.speed.low);
@@ -172,6 +181,7 @@ std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts
                  {"complete", facts.prompts.size() == facts.planned},
                  {"settings", settings_json(facts)},
                  {"rows", Json::array()}};
+    if (facts.rent) json["price"] = price_json(*facts.rent);
     if (facts.header.precision != Precision::f32) json["precision"] = name_of(facts.header.precision);
     for (const Row& row : rows) json["rows"].push_back(json_of(row, facts));
     json["per_prompt"] = per_prompt(facts);

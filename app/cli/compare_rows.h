@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/cost.h"
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
 #include "engine/lab/samples.h"
@@ -68,6 +69,10 @@ inline constexpr int kLeastRounds = 30;
 [[nodiscard]] std::string position_table(const std::vector<Row>& rows, const TableLook& look);
 // The chance that the first guess of a round stays: behind the prompt, a full round, a refusal.
 [[nodiscard]] std::string first_guess_table(const std::vector<Row>& rows, const TableLook& look);
+// Bytes and milliseconds of a round on the way to a server, and what drafting ahead wasted.
+[[nodiscard]] std::string wire_table(const std::vector<Row>& rows, const TableLook& look);
+// What a million tokens cost at the speeds of the table.
+[[nodiscard]] std::string cost_table(const std::vector<Row>& rows, const TableLook& look, const Rent& rent, const std::string& tier);
 // What FR-Spec took away: tokens that were written although the drafter could never have guessed them.
 [[nodiscard]] std::string cut_notes(const std::vector<Row>& rows, int vocab, bool from_file);
 // Tokens per round and speed-up of every drafter in every domain.
@@ -84,6 +89,7 @@ struct CompareFacts {
     std::size_t planned = 0;            // prompts; more than were finished when something ended it early
     double busy_cores = 0;
     bool times = true, speed_up = true; // as in TableLook
+    std::optional<Rent> rent = {}; // none: no cost is told
 };
 // A row's draft_ms, head_ms, verify_ms, accept_ms and other_ms add up to its round_ms; of a table there are
 // none.

@@ -211,6 +211,47 @@ std::string position_table(const std::vector<Row>& rows, const TableLook& look) 
            "\n" + text;
 }
 
+std::string wire_table(const std::vector<Row>& rows, const TableLook& look) {
+    constexpr int kCell = 11;
+    std::string text;
+    bool ahead = false, server = true;
+    for (const Row& row : rows) ahead = ahead || row.totals.wire.ahead > 0;
+    for (const Row& row : rows) {
+        const WireTotals& wire = row.totals.wire;
+        if (row.domain != "all" || !wire.any()) continue;
+        server = server && wire.knows_server();
+        const auto mean = [&](double sum) { return wire.per_round(sum); };
+        const auto cell = [](const std::string& value) { return pad_left(value, kCell); };
+        text += "  " + pad(row.contestant->label, look.name) + cell(kilobytes(mean(static_cast<double>(wire.sent)))) +
+                cell(kilobytes(mean(static_cast<double>(wire.received)))) + cell(number(mean(wire.ms), 2)) +
+                cell(wire.knows_server() ? number(mean(wire.server_ms), 2) : "–") +
+                cell(wire.knows_server() ? number(mean(wire.ms - wire.server_ms), 2) : "–");
+        if (ahead) text += cell(wire.ahead > 0 ? std::to_string(wire.taken) : "–") + cell(wire.ahead > 0 ? std::to_string(wire.wasted()) : "–") +
+                           cell(wire.ahead > 0 ? number(mean(wire.ahead_ms), 2) : "–");
+        text += "\n";
+    }
+    if (text.empty()) return text;
+    std::string head = "  a round on the way\n  " + pad("", look.name);
+    for (const char* name : {"sent", "received", "ms in all", "server ms", "way ms"}) head += pad_left(name, kCell);
+    if (ahead)
+        for (const char* name : {"ahead kept", "wasted", "ms beside"}) head += pad_left(name, kCell);
+    return "\n" + look.terminal.paint(Tone::muted, head) + "\n" + text +
+           (server ? "" : "  –: the server does not tell its own time\n");
+}
+
+std::string cost_table(const std::vector<Row>& rows, const TableLook& look, const Rent& rent, const std::string& tier) {
+    constexpr int kCell = 12;
+    std::string text;
+    for (const Row& row : rows) {
+        if (row.domain != "all" || !row.contestant->problem.empty() || row.totals.tokens_per_second <= 0) continue;
+        text += "  " + pad(row.contestant->label, look.name) + pad_left(number(row.totals.tokens_per_second, 1), kCell) +
+                pad_left(cost_text(rent.per_million(row.totals.tokens_per_second)), kCell) + "\n";
+    }
+    if (text.empty()) return text;
+    const std::string head = "  " + pad("", look.name) + pad_left("tok/s", kCell) + pad_left(cost_head(rent), kCell);
+    return "\n" + look.terminal.paint(Tone::muted, head) + "\n" + text + cost_notes(rent, tier, look.terminal);
+}
+
 std::string first_guess_table(const std::vector<Row>& rows, const TableLook& look) {
     constexpr int kCell = 14;
     const auto cell = [](int kept, int of) {

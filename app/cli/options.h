@@ -89,6 +89,8 @@ struct Options {
     std::optional<double> plain_rate;   // advise: tokens a second of that server without speculation
     std::filesystem::path profile;      // advise: speculation_profile.json
 
+    std::string price;             // compare, sweep: names and numbers of machines
+    std::filesystem::path prices;  // a list of them; empty: ours
     std::string reference;  // a file, empty for none
     std::string csv;  // a file, "-" for standard output, empty for none
     std::string json; // a file, "-" for standard output, empty for none

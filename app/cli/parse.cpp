@@ -114,7 +114,7 @@ void check_together(const Options& o) {
             needs(option, o.has("--prompt"), "--prompt");
     else
         for (const char* option : {"--tokenizer", "--listed", "--server-model"})
-            needs(option, target_is_server(o), "--model URL");
+            if (o.command != Command::serve) needs(option, target_is_server(o), "--model URL");
     if (o.command == Command::render || o.command == Command::describe) needs("--for", o.has("--concurrency"), "--concurrency");
     if (o.command == Command::list) {
         constexpr std::array<std::string_view, 4> kSpoken = {"glossary", "quiz", "lectures", "missing-texts"};

@@ -75,6 +75,7 @@ Exit command_serve(const Options& options) {
     settings.batch.texts = options.texts.value_or(settings.batch.texts);
     settings.batch.blocks = options.blocks.value_or(0);
     settings.key_memory = options.key_memory;
+    settings.most_listed = options.listed;
     if (settings.key_memory && drafter != "suffix")
         throw Error("--key-memory does nothing here: nobody drafts from earlier answers", "Add --drafter suffix.", Exit::usage);
     warm_up(models, settings.base); // also finds settings that cannot run before anybody asks

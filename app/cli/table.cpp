@@ -149,7 +149,9 @@ constexpr OptionRow kOptionRows[] = { // beside the settings of a run
         {"--listed", "N", "Models",
          "with a server as target: how many of the likeliest tokens it is asked for (default 20, what vLLM "
          "allows)",
-         kScored, [](Options& o, Text name, Text text) { o.listed = int_of(name, text, 1, 100000); }},
+         kScored, [](Options& o, Text name, Text text) { o.listed = int_of(name, text, 1, 1000000); }},
+        {"--listed", "N", "Server", "how many of the likeliest tokens of a place a client may ask for (default 20, as vLLM)", in(serve),
+         [](Options& o, Text name, Text text) { o.listed = int_of(name, text, 1, 1000000); }},
         {"--backend", "auto|cpu|cuda", "Models", "where the models run", kLoads,
          [](Options& o, Text name, Text text) {
              o.backend = one_of(name, text, {"auto", "cpu", "cuda"});
@@ -277,6 +279,12 @@ constexpr OptionRow kOptionRows[] = { // beside the settings of a run
          [](Options& o, Text, Text text) { o.json = text; }},
         {"--reference", "FILE", "Output", "speed-ups of a quiet machine, to be told where another one's are in doubt", in(compare),
          [](Options& o, Text, Text text) { o.reference = text; }},
+        {"--price", "N*NAME,…", "Output",
+         "what runs here, or the target and its draft workers: adds the cost of a million tokens, computed from the measured speed and the "
+         "price of an hour (see assets/prices.toml: g5.xlarge, m7g.large)",
+         in(compare, sweep), [](Options& o, Text, Text text) { o.price = text; }},
+        {"--prices", "FILE.toml", "Output", "prices of yours instead: [[price]] with name, what, per_hour, currency, date and source",
+         in(compare, sweep), [](Options& o, Text, Text text) { o.prices = text; }},
         {"--csv", "FILE|-", "Output", "the table for spreadsheets", in(compare, sweep),
          [](Options& o, Text, Text text) { o.csv = text; }},
         {"--json", "FILE|-", "Output", "what --precision changes, machine-readable, to a file, or - for standard output", in(check),

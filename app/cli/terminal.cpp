@@ -198,6 +198,10 @@ std::string number(double value, int decimals) {
     return text.data();
 }
 
+std::string kilobytes(double bytes) {
+    return (bytes < 99'950 ? number(bytes / 1e3, 1) : grouped(bytes / 1e3)) + " kB";
+}
+
 std::string megabytes(double bytes) {
     return number(bytes / 1e6, bytes < 1e8 ? 1 : 0) + " MB";
 }

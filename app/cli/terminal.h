@@ -41,6 +41,7 @@ struct Terminal {
 [[nodiscard]] std::string probability(double p); // as the pictures write it: .38  1.00  >.99  <.01  0
 [[nodiscard]] std::string number(double value, int decimals);
 [[nodiscard]] std::string grouped(double value);              // 12 345
+[[nodiscard]] std::string kilobytes(double bytes);            // "0.3 kB", "1 234 kB"
 [[nodiscard]] std::string megabytes(double bytes);            // "1.3 MB"
 [[nodiscard]] std::string percent(double part, double whole); // "59 %", "–" of nothing
 

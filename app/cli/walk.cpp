@@ -11,6 +11,7 @@
 #include "engine/lab/reference.h"
 #include "engine/rules/verify.h"
 #include "engine/run/speed_up.h"
+#include "engine/run/wire_totals.h"
 
 namespace speclens::cli {
 
@@ -342,6 +343,17 @@ std::string Walk::closing(const CycleView& view) const {
                 if (const Reference* known = reference_of(h))
                     row("recorded", number(known->speed_up, 2) + "×", "on " + known->machine + ", " + known->date);
         }
+    }
+    if (const WireTotals wire = wire_totals(view); wire.any()) {
+        row("sent per round", kilobytes(wire.per_round(static_cast<double>(wire.sent))), "received " + kilobytes(wire.per_round(static_cast<double>(wire.received))));
+        if (timed())
+            row("away per round", ms(wire.per_round(wire.ms)),
+                wire.knows_server() ? "the server " + number(wire.per_round(wire.server_ms), 2) + " + the way " + number(wire.per_round(wire.ms - wire.server_ms), 2)
+                                    : "the server's time and the way's: it does not tell its own");
+        if (wire.retries > 0) row("asked again", std::to_string(wire.retries), "the line broke; bytes of such tries are not counted");
+        if (h.draft_ahead)
+            row("drafted ahead", std::to_string(wire.taken) + " of " + std::to_string(wire.ahead),
+                "became drafts" + (timed() ? ", " + number(wire.per_round(wire.ahead_ms), 2) + " ms a round beside the server's pass" : ""));
     }
     if (view.stopped) {
         char hash[20];

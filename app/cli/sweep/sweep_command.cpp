@@ -125,9 +125,11 @@ Exit command_sweep(const Options& options) {
     std::optional<ResultFile> json, csv; // before anything is measured: can they be written?
     if (!options.json.empty()) json.emplace(options.json);
     if (!options.csv.empty()) csv.emplace(options.csv);
+    const std::optional<Rent> rent = rent_asked(options);
     const std::shared_ptr<const Models> models = load(options);
     const SweepPlan plan = sweep_plan(options, *models);
     SweepFacts facts = facts_of(models, plan);
+    facts.rent = rent;
     facts.busy_cores = busy_cores();
     if (const std::string warning = busy_warning(facts.busy_cores); !warning.empty()) say(warning);
     const Sweep sweep = measured(models, plan);
@@ -140,7 +142,7 @@ Exit command_sweep(const Options& options) {
         json->commit();
     }
     if (csv) {
-        csv->write(sweep_csv(sweep));
+        csv->write(sweep_csv(sweep, facts));
         csv->commit();
     }
     if (!sweep.complete) throw Interrupted{};

@@ -19,7 +19,7 @@ Json method_json(const SweepMethod& method) {
     return {{"drafter", method.drafter}, {"rule", method.rule}, {"k", method.k}};
 }
 
-Json cell_json(const SweepCell& cell) {
+Json cell_json(const SweepCell& cell, const SweepFacts& facts) {
     Json json = {{"concurrency", cell.concurrency}, {"drafter", cell.method.drafter}, {"k", cell.method.k}, {"measured", cell.measured()}};
     if (!cell.measured()) return json;
     const SweepFigures f = figures_of(cell);
@@ -27,6 +27,7 @@ Json cell_json(const SweepCell& cell) {
     json["tokens_per_second"] = f.tokens_per_second;
     json["tokens_per_second_per_text"] = f.per_text;
     json["speedup"] = cell.method.plain() ? Json(nullptr) : interval_json(cell.speed_up);
+    if (facts.rent) json["cost_per_million_tokens"] = facts.rent->per_million(f.tokens_per_second);
     json["ms"] = s.ms;
     json["tokens"] = s.tokens;
     json["passes"] = s.rounds;
@@ -124,22 +125,23 @@ std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFac
                  {"prompt_rows", plan.prompt_rows},
                  {"blocks", plan.blocks > 0 ? Json(plan.blocks) : Json(nullptr)},
                  {"concurrency", plan.concurrency}};
+    if (facts.rent) json["price"] = price_json(*facts.rent);
     const int compared = texts_compared(sweep);
     json["texts_compared"] = compared;
     json["texts_equal"] = compared > 0 ? Json(compared == texts_equal(sweep)) : Json(nullptr);
     if (sweep.film && !sweep.film->rounds.empty()) json["blocks_of_drafts"] = film_json(*sweep.film);
     if (sweep.adaptive) json["adaptive"] = adaptive_json(*sweep.adaptive);
     json["cells"] = Json::array();
-    for (const SweepCell& cell : sweep.cells) json["cells"].push_back(cell_json(cell));
+    for (const SweepCell& cell : sweep.cells) json["cells"].push_back(cell_json(cell, facts));
     json["crossings"] = Json::array();
     for (std::size_t m = 1; m < sweep.crossings.size(); ++m) json["crossings"].push_back(crossing_json(plan.methods[m], sweep.crossings[m]));
     return json.dump(1) + "\n";
 }
 
-std::string sweep_csv(const Sweep& sweep) {
+std::string sweep_csv(const Sweep& sweep, const SweepFacts& facts) {
     std::string text = "concurrency,drafter,k,tokens_per_second,tokens_per_second_per_text,speedup,speedup_low,speedup_high,drafted,accepted,"
                        "tokens_per_round,rows_per_pass,first_ms,first_p95_ms,between_ms,between_p95_ms,draft_share,verify_share,preempted,"
-                       "texts_compared,texts_equal\n";
+                       "texts_compared,texts_equal" + std::string(facts.rent ? ",cost_per_million_tokens" : "") + "\n";
     for (const SweepCell& cell : sweep.cells) {
         if (!cell.measured()) continue;
         const SweepFigures f = figures_of(cell);
@@ -153,7 +155,9 @@ std::string sweep_csv(const Sweep& sweep) {
         text += "," + std::to_string(cell.sum.drafted) + "," + std::to_string(cell.sum.accepted);
         add(f.tokens_per_round, 4), add(f.rows_per_pass, 3), add(f.first_ms, 3), add(f.first_p95_ms, 3), add(f.between_ms, 4),
             add(f.between_p95_ms, 4), add(f.draft_share, 4), add(f.verify_share, 4);
-        text += "," + std::to_string(cell.sum.preempted) + "," + std::to_string(cell.compared) + "," + std::to_string(cell.equal) + "\n";
+        text += "," + std::to_string(cell.sum.preempted) + "," + std::to_string(cell.compared) + "," + std::to_string(cell.equal);
+        if (facts.rent) add(facts.rent->per_million(f.tokens_per_second), 6);
+        text += "\n";
     }
     return text;
 }

@@ -7,16 +7,17 @@ namespace speclens::cli {
 
 namespace {
 
-constexpr int kTexts = 5, kName = 12, kK = 3, kRate = 9, kEach = 8, kSpeed = 20, kKept = 6, kPerRound = 7, kTimes = 14, kShare = 8;
+constexpr int kTexts = 5, kName = 12, kK = 3, kRate = 9, kEach = 8, kSpeed = 20, kKept = 6, kPerRound = 7, kTimes = 14, kShare = 8, kCost = 11;
 
 std::string name_of(const SweepMethod& method) {
     return method.plain() ? "plain" : method.drafter;
 }
 
-std::string head_line() {
+std::string head_line(const SweepFacts& facts) {
+    const std::string cost = facts.rent ? pad_left(cost_head(*facts.rent), kCost) : "";
     return pad_left("texts", kTexts) + "  " + pad("drafter", kName) + pad_left("K", kK) + pad_left("tok/s", kRate) + pad_left("a text", kEach) +
            "  " + pad("  speed-up (90 %)", kSpeed) + pad_left("kept", kKept) + pad_left("tok/rd", kPerRound) + pad_left("first ms", kTimes) +
-           pad_left("next ms", kTimes) + pad_left("draft", kShare) + pad_left("verify", kShare) + "  equal";
+           pad_left("next ms", kTimes) + pad_left("draft", kShare) + pad_left("verify", kShare) + cost + "  equal";
 }
 
 // "120 / 310": median and p95.
@@ -34,7 +35,7 @@ std::string speed_text(const SweepCell& cell, const Terminal& terminal) {
     return terminal.paint(tone, pad(text, kSpeed));
 }
 
-std::string cell_line(const SweepCell& cell, bool first_of_texts, const Terminal& terminal) {
+std::string cell_line(const SweepCell& cell, bool first_of_texts, const SweepFacts& facts, const Terminal& terminal) {
     std::string line = pad_left(first_of_texts ? std::to_string(cell.concurrency) : "", kTexts) + "  " + pad(name_of(cell.method), kName) +
                        pad_left(cell.method.plain() ? "–" : std::to_string(cell.method.k), kK);
     if (!cell.measured()) return line + "  " + terminal.paint(Tone::muted, "not measured") + "\n";
@@ -44,7 +45,9 @@ std::string cell_line(const SweepCell& cell, bool first_of_texts, const Terminal
     line += pad_left(percent(static_cast<double>(cell.sum.accepted), static_cast<double>(cell.sum.drafted)), kKept) +
             pad_left(number(f.tokens_per_round, 2), kPerRound) + pad_left(times(f.first_ms, f.first_p95_ms), kTimes) +
             pad_left(times(f.between_ms, f.between_p95_ms), kTimes) + pad_left(percent(f.draft_share, 1), kShare) +
-            pad_left(percent(f.verify_share, 1), kShare) + "  ";
+            pad_left(percent(f.verify_share, 1), kShare);
+    if (facts.rent) line += pad_left(cost_text(facts.rent->per_million(f.tokens_per_second)), kCost);
+    line += "  ";
     const std::string equal = cell.compared == 0 ? "–" : std::to_string(cell.equal) + " of " + std::to_string(cell.compared);
     return line + (cell.compared > 0 && !cell.texts_equal() ? terminal.paint(Tone::rejected, equal) : equal) + "\n";
 }
@@ -156,16 +159,17 @@ int texts_equal(const Sweep& sweep) {
 }
 
 std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts, const Terminal& terminal) {
-    std::string text = wrap(conditions(plan, facts), terminal.prose_width()) + "\n\n" + terminal.paint(Tone::muted, head_line()) + "\n";
+    std::string text = wrap(conditions(plan, facts), terminal.prose_width()) + "\n\n" + terminal.paint(Tone::muted, head_line(facts)) + "\n";
     int texts = 0;
     for (const SweepCell& cell : sweep.cells) {
-        text += cell_line(cell, cell.concurrency != texts, terminal);
+        text += cell_line(cell, cell.concurrency != texts, facts, terminal);
         texts = cell.concurrency;
     }
     text += "\n";
     for (std::size_t m = 0; m < sweep.crossings.size(); ++m)
         if (sweep.crossings[m]) text += wrap(crossing_line(plan.methods[m], *sweep.crossings[m], plan), terminal.prose_width()) + "\n";
     if (sweep.film && !sweep.film->rounds.empty()) text += wrap(film_words(*sweep.film), terminal.prose_width()) + "\n";
+    if (facts.rent) text += cost_notes(*facts.rent, facts.header.tier, terminal);
     if (sweep.adaptive && sweep.adaptive->best_fixed()) text += "\n" + adaptive_text(*sweep.adaptive, terminal) + "\n";
     const int compared = texts_compared(sweep), equal = texts_equal(sweep);
     const auto closed = [&](Tone tone, const std::string& verdict) {

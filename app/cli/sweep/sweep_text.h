@@ -1,8 +1,10 @@
 // A sweep for people and for programs.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "app/cli/cost.h"
 #include "app/cli/terminal.h"
 #include "engine/batch/sweep.h"
 #include "engine/run/trace.h"
@@ -13,6 +15,7 @@ struct SweepFacts {
     Header header;        // of a run as they all were: machine, model, dice
     std::size_t prompts = 0;
     double busy_cores = 0; // of other programs, before it began
+    std::optional<Rent> rent; // of the machine; none: no cost is told
 };
 
 // The table, what crosses 1x where, and whether every text was the one of its run alone.
@@ -20,7 +23,7 @@ struct SweepFacts {
 // Schema "speclens-sweep/1"; a cell that was not measured has null for its figures.
 [[nodiscard]] std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts);
 // One line a cell that was measured.
-[[nodiscard]] std::string sweep_csv(const Sweep& sweep);
+[[nodiscard]] std::string sweep_csv(const Sweep& sweep, const SweepFacts& facts);
 
 // Figures of a cell that table and files share.
 struct SweepFigures {

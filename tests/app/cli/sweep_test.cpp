@@ -53,6 +53,23 @@ TEST(Sweep, WritesALineACell) {
     EXPECT_TRUE(out.out.starts_with("concurrency,drafter,k,"));
 }
 
+TEST(Sweep, TellsTheCostOfAMillionTokensWhereAPriceIsGiven) {
+    const Outcome out = speclens(quick_sweep({"--drafters", "lookup", "--price", "2*m7g.large", "--json", "-"}));
+    ASSERT_EQ(out.code, 0) << out.err;
+    const Json json = Json::parse(out.out);
+    const double hour = json["price"]["per_hour"].get<double>();
+    EXPECT_NEAR(hour, 2 * json["price"]["parts"][0]["per_hour"].get<double>(), 1e-12);
+    EXPECT_FALSE(json["price"]["parts"][0]["source"].get<std::string>().empty());
+    for (const Json& cell : json["cells"])
+        EXPECT_NEAR(cell["cost_per_million_tokens"].get<double>() * cell["tokens_per_second"].get<double>(), hour / 3600 * 1e6, 1e-6 * hour / 3600 * 1e6);
+    const Outcome table = speclens(quick_sweep({"--drafters", "lookup", "--price", "m7g.large"}));
+    ASSERT_EQ(table.code, 0) << table.err;
+    for (const char* part : {"USD/Mtok", "computed from the LIVE speeds", "second-hand", "[PUBLISHED]"})
+        EXPECT_NE(table.out.find(part), std::string::npos) << part << "\n" << table.out;
+    EXPECT_EQ(speclens({"sweep", "--price", "a-mainframe"}).code, 2);
+    EXPECT_NE(speclens({"sweep", "--prices", "/no/such/file.toml"}).err.find("cannot be read"), std::string::npos);
+}
+
 TEST(Sweep, TellsWhatWasMeasuredWhenItIsInterrupted) {
     Start start;
     start.arguments = {"sweep", "--for", "100", "--drafters", "lookup", "--concurrency", "1,2,4,8,16"};
