@@ -173,18 +173,43 @@ void draw_pages(const SystemsDraw& d, Rect area) {
     if (const float key = top + static_cast<float>(lines) * kLine + 14; key < area.bottom()) draw_page_key(d, {area.x, key}, area.right());
 }
 
+static std::string bytes_words(double bytes) {
+    return bytes < 10000 ? ui::integer(std::lround(bytes)) + " B" : ui::integer(std::lround(bytes / 1000)) + " kB";
+}
+
+// A mean round of this run's over the network: what the server tells as its own stands apart from the way.
+static void draw_measured_lane(const SystemsDraw& d, const ui::Scale& x, Rect r) {
+    const WireTotals& measured = d.model.measured;
+    const double draft = d.model.measured_draft_ms, away = measured.per_round(measured.ms),
+                 server = measured.knows_server() ? std::min(away, measured.per_round(measured.server_ms)) : 0;
+    const std::string way = server > 0 ? "wire" : "wire and pass";
+    std::vector<ui::Segment> segments{{.start = 0, .length = draft, .role = Role::draft, .label = "draft"},
+                                      {.start = draft, .length = away - server, .role = Role::residual, .label = way, .value = ui::number(away - server, 2)}};
+    if (server > 0) segments.push_back({.start = draft + away - server, .length = server, .role = Role::target, .label = "verify"});
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 17}, "this run", Font::text_bold, 14, d.ui.theme.ink, 100);
+    ui::gantt_lane(d.ui.canvas, d.ui.theme, x, r.y, r.h, segments);
+    const double bytes = measured.per_round(static_cast<double>(measured.sent + measured.received));
+    d.ui.canvas.text({r.right(), r.y + 17}, bytes_words(bytes), Font::mono, 14, d.ui.theme.ink, Align::right);
+}
+
 void draw_wire(const SystemsDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const SimulatedWire& wire = d.model.wire;
+    const WireTotals& measured = d.model.measured;
     systems_head(d, SystemsPart::wire, area, "A round with a wire in between, ms",
-                 "if all three keep alike, what is sent decides");
-    double most = 0;
+                 measured.any() ? "first: this run, measured; the others simulated, as if all keep alike"
+                                : "if all three keep alike, what is sent decides");
+    double most = measured.any() ? d.model.measured_draft_ms + measured.per_round(measured.ms) : 0;
     for (const Payload payload : kPayloads)
         most = std::max(most, wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
     const float left = area.x + 108, number = 60;
     const ui::Scale x{0, most, left, area.right() - number};
     float y = area.y + 54;
+    if (measured.any()) {
+        draw_measured_lane(d, x, {area.x, y, area.w, 24});
+        y += 34;
+    }
     for (const Payload payload : kPayloads) {
         if (y + 30 > area.bottom()) break;
         const double draft = wire.k * wire.draft_ms, net = wire_ms(wire, payload);
@@ -242,6 +267,18 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
     canvas.text({area.right(), article_y}, article, Font::mono, 14, theme.muted, Align::right);
 }
 
+// Where it ends.
+static float draw_measured_details(const SystemsDraw& d, Rect r) {
+    const WireTotals& measured = d.model.measured;
+    const auto mean = [&](std::int64_t bytes) { return bytes_words(measured.per_round(static_cast<double>(bytes))); };
+    ui::fitted_text(d.ui.canvas, {r.x, r.y}, "A round of this run, measured", Font::text_bold, 15, d.ui.theme.ink, r.w);
+    std::string words = "Sent " + mean(measured.sent) + ", received " + mean(measured.received) + ", " +
+                        ui::number(measured.per_round(measured.ms), 1) + " ms away.";
+    if (measured.ahead > 0)
+        words += " Drafted ahead: " + ui::integer(measured.ahead) + " tokens, " + ui::integer(measured.wasted()) + " of them wasted.";
+    return ui::paragraph(d.ui.canvas, {r.x, r.y + 26}, r.w, words, {.size = 14, .color = d.ui.theme.muted, .max_lines = 3}) + 40;
+}
+
 void draw_systems_details(const SystemsDraw& d) {
     const Rect r = d.input.details;
     if (r.w <= 0) return;
@@ -254,10 +291,7 @@ void draw_systems_details(const SystemsDraw& d) {
     for (const Payload payload : kPayloads) {
         const double bytes = wire_bytes(m.wire, payload);
         ui::fitted_text(canvas, {x, y}, payload_words(payload), Font::text, 14, theme.muted, w - 100);
-        canvas.text({x + w, y},
-                    bytes < 10000 ? ui::integer(std::lround(bytes)) + " B"
-                                  : ui::integer(std::lround(bytes / 1000)) + " kB",
-                    Font::mono, 14, theme.ink, Align::right);
+        canvas.text({x + w, y}, bytes_words(bytes), Font::mono, 14, theme.ink, Align::right);
         y += 24;
     }
     y = ui::paragraph(canvas, {x, y + 10}, w,
@@ -265,6 +299,7 @@ void draw_systems_details(const SystemsDraw& d) {
                       "every guess, and one row where it rejects; block verification needs all rows.",
                       {.size = 14, .color = theme.muted, .max_lines = 4});
     y += 40;
+    if (m.measured.any()) y = draw_measured_details(d, {x, y, w, r.bottom() - y});
     if (m.rounds.empty() || y + 40 > r.bottom()) return;
     ui::fitted_text(canvas, {x, y}, "The cache of this run", Font::text_bold, 15, theme.ink, w);
     ui::paragraph(canvas, {x, y + 26}, w,

@@ -131,6 +131,9 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
         m.given_back += pages_of(round, state.page).given_back();
         m.rounds.push_back(round);
     }
+    m.measured = wire_totals(*input.whole);
+    for (const CycleSummary& cycle : input.whole->cycles)
+        if (cycle.complete() && cycle.verify && cycle.verify->wire) m.measured_draft_ms += m.measured.per_round(cycle.draft_ms);
     m.page = state.page;
     m.controllers = run_controllers(m.wire, 600, input.settings ? input.settings->seed : 7);
     if (input.load && input.load->film && !input.load->film->rounds.empty()) {

@@ -8,6 +8,7 @@
 
 #include "engine/batch/adaptive_study.h"
 #include "engine/batch/block_film.h"
+#include "engine/run/wire_totals.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/told.h"
 
@@ -80,6 +81,8 @@ struct SystemsModel {
     std::size_t shown = 0;         // the round that the cursor is in
     int page = 16, given_back = 0; // pages of the whole run
     SimulatedWire wire;
+    WireTotals measured;           // of this run's rounds, where its target is a server
+    double measured_draft_ms = 0;  // of a round of them
     ControllerRun controllers;
     const BlockFilm* film = nullptr; // of a batch that was decoded here; null: none was
     std::size_t film_round = 0;      // that is shown

@@ -156,6 +156,11 @@ std::string systems_description(const SceneInput& input, const SystemsModel& m) 
         out << payload_words(payload) << ": " << std::lround(wire_bytes(m.wire, payload)) << " bytes, wire "
             << ui::number(wire_ms(m.wire, payload), 3) << " ms, "
             << ui::speed_up(wire_speedup(m.wire, payload)) << "\n";
+    if (m.measured.any())
+        out << "This run, a round, measured [REMOTE]: sent " << std::lround(m.measured.per_round(static_cast<double>(m.measured.sent)))
+            << " bytes, received " << std::lround(m.measured.per_round(static_cast<double>(m.measured.received))) << ", away "
+            << ui::number(m.measured.per_round(m.measured.ms), 3) << " ms; drafted ahead " << m.measured.ahead << ", wasted "
+            << m.measured.wasted() << "\n";
     out << "Controllers: article " << ui::speed_up(m.controllers.article_speedup)
         << ", ends at K = " << m.controllers.article.back() << "; formula "
         << ui::speed_up(m.controllers.formula_speedup) << ", ends at K = " << m.controllers.formula.back()

@@ -66,6 +66,38 @@ TEST(Systems, TellsOfWasteOnlyWhereThereIsSome) {
     EXPECT_TRUE(has("A table has no cache"));
 }
 
+// A run whose target is a server: a round of it is drawn beside the simulated ones, and said to be measured.
+TEST(Systems, ShowsWhatARoundOfThisRunCostOnTheWay) {
+    const auto run = test::finished(test::micro_models(1), test::greedy("small", 3));
+    const Trace& local = run->trace();
+    Trace remote([](int id) { return std::to_string(id); });
+    for (std::size_t i = 0; i < local.size(); ++i) {
+        Event event = local[i];
+        if (auto* header = std::get_if<Header>(&event)) header->tier = "REMOTE";
+        if (auto* pass = std::get_if<Verified>(&event)) {
+            pass->wire = Wire{1500, 20000, 12.5, 8.5, 0};
+            pass->ahead = 4;
+            pass->from_ahead = i % 2 == 0 ? 3 : 0;
+        }
+        remote.append(std::move(event));
+    }
+    for (const Trace* trace : {&local, static_cast<const Trace*>(&remote)}) {
+        const CycleView view = fold(*trace, trace->size());
+        SceneInput input;
+        input.whole = &view;
+        input.cursor = trace->size();
+        input.beat = 2;
+        const SystemsModel m = systems_model(input, SystemsState{});
+        EXPECT_EQ(m.measured.any(), trace == &remote);
+        const std::string words = systems_description(input, m);
+        EXPECT_EQ(words.find("sent 1500 bytes, received 20000, away 12.500 ms") != std::string::npos, trace == &remote) << words;
+        if (trace == &local) continue;
+        EXPECT_EQ(m.measured.ahead, 4 * m.measured.rounds);
+        EXPECT_EQ(m.measured.wasted(), m.measured.ahead - m.measured.taken);
+        EXPECT_DOUBLE_EQ(m.measured.per_round(m.measured.ms - m.measured.server_ms), 4);
+    }
+}
+
 TEST(Systems, TheFormulasControllerFindsTheFastestK) {
     const SimulatedWire costs{.round_trip_ms = 0.5, .draft_ms = 2, .verify_ms = 15};
     const ControllerRun run = run_controllers(costs, 3000, 7);
