@@ -129,7 +129,7 @@ def feature_pass(model, shard, taps, rows_at_once=8):
             features, hidden = capture(model, ids, bias, taps)
             chosen = model.head(hidden).argmax(-1)
         real = segment.cpu().numpy() > 0
-        joined = torch.cat((features, hidden), -1).to(torch.bfloat16).view(torch.int16).cpu().numpy()
+        joined = (hidden if features is None else torch.cat((features, hidden), -1)).to(torch.bfloat16).view(torch.int16).cpu().numpy()
         out[index[real]] = joined[real]
         best[index[real]] = chosen.cpu().numpy()[real]
     return out, best

@@ -16,6 +16,7 @@ from corpus.gen import make
 from distill import endless
 from model import PRESETS, Qwen3
 from optim import Optimiser
+from sample_target import feature_pass
 from train import start_from
 
 RECIPE = Path(__file__).resolve().parents[1]
@@ -122,6 +123,19 @@ class Data(unittest.TestCase):
     def test_training_fits_the_rows(self):
         tok = Tokenizer.from_file(str(TOKENIZER))
         self.assertLessEqual(max(len(tok.encode(make(4, i).text).ids) for i in range(3000)), 256)
+
+
+class States(unittest.TestCase):
+    """What sample_target.py stores of a text."""
+
+    def test_without_taps_the_final_states_alone(self):
+        torch.manual_seed(2)
+        target = Qwen3(PRESETS["tiny"])
+        shard = dict(ids=np.arange(20, dtype=np.uint16), flags=np.full(20, ANSWER, np.uint8), lengths=np.array([12, 8], np.int32))
+        alone, best = feature_pass(target, shard, [])
+        both, same = feature_pass(target, shard, [1])
+        self.assertEqual(alone.shape, (20, 64))
+        self.assertTrue((alone == both[:, 64:]).all() and (best == same).all())
 
 
 class Runs(unittest.TestCase):
