@@ -1,7 +1,7 @@
 # The CUDA engine. Everything that tests operations, reference values and distributions on the CPU runs again: on the
 # emulated device everywhere (simt.h), on a real one where the engine was built and there is a GPU.
 spec_test_objects(distribution_tests LIBS engine
-    SOURCES engine/drafters/drafter_goldens.cpp engine/lab/medusa_gradient_test.cpp engine/drafters/drafters_test.cpp engine/model/forward_test.cpp kernels/cuda_distributions_test.cpp)
+    SOURCES engine/drafters/drafter_goldens.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/drafters/drafters_test.cpp engine/model/forward_test.cpp kernels/cuda_distributions_test.cpp)
 # The device as code of this machine, for these tests and as a module for the program itself (app/cli/cuda_test.cpp).
 add_library(emulated_device OBJECT ${CMAKE_SOURCE_DIR}/kernels/cuda/emulated_sources.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt.cpp ${CMAKE_SOURCE_DIR}/kernels/simt/simt_runtime.cpp)
 spec_target(emulated_device)

@@ -1,10 +1,9 @@
 #include "engine/lab/medusa_gradient.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <numeric>
 
+#include "engine/lab/output_matrix.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -33,41 +32,7 @@ MedusaGradient::MedusaGradient(std::shared_ptr<const Model> target, int rows)
     left_ = of(hidden_, most_);
     right_ = of(hidden_, most_);
     outer_ = of(hidden_, hidden_);
-    transpose_head();
-}
-
-// The gradient goes back through the output matrix, so it is multiplied from its other side too. Kept as bf16
-// where that is exact.
-void MedusaGradient::transpose_head() {
-    const auto h = static_cast<std::size_t>(hidden_), v = static_cast<std::size_t>(vocab_);
-    std::vector<float> transposed(h * v), rows;
-    std::vector<int> ids;
-    bool narrow = true;
-    for (std::size_t first = 0; first < v; first += static_cast<std::size_t>(most_)) {
-        const std::size_t count = std::min(v - first, static_cast<std::size_t>(most_));
-        ids.resize(count);
-        std::iota(ids.begin(), ids.end(), static_cast<int>(first));
-        const Tensor tokens = {ids_.view().data, DType::i32, 1, static_cast<std::int64_t>(count)};
-        backend().upload(tokens, ids.data());
-        const Tensor out = from_labels_.view().slice(0, static_cast<std::int64_t>(count));
-        backend().embed(target_->head(), tokens, out);
-        rows.resize(count * h);
-        backend().download(out, rows.data());
-        for (std::size_t i = 0; i < count; ++i)
-            for (std::size_t j = 0; j < h; ++j) {
-                transposed[j * v + first + i] = rows[i * h + j];
-                narrow = narrow && (std::bit_cast<std::uint32_t>(rows[i * h + j]) & 0xFFFFu) == 0;
-            }
-    }
-    if (!narrow) {
-        head_transposed_ = backend().import_weight(transposed.data(), DType::f32, hidden_, vocab_);
-        return;
-    }
-    std::vector<std::uint16_t> halves(transposed.size());
-    std::ranges::transform(transposed, halves.begin(), [](float x) {
-        return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(x) >> 16);
-    });
-    head_transposed_ = backend().import_weight(halves.data(), DType::bf16, hidden_, vocab_);
+    head_transposed_ = transposed_head(*target_);
 }
 
 void MedusaGradient::upload(const MedusaWeights& head) {

@@ -44,7 +44,6 @@ class MedusaGradient {
     void upload(const MedusaWeights& head); // to linear_ and bias_
     // Fills pre_, u_ and logits_.
     void forward(const Tensor& weight, const Tensor& bias, std::span<const float> states);
-    void transpose_head();
 
     std::shared_ptr<const Model> target_;
     int hidden_, vocab_, most_;
