@@ -3,12 +3,12 @@ spec_test(engine_test
     LABELS fast threads
     # What learns or measures for long touches what others touch that do not. One thread reads files and replays rounds:
     # it finds no race.
-    SOME slow "^MedusaTraining[.]|^TraceJson[.]DamagedFiles"
-        plain_only "^MedusaTraining[.](Learns|Measures|Repeats)"
+    SOME slow "^(Medusa|Mtp)Training[.]|^TraceJson[.]DamagedFiles"
+        plain_only "^(Medusa|Mtp)Training[.](Learns|Measures|Repeats|Stops)"
         not_address "^MedusaTraining[.]OfASession"
         not_thread "^(Session[.]AdvisesOnWholePrompts|MedusaTraining[.](FilesLoad|SaysWhat)|(TraceJson|TreeTrace|RaceFile|Race|Run|Fork|Twin|Guesses|FullDistributions)[.])"
     SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/cycle_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/run/twin_test.cpp engine/run/guesses_test.cpp engine/run/guest_test.cpp engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/run/trace_follower_test.cpp
-        engine/lab/medusa_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp engine/lab/busy_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp engine/base/read_number_test.cpp engine/session/session_turns_test.cpp
+        engine/lab/medusa_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/lab/mtp_training_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp engine/lab/busy_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp engine/base/read_number_test.cpp engine/session/session_turns_test.cpp
     LIBS engine nlohmann_json::nlohmann_json)
 spec_test(batch_test
     LABELS distributions threads

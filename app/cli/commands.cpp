@@ -112,13 +112,14 @@ constexpr CommandRow kCommandRows[] = {
      "speclens lossless 50000 --rule match --k 3\n"
      "speclens lossless 20000 --drafter small_tree --rule tree_wor --tree-topk 2 --tree-budget 6\n"
      "speclens lossless 1000 --prompt \"Once upon a time\" --drafter small --rule token --temp 1"},
-    {train, "train", "", 0, 0, "Medusa heads for the target, trained here and now",
-     "The target writes answers, and heads learn to guess the tokens behind its last state; the target "
-     "itself stays as it is. Every ten steps they are measured on greedy answers to prompts that they never "
+    {train, "train", "", 0, 0, "Medusa heads or an MTP layer for the target, trained here and now",
+     "The target writes answers, and heads learn to guess the tokens behind its last state; with --head mtp one decoder layer learns, "
+     "begun as the target's last one, to go on from that state and the next token. The target itself stays as it is. Every ten steps they are measured on greedy answers to prompts that they never "
      "see. Without --prompts the built-in ones are used; of a file, every sixth prompt is measured on. "
      "Ctrl+C keeps what is there.",
      "speclens train\n"
      "speclens train --steps 1000 --texts 8 -o my-heads\n"
+     "speclens train --head mtp -o my-mtp\n"
      "speclens train --model Qwen3-0.6B --prompts questions.jsonl --batch 32 -o qwen-heads --json "
      "curve.json"},
     {oracle, "oracle", "CASES.json", 1, 1, "rounds of the production cycle on table models, counted",

@@ -77,6 +77,7 @@ struct Options {
     std::filesystem::path suffix_memory; // run, compare: answers of earlier runs for the drafter suffix
 
     int repeats = 3;
+    std::string head = "medusa";                   // train: medusa or mtp
     std::optional<int> heads, steps, batch, texts; // train; texts: serve, too
     std::optional<int> context;
     std::vector<int> concurrency; // sweep: texts at once

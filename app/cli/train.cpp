@@ -1,4 +1,4 @@
-// `speclens train`: Medusa heads for the loaded target, trained here and now, with what they are worth while
+// `speclens train`: Medusa heads or an MTP layer for the loaded target, trained here and now, with what they are worth while
 // they learn.
 #include <unistd.h>
 
@@ -13,7 +13,7 @@
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
 #include "app/cli/walk_words.h"
-#include "engine/lab/medusa_training.h"
+#include "engine/lab/head_training.h"
 
 namespace speclens::cli {
 
@@ -23,9 +23,9 @@ using Json = nlohmann::ordered_json;
 constexpr int kHeldEvery = 6; // of a file of prompts, every so many are measured on
 
 MedusaPlan plan_of(const Options& options, const Models& models) {
-    MedusaPlan plan;
+    MedusaPlan plan = plan_for(options.head == "mtp" ? HeadKind::mtp : HeadKind::medusa);
     if (options.prompts.empty()) {
-        plan = usual_medusa_plan({}, models.chat);
+        plan = usual_head_plan(plan.kind, {.steps = plan.steps}, models.chat);
         say_if_asked_as_text(models);
     } else {
         const std::vector<GalleryPrompt> prompts = prompt_texts(options);
@@ -81,6 +81,7 @@ Json json_of(const MedusaView& view, const Models& models) {
                  {"tier", "LIVE"},
                  {"model", models.target_name()},
                  {"device", models.backend->description()},
+                 {"head", name_of(view.plan.kind)},
                  {"heads", view.plan.heads},
                  {"steps", view.plan.steps},
                  {"batch", view.plan.batch},
@@ -124,8 +125,10 @@ Exit command_train(const Options& options) {
     if (!options.json.empty()) json.emplace(options.json);
     if (!options.output.empty()) check_folder(options.output);
     const std::shared_ptr<const Models> models = load(options);
-    MedusaTraining training(models, plan_of(options, *models));
+    const std::unique_ptr<HeadTraining> trained_head = make_head_training(models, plan_of(options, *models));
+    HeadTraining& training = *trained_head;
     const MedusaView& view = training.view();
+    const bool mtp = view.plan.kind == HeadKind::mtp;
     const Terminal terminal = standard_terminal(options.color);
     const bool walks = options.json != "-";
     const double busy = busy_cores();
@@ -138,7 +141,7 @@ Exit command_train(const Options& options) {
     };
     if (walks)
         tell(terminal.paint(Tone::strong, "SpecLens train") + " · " +
-             counted(view.plan.heads, "Medusa head") + " for " + models->target_name() + " · " +
+             (mtp ? "an MTP layer" : counted(view.plan.heads, "Medusa head")) + " for " + models->target_name() + " · " +
              models->backend->description() + " · [LIVE]\n");
     ProgressBar bar;
     std::size_t printed = 0;
@@ -163,7 +166,7 @@ Exit command_train(const Options& options) {
                                " places in greedy answers to " + prompts_text(view.plan.held_out.size()) +
                                " that it never trains on\n\n" + pad_left("step", 6) + pad_left("seconds", 9) +
                                pad_left("loss", 8);
-            for (int k = 1; k <= view.plan.heads; ++k) head += pad_left("head " + std::to_string(k), 9);
+            for (int k = 1; k <= view.plan.heads; ++k) head += pad_left((mtp ? "guess " : "head ") + std::to_string(k), 9);
             tell(terminal.paint(Tone::muted, head + pad_left("tok/round", 12)) + "\n");
         }
         for (; printed < view.curve.size(); ++printed) {
@@ -181,13 +184,13 @@ Exit command_train(const Options& options) {
         say("interrupted at step " + std::to_string(view.curve.back().step) + " of " + std::to_string(view.plan.steps) +
             (options.output.empty() ? ": give -o DIR to keep what was learned until then" : ": what was learned until then is kept"));
     if (walks && !view.shipped.shares.empty())
-        tell(pad("heads that were loaded", 23) + worth_text(view.shipped, view.plan.heads) + "\n");
+        tell(pad(mtp ? "the head loaded" : "heads that were loaded", 23) + worth_text(view.shipped, view.plan.heads) + "\n");
     if (!options.output.empty() && trained) {
         training.save(options.output);
         if (walks)
             tell("\nkept in " + options.output.string() + ". Use them:\n  speclens compare" +
                  (options.model.empty() ? "" : " --model " + options.model.string()) +
-                 " --drafters none,medusa=" + options.output.string() + " --temp 0\n");
+                 " --drafters none," + name_of(view.plan.kind) + "=" + options.output.string() + " --temp 0\n");
     }
     if (json) {
         json->write(json_of(view, *models).dump(1) + "\n");

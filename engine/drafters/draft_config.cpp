@@ -380,13 +380,13 @@ void refuse_unknown(const Fields& fields, const std::set<std::string_view>& know
             fields.fail(name.c_str(), "is not known, so what the head was trained for is not", "Use a head of a layout in docs/models.md.");
 }
 
-constexpr std::array<std::string_view, 41> kGeometryFields = {
+constexpr std::array<std::string_view, 42> kGeometryFields = {
     "architectures", "model_type", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads",
     "head_dim", "vocab_size", "max_position_embeddings", "rms_norm_eps", "rope_theta", "rope_scaling", "rope_parameters", "hidden_act",
     "attention_bias", "attention_dropout", "mlp_bias", "tie_word_embeddings", "torch_dtype", "dtype", "bos_token_id", "eos_token_id",
     "pad_token_id", "initializer_range", "use_cache", "transformers_version", "pretraining_tp", "layer_types", "sliding_window",
     "use_sliding_window", "max_window_layers", "target_fingerprint", "num_target_layers", "target_hidden_size", "_name_or_path",
-    "num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers", "rope_interleaved", "qkv_bias"};
+    "num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers", "rope_interleaved", "qkv_bias", "made_by"};
 
 void read_mtp(const Fields& fields, const Fields& geometry, const TensorFiles& file, const ModelConfig& target, bool speculators,
               DraftConfig& config) {

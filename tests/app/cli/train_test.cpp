@@ -66,6 +66,27 @@ TEST(Train, TeachesHeadsThatLoadAgain) {
     EXPECT_EQ(speclens({"train", "--k", "3"}).code, 2);
 }
 
+TEST(Train, TeachesAnMtpLayerThatLoadsAgain) {
+    const std::filesystem::path folder = fresh_folder();
+    write_file(folder / "prompts.jsonl", "{\"prompt\":\"Hello\",\"chat\":true}\n{\"prompt\":\"Tell me about Brazil.\",\"chat\":true}\n");
+    const std::vector<std::string> small = {"train", "--head", "mtp", "--prompts", (folder / "prompts.jsonl").string(), "--texts", "1", "--max-tokens", "12",
+                                            "--steps", "10", "--batch", "16", "--heads", "2", "-o", (folder / "head").string(), "--json", (folder / "curve.json").string()};
+    const Outcome out = speclens(small);
+    ASSERT_EQ(out.code, 0) << out.err;
+    for (const char* part : {"an MTP layer for bundle S", "guess 1", "guess 2", "tok/round", "none,mtp="})
+        EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
+    const auto json = nlohmann::json::parse(read_file(folder / "curve.json"));
+    EXPECT_EQ(json["head"], "mtp");
+    EXPECT_EQ(json["curve"][1]["shares"].size(), 2u);
+    const auto text = [&](const std::string& drafter) {
+        const Outcome used = speclens({"run", "--drafter", drafter, "--prompt", "Hello", "--temp", "0", "--max-tokens", "6", "--text"});
+        EXPECT_EQ(used.code, 0) << used.err;
+        return used.out;
+    };
+    EXPECT_EQ(text("mtp=" + (folder / "head").string()), text("none"));
+    EXPECT_EQ(speclens({"train", "--head", "eagle3"}).code, 2);
+}
+
 // Said before anything is trained; heads that it wrote itself are replaced.
 TEST(Train, KeepsOutOfTheFolderOfAnotherModel) {
     const std::filesystem::path folder = fresh_folder();

@@ -1,0 +1,120 @@
+// An MTP layer trained here: it learns, repeats itself, is measured as runs measure it, and its files load again.
+#include <gtest/gtest.h>
+
+#include "engine/drafters/draft_network.h"
+#include "engine/lab/mtp_training.h"
+#include "engine/run/run.h"
+#include "tests/shared/micro.h"
+#include "tests/shared/temp_folder.h"
+
+namespace speclens::test {
+namespace {
+
+std::shared_ptr<const Models> whole_bundle() {
+    static const std::shared_ptr<const Models> models = std::make_shared<Models>(load_models({}));
+    return models;
+}
+
+MedusaPlan short_plan(int steps) {
+    MedusaPlan plan = usual_head_plan(HeadKind::mtp, {.prompts = 40});
+    plan.held_out.resize(8);
+    plan.texts = 2;
+    plan.max_tokens = 40;
+    plan.steps = steps;
+    plan.batch = 128;
+    plan.rate = 2e-3;
+    return plan;
+}
+
+std::unique_ptr<HeadTraining> trained(const MedusaPlan& plan) {
+    auto training = make_head_training(whole_bundle(), plan);
+    while (training->step()) {
+    }
+    return training;
+}
+
+// Enough that some guesses are kept; two tests look at it.
+const HeadTraining& learned() {
+    static const std::unique_ptr<HeadTraining> training = trained(short_plan(60));
+    return *training;
+}
+
+std::shared_ptr<const Models> with_head(std::shared_ptr<const DraftNetwork> head) {
+    auto models = std::make_shared<Models>(*whole_bundle());
+    models->networks["mtp"] = std::move(head);
+    return models;
+}
+
+RunSettings settings_for(const GalleryPrompt& prompt, const MedusaPlan& plan) {
+    RunSettings settings;
+    settings.prompt = prompt.prompt;
+    settings.system = prompt.system;
+    settings.chat = prompt.chat;
+    settings.drafter = "mtp";
+    settings.k = plan.heads;
+    settings.rule = "greedy";
+    settings.max_tokens = plan.max_tokens;
+    return settings;
+}
+
+TEST(MtpTraining, LearnsAndRepeatsItself) {
+    const MedusaView& view = learned().view();
+    ASSERT_TRUE(view.complete);
+    EXPECT_FALSE(view.cut);
+    ASSERT_EQ(view.curve.size(), 7u); // at 0, 10, … 60 steps
+    ASSERT_EQ(view.curve.back().worth.shares.size(), 3u);
+    EXPECT_LT(view.curve.back().loss, 0.7 * view.curve[1].loss);
+    EXPECT_GT(view.curve.back().worth.tokens_per_round, view.curve.front().worth.tokens_per_round + 0.05);
+    const auto again = make_head_training(whole_bundle(), short_plan(60));
+    while (again->view().curve.size() < 2) ASSERT_TRUE(again->step());
+    for (std::size_t i = 0; i < 2; ++i) {
+        EXPECT_EQ(again->view().curve[i].loss, view.curve[i].loss);
+        EXPECT_EQ(again->view().curve[i].worth.shares, view.curve[i].worth.shares);
+    }
+}
+
+// What is measured while it trains is what greedy runs of the engine come to with it; and a folder holds the same head.
+TEST(MtpTraining, MeasuresWhatARunKeepsAndFilesLoadAgain) {
+    const MedusaPlan& plan = learned().view().plan;
+    const std::filesystem::path folder = fresh_folder() / "deep" / "head";
+    learned().save(folder);
+    const auto loaded = DraftNetwork::load(whole_bundle()->target, folder);
+    EXPECT_EQ(loaded->config.method, DraftConfig::Method::mtp);
+    const auto here = with_head(learned().network()), there = with_head(loaded);
+    MedusaPlan measuring = plan;
+    measuring.steps = 1;
+    const auto measured = make_head_training(there, measuring);
+    while (measured->step()) {
+    }
+    int tokens = 0, rounds = 0;
+    for (const GalleryPrompt& prompt : plan.held_out) {
+        speclens::Run one(here, settings_for(prompt, plan)), two(there, settings_for(prompt, plan));
+        one.finish();
+        two.finish();
+        EXPECT_EQ(one.sequence(), two.sequence());
+        ASSERT_EQ(one.trace().size(), two.trace().size());
+        for (std::size_t i = 0; i < two.trace().size(); ++i)
+            if (const auto* commit = std::get_if<Committed>(&two.trace()[i])) {
+                tokens += static_cast<int>(commit->tokens.size());
+                ++rounds;
+                EXPECT_EQ(std::get<Committed>(one.trace()[i]).tokens, commit->tokens);
+            }
+    }
+    ASSERT_EQ(measured->view().shipped.shares.size(), 3u);
+    EXPECT_NEAR(measured->view().shipped.tokens_per_round, static_cast<double>(tokens) / rounds, 1e-12);
+    EXPECT_GT(tokens, rounds) << "some guess was kept, or this tells nothing";
+}
+
+TEST(MtpTraining, StopsAndKeepsWhatThereIs) {
+    const auto training = make_head_training(whole_bundle(), short_plan(1000));
+    while (training->view().curve.empty()) ASSERT_TRUE(training->step());
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(training->step());
+    training->stop();
+    EXPECT_TRUE(training->view().complete && training->view().cut);
+    EXPECT_EQ(training->view().curve.back().step, 3);
+    training->save(fresh_folder() / "cut");
+    EXPECT_FALSE(training->step());
+}
+
+} // namespace
+} // namespace speclens::test
