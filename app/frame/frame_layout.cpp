@@ -125,7 +125,7 @@ FrameLayout whole_layout(ui::Vec2 size) {
 }
 
 // The presenter's window: in 720 lines its smallest type, 14 px here, has 20 and is read from the back of a room.
-constexpr float kRoomWidth = 896, kRoomHeight = 504, kMostScale = 2;
+constexpr float kRoomWidth = 672, kRoomHeight = 504, kMostScale = 2;
 constexpr float kRibbon = 66, kSentence = 62;
 constexpr float kTitleRises = 12; // without a menu above it the title stands nearer to the edge
 
@@ -154,7 +154,7 @@ FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
 }
 
 bool can_present(ui::Vec2 size) {
-    return size.x >= 780 && size.y >= 440;
+    return size.x >= 640 && size.y >= 440;
 }
 
 float window_scale(ui::Vec2 window) {

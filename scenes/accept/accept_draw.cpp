@@ -286,15 +286,15 @@ void draw_accept_table(const AcceptDraw& d) {
 // The coin of one token, with a handle; the two strips that show that what the draft over-claims equals what
 // the target is owed; and the proof that kept drafts and replacements stack up to the target.
 
-std::string formula(const AcceptDraw& d) {
+// The longest first.
+std::vector<std::string> formula(const AcceptDraw& d) {
     const AcceptBar& bar = d.view.bar();
-    if (!d.view.coin_known()) return "the recorded heads do not tell its threshold";
-    if (bar.q <= 0) return "the draft never proposes it";
-    const std::string least = "accept if u < min(1, target ÷ draft) = ";
-    if (bar.p >= bar.q)
-        return least + "1, because " + fine_probability(bar.p) + " ≥ " + fine_probability(bar.q);
-    return least + three_digits(bar.p) + " ÷ " + three_digits(bar.q) + " ≈ " +
-           fine_probability(d.view.threshold());
+    if (!d.view.coin_known()) return {"the recorded heads do not tell its threshold"};
+    if (bar.q <= 0) return {"the draft never proposes it"};
+    const bool always = bar.p >= bar.q;
+    const std::string ratio = always ? "1, because " + fine_probability(bar.p) + " ≥ " + fine_probability(bar.q)
+                                     : three_digits(bar.p) + " ÷ " + three_digits(bar.q) + " ≈ " + fine_probability(d.view.threshold());
+    return {"accept if u < min(1, target ÷ draft) = " + ratio, "accept if u < " + ratio};
 }
 
 struct Piece {
@@ -354,8 +354,8 @@ void draw_accept_coin(const AcceptDraw& d) {
     if (proposed && d.view.thrown)
         ui::icon(canvas, accepts ? ui::Icon::check : ui::Icon::cross, {g.right - verdict_width - 14, y + 439},
                  14, theme.role(accepts ? Role::accepted : Role::rejected));
-    ui::fitted_text(canvas, {x, y + 444}, formula(d), Font::text, 15, theme.muted,
-                    g.right - verdict_width - 36 - x);
+    const float beside = g.right - verdict_width - 36 - x;
+    ui::fitted_text(canvas, {x, y + 444}, ui::fitting(canvas, formula(d), Font::text, 15, beside), Font::text, 15, theme.muted, beside);
 
     const Rect gauge{g.left, y + 472, g.right - g.left, 24};
     const double a = proposed ? d.view.threshold() : 0;

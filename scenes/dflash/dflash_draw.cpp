@@ -277,9 +277,10 @@ void pair_grid(const DFlashDraw& d, Rect r, const PairSide& left, const PairSide
     const float row = std::min(48.0F, (r.h - 28) / 2);
     const auto side = [&](Vec2 at, float w, const std::string& token, double p) {
         const std::string number = ui::probability(p);
-        const float room = w - c.text_width(number, Font::mono, 14) - 10;
-        ui::token_text(c, at, ui::fit_token(c, token, 15, room), 15, t.ink);
-        c.text({at.x + w - 6, at.y}, number, Font::mono, 14, t.muted, Align::right);
+        const float beside = w - c.text_width(number, Font::mono, 14) - 10;
+        const bool both = ui::token_text_width(c, token, 15) <= beside; // else the token is told, the products have the rest
+        ui::token_text(c, at, ui::fit_token(c, token, 15, both ? beside : w - 6), 15, t.ink);
+        if (both) c.text({at.x + w - 6, at.y}, number, Font::mono, 14, t.muted, Align::right);
     };
     for (int j = 0; j < 2; ++j)
         side({r.x + head + cell * static_cast<float>(j) + 8, r.y + 15}, cell - 8, j == 0 ? right.first : right.second,
@@ -311,16 +312,18 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
     const int at = std::max(1, m.selected);
     const bool live = at < m.guesses() && at_one(*m.slot(at).draft).entries.size() > 1 &&
                       at_one(*m.slot(at - 1).draft).entries.size() > 1;
-    const float gap = 36, half = live ? (r.w - gap) / 2 : std::min(r.w, 560.0F), grid = std::min(124.0F, r.h - 46);
+    const float gap = r.w > 700 ? 36 : 24, half = live ? (r.w - gap) / 2 : std::min(r.w, 560.0F), grid = std::min(124.0F, r.h - 46);
     if (grid < 60) return;
-    ui::fitted_text(c, {r.x, r.y + 12}, "Worked example: two cities, each distribution is right", Font::text_bold, 14,
-                    t.ink, half);
+    const auto name = [&](float x, const std::vector<std::string>& ways) {
+        ui::fitted_text(c, {x, r.y + 12}, ui::fitting(c, ways, Font::text_bold, 14, half), Font::text_bold, 14, t.ink, half);
+    };
+    name(r.x, {"Worked example: two cities, each distribution is right", "Worked example: two cities"});
     const PairSide first{"New", "Los", 0.5, 0.5}, second{" York", " Angeles", 0.5, 0.5};
     pair_grid(
         d, {r.x, r.y + 26, half, grid}, first, second, [](int i, int j) { return i != j; },
         [](int, int) { return false; });
     const double wrong = first.p_first * second.p_second + first.p_second * second.p_first;
-    const ui::ParagraphStyle small{.size = 14, .color = t.muted, .max_lines = 2};
+    const ui::ParagraphStyle small{.size = 14, .color = t.muted, .max_lines = std::max(2, static_cast<int>((r.h - grid - 28) / 20))};
     if (r.h > grid + 66)
         ui::paragraph(c, {r.x, r.y + 26 + grid + 22}, half,
                       "Guessed at once, " + ui::probability(wrong) +
@@ -335,9 +338,8 @@ void draw_dflash_pairs(const DFlashDraw& d, Rect r) {
     };
     const std::vector<int> before = dflash_tokens(m.slot(at - 1), 2), after = dflash_tokens(m.slot(at), 2);
     const float x = r.x + half + gap;
-    ui::fitted_text(c, {x, r.y + 12},
-                    "This round: places " + std::to_string(at) + " and " + std::to_string(at + 1) + ", two tokens of each",
-                    Font::text_bold, 14, t.ink, half);
+    const std::string places = "This round: places " + std::to_string(at) + " and " + std::to_string(at + 1);
+    name(x, {places + ", two tokens of each", places});
     const auto drawn = [&](int i, int j) {
         return before[static_cast<std::size_t>(i)] == m.slot(at - 1).draft->token &&
                after[static_cast<std::size_t>(j)] == m.slot(at).draft->token;

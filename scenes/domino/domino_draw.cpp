@@ -156,12 +156,11 @@ void draw_domino_block(const DominoDraw& d) {
     canvas.text({backbone.x + 12, base}, "Backbone", Font::text_bold, 15, theme.ink);
     const std::string ms = d.model.backbone_ms > 0 ? ui::milliseconds(d.model.backbone_ms) + " ms" : "";
     canvas.text({backbone.right() - 12, base}, ms, Font::mono, 14, theme.ink, Align::right);
-    const float words = backbone.x + 12 + canvas.text_width("Backbone", Font::text_bold, 15) + 10;
-    ui::fitted_text(canvas, {words, base},
-                    g.tall ? "one pass, every row sees the text and the whole block"
-                           : "one pass; the target's frozen LM head reads every row",
-                    Font::text, 14, theme.muted,
-                    backbone.right() - 24 - canvas.text_width(ms, Font::mono, 14) - words);
+    const float words = backbone.x + 12 + canvas.text_width("Backbone", Font::text_bold, 15) + 10,
+                room = backbone.right() - 24 - canvas.text_width(ms, Font::mono, 14) - words;
+    const std::vector<std::string> sees{"one pass, every row sees the text and the whole block", "one pass, every row sees the whole block", "one pass"},
+        read{"one pass; the target's frozen LM head reads every row", "one pass"};
+    ui::fitted_text(canvas, {words, base}, ui::fitting(canvas, g.tall ? sees : read, Font::text, 14, room), Font::text, 14, theme.muted, room);
     if (!g.tall) return;
     if (const int taps = tap_count(d.column(0)); taps > 0)
         ui::fitted_text(canvas, {g.gutter, g.features + 12}, counted(taps, "target tap"), Font::text, 14,
@@ -448,12 +447,11 @@ void draw_domino_clock(const DominoDraw& d) {
                         parts[static_cast<std::size_t>(under)].value + " ms");
     canvas.text({g.right(), g.clock + h / 2 + 5}, words, Font::mono, 14, theme.ink, Align::right);
     if (g.clock + h + 22 > g.bottom) return;
-    const std::string share = d.model.head_ms > 0
-                                  ? "the head takes " + ui::number(d.model.head_ms, 2) + " ms, " +
-                                        ui::percent(d.model.head_ms / all) +
-                                        " of the round; backbone, head and verify as measured in this round"
-                                  : "no head in this round; times as measured in it";
-    ui::fitted_text(canvas, {g.left, g.clock + h + 17}, share, Font::text, 14, theme.muted, g.limit - g.left);
+    const std::string takes = "the head takes " + ui::number(d.model.head_ms, 2) + " ms, " + ui::percent(d.model.head_ms / all) + " of the round";
+    std::vector<std::string> share{"no head in this round; times as measured in it"};
+    if (d.model.head_ms > 0) share = {takes + "; backbone, head and verify as measured in this round", takes + ", as measured in it"};
+    ui::fitted_text(canvas, {g.left, g.clock + h + 17}, ui::fitting(canvas, share, Font::text, 14, g.limit - g.left), Font::text, 14, theme.muted,
+                    g.limit - g.left);
 }
 
 // Details and controls: what the correction moved, how large it was, and the what-ifs.

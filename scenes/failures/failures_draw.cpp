@@ -131,8 +131,9 @@ void draw_entropy(const FailuresDraw& d, Rect area) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const FailuresModel& m = d.model;
-    ui::fitted_text(canvas, {area.x, area.y + 14}, "Guesses kept, by the target's entropy", Font::text_bold,
-                    15, theme.ink, area.w);
+    const std::vector<std::string> titles{"Guesses kept, by the target's entropy", "Kept, by the target's entropy", "Kept, by entropy"};
+    ui::fitted_text(canvas, {area.x, area.y + 14}, ui::fitting(canvas, titles, Font::text_bold, 15, area.w), Font::text_bold, 15, theme.ink,
+                    area.w);
     const std::vector<std::string> key{"of this run, nats at T = 1; hatched: fewer than 10", "nats at T = 1; hatched: fewer than 10",
                                        "nats; hatched: fewer than 10", "nats"};
     ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, key, Font::text, 14, area.w), Font::text, 14, theme.muted, area.w);

@@ -82,7 +82,8 @@ void draw_lossless_texts(const LosslessDraw& d, Rect r) {
 void draw_lossless_looks(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    chart_head(d, r, "Distance from the exact distribution", "dashed: what chance alone would show; ✕: caught");
+    chart_head(d, r, "Distance from the exact distribution",
+               ui::fitting(canvas, {"dashed: what chance alone would show; ✕: caught", "dashed: by chance alone; ✕: caught"}, Font::text, 14, r.w));
     float names = 0; // at the ends of the lines
     if (r.w >= 380)
         for (const RuleInfo* rule : lossless_rules())

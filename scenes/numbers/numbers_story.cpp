@@ -34,6 +34,7 @@ StageTitle numbers_title(const SceneInput& input, const NumbersModel& m, const N
     if (state.filter == FigureFilter::pairs) {
         title.title = numbers_says("disputed.title"_t);
         title.subtitle = numbers_says("subtitle.pairs"_t, "shown"_v = shown, "all"_v = all);
+        title.short_subtitle = numbers_says("subtitle.pairs_short"_t, "shown"_v = shown, "all"_v = all);
         return title;
     }
     title.title = numbers_says("conditions.title"_t, "figures"_v = all, "sources"_v = m.figures->sources().size(),

@@ -246,23 +246,45 @@ std::string describe_story(const Story& story) {
     return text;
 }
 
+namespace {
+
+constexpr float kSmallestTitle = 20, kTitleLine = 24;
+
+// Without the parts behind the last " · " that has no room.
+std::string parts_that_fit(const ui::Canvas& canvas, std::string words, float room) {
+    constexpr std::string_view kBetween = " · ";
+    while (canvas.text_width(words, Font::text, 14) > room && words.rfind(kBetween) != std::string::npos)
+        words.resize(words.rfind(kBetween));
+    return words;
+}
+
+// In one line, smaller where it is long; in a narrow stage in two. Returns how far that moves what stands below.
+float draw_title_words(ui::Ui& ui, ui::Vec2 at, const StageTitle& title, float room) {
+    const auto fits = [&](const std::string& words, float size) { return ui.canvas.text_width(words, Font::text_bold, size) <= room; };
+    const bool shorter = !title.short_title.empty() && !fits(title.title, kSmallestTitle);
+    const std::string& words = shorter ? title.short_title : title.title;
+    if (!fits(words, kSmallestTitle)) {
+        ui::paragraph(ui.canvas, {at.x, at.y + 31}, room, words,
+                      {.font = Font::text_bold, .size = kSmallestTitle, .color = ui.theme.ink, .leading = kTitleLine, .max_lines = 2});
+        return 11;
+    }
+    float size = 26;
+    while (size > kSmallestTitle && !fits(words, size)) size -= 2;
+    ui::fitted_text(ui.canvas, {at.x, at.y + 40}, words, Font::text_bold, size, ui.theme.ink, room);
+    return 0;
+}
+
+} // namespace
+
 void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& title) {
     const Rect stage = input.stage;
     const float x = stage.x + 24, right = stage.right() - 24;
     const Rect pill = ui::badge(ui.canvas, ui.theme, right, stage.y + 20, title.tier, title.tier_words);
-    const float room = pill.x - 16 - x;
-    const auto fits = [&](const std::string& words, float at) {
-        return ui.canvas.text_width(words, Font::text_bold, at) <= room;
-    };
-    constexpr float kSmallest = 20;
-    const std::string& words =
-        title.short_title.empty() || fits(title.title, kSmallest) ? title.title : title.short_title;
-    float size = 26;
-    while (size > kSmallest && !fits(words, size)) size -= 2;
-    if (!input.banner)
-        ui::fitted_text(ui.canvas, {x, stage.y + 40}, words, Font::text_bold, size, ui.theme.ink, room);
-    if (!(input.banner && input.presenter)) // whose banner reaches further down
-        ui::fitted_text(ui.canvas, {x, stage.y + 64}, title.subtitle, Font::text, 14, ui.theme.muted, right - x);
+    const float down = input.banner ? 0 : draw_title_words(ui, {x, stage.y}, title, pill.x - 16 - x);
+    if (input.banner && input.presenter) return; // whose banner reaches further down
+    const bool whole = title.short_subtitle.empty() || ui.canvas.text_width(title.subtitle, Font::text, 14) <= right - x;
+    const std::string words = parts_that_fit(ui.canvas, whole ? title.subtitle : title.short_subtitle, right - x);
+    ui::fitted_text(ui.canvas, {x, stage.y + 64 + down}, words, Font::text, 14, ui.theme.muted, right - x);
 }
 
 } // namespace speclens

@@ -38,6 +38,7 @@ struct StageTitle {
     ui::Tier tier = ui::Tier::live;
     std::string tier_words;       // "exact"
     std::string short_title = {}; // instead of a title that does not fit
+    std::string short_subtitle = {}; // the same; what of it has no room is left out part by part, from the end
 };
 void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& title);
 inline constexpr float kBadgeRoom = 170; // right of a banner: the badge stays visible, honesty is not chrome

@@ -614,12 +614,11 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
         draw_trees_table(d, {beside.x, beside.y, std::min(beside.w, 460.0F), beside.h});
     if (!d.model.block)
         draw_example_words(d, {grid.right() + 40, area.y, area.right() - grid.right() - 40, area.h});
-    ui::fitted_text(canvas, {area.x, below + 14},
-                    "Expected from this draft: " + ui::number(v.token_expected, 2) +
-                        " kept token by token, " + ui::number(v.block_expected, 2) +
-                        " as a block; with these coins " + std::to_string(v.token_kept) + " and " +
-                        std::to_string(v.block_kept),
-                    Font::text, 15, theme.ink, area.w);
+    const std::string expected = "Expected from this draft: " + ui::number(v.token_expected, 2) + " kept token by token, " +
+                                 ui::number(v.block_expected, 2) + " as a block";
+    const std::vector<std::string> sums{
+        expected + "; with these coins " + std::to_string(v.token_kept) + " and " + std::to_string(v.block_kept), expected};
+    ui::fitted_text(canvas, {area.x, below + 14}, ui::fitting(canvas, sums, Font::text, 15, area.w), Font::text, 15, theme.ink, area.w);
     const int lines = static_cast<int>((area.bottom() - (below + 38)) / 20) + 1;
     if (!close && below + 38 < area.bottom())
         ui::paragraph(

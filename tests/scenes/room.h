@@ -9,7 +9,7 @@
 
 namespace speclens {
 
-// In 720 lines; twice as large as what is printed in a book held as far away as it is wide.
+// In 720 lines; twice as large as what is printed in a book held as far away as it is wide. A screen of more lines is no larger.
 inline constexpr float kSecondaryType = 20;
 
 // Of a suite over every scene.
@@ -38,7 +38,7 @@ inline void expect_readable(SceneBench& bench, const std::string& what) {
     const float scale = bench.controller.scale();
     for (const ui::RecordedText& text : bench.texts) {
         if (text.seen.w <= 0 || text.seen.h <= 0) continue;
-        EXPECT_GE(text.size * scale, kSecondaryType - 0.01F) << what << ": " << text.text;
+        EXPECT_GE(text.size * scale * 720 / bench.controller.window.y, kSecondaryType - 0.01F) << what << ": " << text.text;
         EXPECT_FALSE(text.text.find(' ') != std::string::npos && text.text.ends_with("…")) << what << ": " << text.text;
     }
     look(bench, what, false);

@@ -1,6 +1,9 @@
-// What a room can read: in a window of 1280x720 every text of every scene and beat is at least 20 px large, none is cut off and
-// none is written over another one.
+// What a room can read: in a window of 1280x720, and on 4:3, every text of every scene and beat is at least 20 px large in 720
+// lines, none is cut off and none is written over another one.
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <tuple>
 
 #include "engine/published/published.h"
 #include "engine/run/trace_json.h"
@@ -17,17 +20,20 @@ std::shared_ptr<const Trace> run_for(const std::string& scene) {
     return fixtures::mixed();
 }
 
-class EveryRoom : public ::testing::TestWithParam<std::string> {};
+// What a projector of 4:3 shows is as large whatever its pixels.
+constexpr ui::Vec2 kWide{1280, 720}, kOld{1024, 768};
+
+class EveryRoom : public ::testing::TestWithParam<std::tuple<std::string, ui::Vec2>> {};
 
 TEST_P(EveryRoom, CanReadEveryBeat) {
-    const std::string& name = GetParam();
+    const auto& [name, window] = GetParam();
     const auto figures = std::make_shared<const Published>(
         Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
     for (const std::shared_ptr<const Trace>& trace : {run_for(name), run_for("loop")}) {
         SceneBench bench(name);
         bench.controller.figures = figures;
         bench.show(trace);
-        present(bench);
+        present(bench, window);
         const int beats = bench.controller.frame(0).active->beats(bench.controller.frame(0).scene);
         for (int beat = 0; beat < beats; ++beat) {
             bench.controller.perform({SceneCommand{SetBeat{beat}}}, bench.time);
@@ -43,7 +49,14 @@ TEST_P(EveryRoom, CanReadEveryBeat) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, EveryRoom, ::testing::ValuesIn(every_scene()), scene_test_name);
+std::string room_name(const ::testing::TestParamInfo<EveryRoom::ParamType>& room) {
+    const auto& [scene, window] = room.param;
+    std::string name = scene + "_" + std::to_string(std::lround(window.x)) + "x" + std::to_string(std::lround(window.y));
+    std::ranges::replace(name, '-', '_');
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, EveryRoom, ::testing::Combine(::testing::ValuesIn(every_scene()), ::testing::Values(kWide, kOld)), room_name);
 
 // The reason behind the first sentence is for the room too.
 TEST(Room, HearsTheReasonBehindTheFirstSentence) {
@@ -62,6 +75,7 @@ TEST(Room, HasTheSameSizeOfTypeInEveryScene) {
     EXPECT_NEAR(presenter_scale({1280, 720}), 20.0F / 14, 1e-4);
     EXPECT_EQ(presenter_scale({640, 360}), 1) << "a window with no room for it is drawn as it is";
     EXPECT_EQ(presenter_scale({16000, 9000}), 2);
+    EXPECT_NEAR(presenter_scale({960, 720}), 20.0F / 14, 1e-4) << "4:3 too";
 }
 
 } // namespace
