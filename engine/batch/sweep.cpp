@@ -31,7 +31,8 @@ int largest_capacity(const Models& models, const SweepPlan& plan) {
 }
 
 void check_plan(const SweepPlan& plan) {
-    CHECK(!plan.texts.empty() && !plan.methods.empty() && plan.methods.front().plain() && !plan.concurrency.empty() && plan.repeats > 0,
+    CHECK(!plan.texts.empty() && !plan.methods.empty() && plan.methods.front().plain() && plan.repeats > 0 &&
+              (!plan.concurrency.empty() || plan.film || plan.adaptive),
           "a sweep of nothing");
     CHECK(std::ranges::is_sorted(plan.concurrency), "numbers of texts ascend");
 }
@@ -224,8 +225,9 @@ void SweepMeasurement::stop() {
 
 double SweepMeasurement::done() const {
     if (over_) return 1;
-    if (plan_.adaptive) return 0.7 * measured_part() + 0.3 * (study_ ? study_->done() : 0);
-    return measured_part();
+    const double batches = plan_.concurrency.empty() ? 0 : measured_part(), chosen = study_ ? study_->done() : 0;
+    if (!plan_.adaptive) return batches;
+    return plan_.concurrency.empty() ? chosen : 0.7 * batches + 0.3 * chosen;
 }
 
 double SweepMeasurement::measured_part() const {

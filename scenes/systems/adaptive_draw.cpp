@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
 #include "scenes/systems/block_tables.h"
 #include "ui/format.h"
@@ -125,13 +124,7 @@ std::vector<AdaptiveBar> adaptive_bars(const AdaptiveResult& result) {
 }
 
 void draw_adaptive(const SystemsDraw& d, Rect area) {
-    const AdaptiveResult* result = d.model.adaptive;
-    if (!result) {
-        const std::string why = batch_problem(d.input);
-        ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(160.0F, area.h)},
-                 why.empty() ? "Decode batches here, and see who chooses K best: B" : why);
-        return;
-    }
+    const AdaptiveResult* result = d.model.adaptive; // there is one
     const float gap = 40, left = area.w * 0.42F;
     draw_bars(d, {area.x, area.y, left, area.h}, *result);
     draw_choices(d, {area.x + left + gap, area.y, area.w - left - gap, area.h}, *result);

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "engine/model/paged_model.h"
-#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -41,12 +40,12 @@ void draw_pool(const SystemsDraw& d, Rect area, const BlockFilm& film, const Fil
     const ui::Theme& t = d.ui.theme;
     head(d, area, "The pool: a square is a block of " + std::to_string(kSlots) + " rows", pool_words(round, film.blocks));
     const Rect grid{area.x, area.y + 50, area.w, area.h - 50};
-    int across = 4; // as few columns as the height allows, so that squares are as large as they can be
+    int across = 1; // as few columns as the height allows, so that squares are as large as they can be
     const auto side_of = [&](int columns) {
         const auto lines = static_cast<float>((film.blocks + columns - 1) / columns);
-        return std::min({grid.w / static_cast<float>(columns), grid.h / lines, 84.0F});
+        return std::min({grid.w / static_cast<float>(columns), grid.h / lines, 132.0F});
     };
-    for (int columns = 4; columns <= 24; ++columns)
+    for (int columns = 2; columns <= 24; ++columns)
         if (side_of(columns) > side_of(across)) across = columns;
     const float side = side_of(across);
     for (std::size_t i = 0; i < squares.size(); ++i) {
@@ -92,21 +91,25 @@ void draw_tables(const SystemsDraw& d, Rect area, const FilmRound& round) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     head(d, area, "The block tables: which block has which rows", "rows: blue before, green kept, red refused and taken back, grey empty");
-    constexpr float kBox = 68, kLine = 58;
+    std::size_t most = 1;
+    for (const FilmText& text : round.texts) most = std::max(most, text.during.size());
+    // Few texts with few blocks are drawn larger.
     float y = area.y + 54;
+    const float line = std::clamp((area.bottom() - y) / static_cast<float>(std::max<std::size_t>(1, round.texts.size())), 46.0F, 80.0F),
+                width = std::clamp((area.w - 22) / static_cast<float>(most), 68.0F, 150.0F), slots = line - 36;
     for (const FilmText& text : round.texts) {
         if (y + 40 > area.bottom()) break;
         c.text({area.x, y + 14}, text_letter(text.lane.text), Font::mono_medium, 15, t.ink);
         ui::fitted_text(c, {area.x + 22, y + 14}, did_words(text), Font::text, 14, t.muted, area.w - 22);
-        const auto fits = static_cast<std::size_t>(std::max(1.0F, (area.w - 22) / kBox));
+        const auto fits = static_cast<std::size_t>(std::max(1.0F, (area.w - 22) / width));
         const std::size_t first = text.during.size() > fits ? text.during.size() - fits : 0;
         for (std::size_t i = first; i < text.during.size(); ++i) {
-            const float x = area.x + 22 + kBox * static_cast<float>(i - first);
+            const float x = area.x + 22 + width * static_cast<float>(i - first);
             const bool back = !has(text.after, text.during[i]);
-            c.text({x, y + 33}, std::to_string(text.during[i]), Font::mono, 14, back ? t.role(Role::rejected) : t.ink);
-            draw_slots(d, {x + 20, y + 23, kBox - 26, 10}, text, static_cast<int>(i));
+            c.text({x, y + 28 + slots / 2}, std::to_string(text.during[i]), Font::mono, 14, back ? t.role(Role::rejected) : t.ink);
+            draw_slots(d, {x + 20, y + 23, width - 26, slots}, text, static_cast<int>(i));
         }
-        y += kLine - 12;
+        y += line;
     }
 }
 
@@ -122,7 +125,7 @@ void draw_use(const SystemsDraw& d, Rect area, const BlockFilm& film, std::size_
     ui::Ticks marks;
     marks.values = {0, static_cast<double>(film.blocks)};
     ui::axis_y(c, t, y, plot.x, marks, {.grid_to = plot.right(), .grid = true, .label_offset = 8});
-    const float pitch = std::min(34.0F, plot.w / static_cast<float>(film.rounds.size()));
+    const float pitch = std::min(96.0F, plot.w / static_cast<float>(film.rounds.size()));
     for (std::size_t i = 0; i < film.rounds.size(); ++i) {
         const FilmRound& round = film.rounds[i];
         const float x = plot.x + pitch * static_cast<float>(i);
@@ -187,13 +190,7 @@ std::vector<BlockSquare> block_squares(const BlockFilm& film, std::size_t round)
 }
 
 void draw_block_tables(const SystemsDraw& d, Rect area) {
-    const BlockFilm* film = d.model.film;
-    if (!film) {
-        const std::string why = batch_problem(d.input);
-        ui::slot(d.ui.canvas, d.ui.theme, {area.x, area.y, area.w, std::min(160.0F, area.h)},
-                 why.empty() ? "Decode several texts here, and see who has which block: B" : why);
-        return;
-    }
+    const BlockFilm* film = d.model.film; // there is one
     const FilmRound& round = film->rounds[d.model.film_round];
     const float lower = area.h > 360 ? std::max(130.0F, area.h * 0.28F) : 0, upper = area.h - (lower > 0 ? lower + 20 : 0), gap = 36;
     const float left = std::min(area.w * 0.42F, 460.0F);

@@ -49,6 +49,14 @@ class SystemsScene final : public Scene {
                 {"B", "Decode batches, and see their block tables and who chooses K best"}};
     }
 
+    // Batches that are being decoded, or were, have both.
+    std::vector<Measurement> missing(const SceneInput& input) const override {
+        if ((input.load && input.load->film) || !batch_problem(input).empty()) return {};
+        MeasureLoad ask = batch_to_decode(input);
+        ask.texts.clear(); // what is shown here, without batches of many sizes
+        return {{.name = "block tables", .ask = ask, .beat = kTablesBeat, .pictured = kSystemsBeats}};
+    }
+
     bool can_take_back(bool forward) const override { return history_.can(forward); }
     void take_back(bool forward) override { state_ = history_.take(forward).value_or(state_); }
 
@@ -62,10 +70,14 @@ class SystemsScene final : public Scene {
                     gap = 36;
         const float lower = bottom - top > 380 ? std::max(150.0F, (bottom - top) * 0.42F) : 0,
                     upper = bottom - top - (lower > 0 ? lower + 20 : 0), half = (w - gap) / 2;
-        if (d.input.beat == kTablesBeat) return draw_block_tables(d, {x, top, w, bottom - top});
-        if (d.input.beat == kChoosersBeat) return draw_adaptive(d, {x, top, w, bottom - top});
-        if (lower <= 0 && d.input.beat == kControllerBeat)
-            return draw_controllers(d, {x, top, w, bottom - top});
+        const Rect whole{x, top, w, bottom - top};
+        if (d.input.beat == kTablesBeat && d.model.film) return draw_block_tables(d, whole);
+        if (d.input.beat == kTablesBeat) { // until a batch was decoded: the one text that there is
+            draw_cache(d, {x, top, half, whole.h});
+            return draw_pages(d, {x + half + gap, top, half, whole.h});
+        }
+        if (d.input.beat == kChoosersBeat && d.model.adaptive) return draw_adaptive(d, whole);
+        if (d.input.beat == kChoosersBeat || (lower <= 0 && d.input.beat == kControllerBeat)) return draw_controllers(d, whole);
         draw_cache(d, {x, top, half, upper});
         constexpr float kWire = 164;
         draw_wire(d, {x + half + gap, top, half, std::min(upper, kWire)});

@@ -35,12 +35,12 @@ ui::Ticks row_ticks(int most) {
 
 // What the beat is about has a bar beside its heading; the headings of the others stand back.
 void systems_head(const SystemsDraw& d, SystemsPart part, Rect r, const std::string& title,
-                  const std::string& words) {
+                  const std::vector<std::string>& words) {
     const bool about = is_about(d.input.beat, part);
     if (about) d.ui.canvas.fill({r.x - 12, r.y, 3, 40}, d.ui.theme.ink, 1);
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15,
                     about ? d.ui.theme.ink : d.ui.theme.muted, r.w);
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, ui::fitting(d.ui.canvas, words, Font::text, 14, r.w), Font::text, 14, d.ui.theme.muted, r.w);
 }
 
 // "rounds 1–19 of 21"
@@ -63,8 +63,9 @@ void draw_cache(const SystemsDraw& d, Rect area) {
                  "Cache rows by round" +
                      (m.rounds.empty() ? std::string()
                                        : "; marked: round " + std::to_string(m.rounds[m.shown].cycle + 1)),
-                 (part ? counted_part(in_view, m.rounds.size()) : std::string("this run")) +
-                     "; solid: kept, hatched: " + (part ? "rewound" : "written and rewound"));
+                 {(part ? counted_part(in_view, m.rounds.size()) : std::string("this run")) + "; solid: kept, hatched: " +
+                      (part ? "rewound" : "written and rewound"),
+                  "solid: kept, hatched: rewound"});
     if (m.rounds.empty()) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(120.0F, area.h - 60)},
                  "no finished round in this run");
@@ -141,11 +142,12 @@ void draw_pages(const SystemsDraw& d, Rect area) {
     systems_head(
         d, SystemsPart::pages, area,
         "Round " + std::to_string(round.cycle + 1) + " in pages of " + std::to_string(m.page),
-        counted(pages.during, "page") + " held, " +
-            (hidden > 0 ? "the last " + std::to_string(pages.during - hidden) + " shown, " : std::string()) +
-            std::to_string(pages.given_back()) + " given back, " +
-            (hidden > 0 ? std::to_string(pages.empty) + " empty after it"
-                        : counted(pages.empty, "slot") + " empty after it"));
+        {counted(pages.during, "page") + " held, " +
+             (hidden > 0 ? "the last " + std::to_string(pages.during - hidden) + " shown, " : std::string()) +
+             std::to_string(pages.given_back()) + " given back, " +
+             (hidden > 0 ? std::to_string(pages.empty) + " empty after it" : counted(pages.empty, "slot") + " empty after it"),
+         counted(pages.during, "page") + " held, " + std::to_string(pages.given_back()) + " given back",
+         counted(pages.during, "page") + " held"});
     for (int page = hidden; page < pages.during; ++page) {
         const int at = page - hidden;
         const float x0 = area.x + static_cast<float>(at % across) * width,
@@ -198,8 +200,8 @@ void draw_wire(const SystemsDraw& d, Rect area) {
     const SimulatedWire& wire = d.model.wire;
     const WireTotals& measured = d.model.measured;
     systems_head(d, SystemsPart::wire, area, "A round with a wire in between, ms",
-                 measured.any() ? "first: this run, measured; the others simulated, as if all keep alike"
-                                : "if all three keep alike, what is sent decides");
+                 {measured.any() ? "first: this run, measured; the others simulated, as if all keep alike"
+                                 : "if all three keep alike, what is sent decides"});
     double most = measured.any() ? d.model.measured_draft_ms + measured.per_round(measured.ms) : 0;
     for (const Payload payload : kPayloads)
         most = std::max(most, wire.k * wire.draft_ms + wire.verify_ms + wire_ms(wire, payload));
@@ -235,8 +237,8 @@ void draw_controllers(const SystemsDraw& d, Rect area) {
     const ControllerRun& run = d.model.controllers;
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
     systems_head(d, SystemsPart::controllers, area, "Who chooses K?",
-                 "K by round, thin: as an article prints it, thick: by the formula; a guess stays with .9, "
-                 "then .6, then .8");
+                 {"K by round, thin: as an article prints it, thick: by the formula; a guess stays with .9, then .6, then .8",
+                  "K by round, thin: as an article prints it, thick: by the formula"});
     const std::string formula = "formula " + ui::speed_up(run.formula_speedup),
                       article = "article " + ui::speed_up(run.article_speedup);
     const float legend =

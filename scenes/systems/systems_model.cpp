@@ -57,13 +57,13 @@ double longest_round_trip(const SimulatedWire& wire, Payload payload) {
 bool is_about(int beat, SystemsPart part) {
     switch (part) {
     case SystemsPart::cache:
-        return beat <= 1;
+        return beat <= 1 || beat == kTablesBeat; // before a batch was decoded
     case SystemsPart::pages:
-        return beat == 0;
+        return beat == 0 || beat == kTablesBeat;
     case SystemsPart::wire:
         return beat == 2 || beat == 3;
     case SystemsPart::controllers:
-        return beat == kControllerBeat;
+        return beat == kControllerBeat || beat == kChoosersBeat;
     case SystemsPart::tables:
         return beat == kTablesBeat;
     case SystemsPart::choosers:

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
 #include "scenes/systems/adaptive_draw.h"
 #include "scenes/systems/block_tables.h"
@@ -66,10 +67,19 @@ void name_wire(StageTitle& title, const SystemsModel& m) {
     title.short_title = systems_says("wire.short_title"_t, "ids"_v = ids, "token"_v = token, "blocks"_v = blocks);
 }
 
+// Behind what stands in for a batch: when there will be one.
+std::string batch_to_come(const SceneInput& input) {
+    if (const std::string problem = batch_problem(input); !problem.empty()) return problem;
+    if (input.status && !input.status->timed_model.empty()) return systems_says("subtitle.decoding"_t, "done"_v = ui::percent(input.status->timed));
+    return systems_says("subtitle.ask"_t);
+}
+
 // Of the batch that was decoded here.
-void name_tables(StageTitle& title, const SystemsModel& m) {
+void name_tables(StageTitle& title, const SceneInput& input, const SystemsModel& m) {
     if (!m.film) {
+        title.tier = tier_of(input.whole->header);
         title.title = systems_says("tables.title:no_batch"_t);
+        title.subtitle = systems_says("subtitle.one_text"_t, "to_come"_v = batch_to_come(input));
         return;
     }
     const BlockFilm& film = *m.film;
@@ -83,9 +93,10 @@ void name_tables(StageTitle& title, const SystemsModel& m) {
 }
 
 // Of the batches that were decoded here.
-void name_choosers(StageTitle& title, const SystemsModel& m) {
+void name_choosers(StageTitle& title, const SceneInput& input, const SystemsModel& m) {
     if (!m.adaptive) {
         title.title = systems_says("choosers.title:no_batches"_t);
+        title.subtitle = systems_says("subtitle.no_batches"_t, "to_come"_v = batch_to_come(input));
         return;
     }
     const AdaptiveResult& result = *m.adaptive;
@@ -93,7 +104,7 @@ void name_choosers(StageTitle& title, const SystemsModel& m) {
     const double plain = result.ways.front().rate();
     const auto times = [&](const AdaptiveWay* way) { return way ? ui::speed_up(way->rate() / plain) : std::string("…"); };
     title.tier = ui::Tier::live;
-    title.title = systems_says("choosers.title:batches"_t, "gain"_v = times(result.way(Chooser::gain)),
+    title.title = !result.complete ? systems_says("choosers.title:no_batches"_t) : systems_says("choosers.title:batches"_t, "gain"_v = times(result.way(Chooser::gain)),
                                "article"_v = times(result.way(Chooser::article)), "k"_v = fixed->k, "fixed"_v = times(fixed));
     title.subtitle = systems_says("subtitle.batches"_t, "texts"_v = result.texts, "seats"_v = result.seats, "drafter"_v = result.drafter);
 }
@@ -125,10 +136,10 @@ StageTitle systems_title(const SceneInput& input, const SystemsModel& m) {
         title.title = round_trip_words(m);
         break;
     case kTablesBeat:
-        name_tables(title, m);
+        name_tables(title, input, m);
         return title;
     case kChoosersBeat:
-        name_choosers(title, m);
+        name_choosers(title, input, m);
         return title;
     default:
         name_controllers(title, m);

@@ -98,6 +98,50 @@ TEST(BlockTables, EveryRoundFitsIntoItsPanels) {
     }
 }
 
+// Page Down finds no empty step: what needs little time is asked for one page before, and until it is there each page shows what
+// stands in for it, and says so.
+TEST(BlockTables, AreRecordedBeforeTheirPageIsTurned) {
+    RunWindow stored;
+    stored.settings.max_tokens = 30;
+    stored.open("systems", {"none", "small", "lookup"}, {0, 0, 1280, 720});
+    stored.show();
+    SceneBench& bench = *stored.bench;
+    const auto asked = [&] {
+        int batches = 0;
+        for (const Command& command : stored.sent)
+            if (const auto* load = std::get_if<MeasureLoad>(&command)) {
+                ++batches;
+                EXPECT_TRUE(load->texts.empty()) << "batches of many sizes are for who asks";
+                EXPECT_EQ(load->base.drafter, stored.run->trace().header()->drafter);
+            }
+        return batches;
+    };
+    for (int page = 0; page < kControllerBeat; ++page) {
+        EXPECT_EQ(asked(), 0) << page;
+        bench.key(ui::Key::page_down);
+    }
+    ASSERT_EQ(bench.controller.frame(bench.time).scene.beat, kControllerBeat);
+    EXPECT_EQ(asked(), 1);
+    bench.key(ui::Key::page_down);
+    EXPECT_TRUE(bench.shows("Cache rows by round")) << bench.words;
+    EXPECT_TRUE(bench.shows("so far one text")) << bench.words;
+    EXPECT_TRUE(bench.shows("LIVE"));
+    bench.key(ui::Key::page_down);
+    EXPECT_TRUE(bench.shows("Who chooses K?")) << bench.words;
+    EXPECT_TRUE(bench.shows("so far simulated")) << bench.words;
+    EXPECT_TRUE(bench.shows("SIM"));
+    EXPECT_EQ(asked(), 1) << "once for a run";
+}
+
+TEST(BlockTables, SayHowFarABatchIsThatIsBeingDecoded) {
+    FilmWindow stored({0, 0, 1280, 720}, false);
+    EXPECT_TRUE(stored.bench->shows("B decodes batches")) << stored.bench->words;
+    stored.published.status.timed_model = "micro";
+    stored.published.status.timed = 0.12;
+    stored.show();
+    EXPECT_TRUE(stored.bench->shows("batches are being decoded, 12")) << stored.bench->words;
+}
+
 TEST(BlockTables, WithoutABatchTheyAskForOne) {
     FilmWindow stored({0, 0, 1600, 1000}, false);
     EXPECT_TRUE(stored.bench->shows("Many texts, one cache in blocks")) << stored.bench->words;
