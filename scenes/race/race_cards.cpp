@@ -266,7 +266,8 @@ void draw_race_positions(const RaceDraw& d, Rect card) {
                               {skipped.empty() ? over + " · chance to stay once all before did" : skipped,
                                skipped.empty() ? over.substr(over.starts_with("over ") ? 5 : 0) +
                                                      " · chance to stay once all before did"
-                                               : skipped});
+                                               : skipped,
+                               skipped.empty() ? over : skipped});
     std::vector<Line> lines;
     std::size_t longest = 1;
     for (const RaceLaneModel& lane : d.model.lanes) {

@@ -65,7 +65,7 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
     left.stage = {r.x - 12, r.y, bare ? r.w + 24 : prompt.x + 12 - r.x, r.h};
     draw_stage_title(
         left, d.ui,
-        {race_title(d.model), race_subtitle(d.input, d.model), d.model.tier, "", race_title_short(d.model)});
+        {race_title(d.model), race_subtitle(d.input, d.model), d.model.tier, "", race_title_short(d.model), race_subtitle_short(d.input, d.model)});
     if (bare) return;
 
     std::vector<ui::Choice> choices;

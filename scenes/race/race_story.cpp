@@ -228,6 +228,23 @@ bool undecided(const RaceModel& m, const RaceLaneModel& fastest) {
     return m.clock + 1e-6 < first;
 }
 
+// Where its hand is.
+std::string race_clock(const RaceModel& m) {
+    const bool whole = std::abs(m.clock - std::round(m.clock)) < 1e-6;
+    return race_says("subtitle.now"_t, "rounds"_v = m.rounds ? ui::number(m.clock, whole ? 0 : 1) : "",
+                     "ms"_v = m.rounds ? "" : ui::milliseconds(m.clock),
+                     "home"_v = m.just_done >= 0 && !m.over ? m.lanes[static_cast<std::size_t>(m.just_done)].title : "", "over"_v = m.over);
+}
+
+std::string race_pace(const SceneInput& input) {
+    const double slower = input.race_pace > 0 ? 1000 / input.race_pace : 0;
+    return race_says("subtitle.pace"_t, "slower"_v = slower > 1.5 ? ui::number(slower, 0) : "", "real_time"_v = slower > 0 && slower <= 1.5);
+}
+
+std::string clock_doubt(const RaceModel& m) {
+    return m.rounds ? "" : m.doubt; // nothing is wrong with rounds
+}
+
 } // namespace
 
 std::string race_title(const RaceModel& m) {
@@ -261,13 +278,14 @@ std::string race_subtitle(const SceneInput& input, const RaceModel& m) {
     if (!m.measured)
         return race_says("subtitle.running"_t, "k"_v = k, "dice"_v = thrown, "tokens"_v = tokens, "lossy"_v = lossy,
                          "lane"_v = m.race->running >= 0 ? m.lanes[static_cast<std::size_t>(m.race->running)].title : "");
-    const bool whole = std::abs(m.clock - std::round(m.clock)) < 1e-6;
-    const double slower = input.race_pace > 0 ? 1000 / input.race_pace : 0;
-    return race_says("subtitle.clock"_t, "k"_v = k, "dice"_v = thrown, "tokens"_v = tokens, "lossy"_v = lossy,
-                     "rounds"_v = m.rounds ? ui::number(m.clock, whole ? 0 : 1) : "", "ms"_v = m.rounds ? "" : ui::milliseconds(m.clock),
-                     "home"_v = m.just_done >= 0 && !m.over ? m.lanes[static_cast<std::size_t>(m.just_done)].title : "", "over"_v = m.over,
-                     "doubt"_v = m.rounds ? "" : m.doubt, "slower"_v = slower > 1.5 ? ui::number(slower, 0) : "",
-                     "real_time"_v = slower > 0 && slower <= 1.5);
+    return race_says("subtitle.clock"_t, "k"_v = k, "dice"_v = thrown, "tokens"_v = tokens, "lossy"_v = lossy, "now"_v = race_clock(m),
+                     "doubt"_v = clock_doubt(m), "pace"_v = race_pace(input));
+}
+
+std::string race_subtitle_short(const SceneInput& input, const RaceModel& m) {
+    if (!m.race || m.stepped || !m.measured) return "";
+    return race_says("subtitle.clock_short"_t, "lossy"_v = not_lossless(m), "now"_v = race_clock(m), "doubt"_v = clock_doubt(m),
+                     "pace"_v = race_pace(input));
 }
 
 namespace {

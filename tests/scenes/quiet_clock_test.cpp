@@ -2,6 +2,8 @@
 // says so with the reason, and what repeats cannot tell apart is not ranked.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "scenes/loop/loop_story.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/told_speed.h"
@@ -18,6 +20,7 @@ struct Quality {
     double spread, busy;
     int repeats;
     bool sure;
+    double to_recorded = 0;
 };
 constexpr Quality kQualities[] = {{"quiet", 0.02, 0.0, 20, true},
                                   {"spread", 0.3, 0.0, 20, false},
@@ -34,6 +37,7 @@ void time_like(const Trace& trace, const Quality& quality, double factor = 1) {
     times->spread = times->plain_spread = quality.spread;
     times->busy_cores = quality.busy;
     times->repeats = quality.repeats;
+    times->to_recorded = quality.to_recorded;
     trace.set_times(times);
 }
 
@@ -61,6 +65,25 @@ TEST(QuietClock, ARaceInDoubtNamesNoWinner) {
         for (const RaceLaneModel& lane : model.lanes)
             EXPECT_EQ(lane.speed_up.words.starts_with("~"), !quality.sure && !lane.plain() && lane.speed_up.figure.known())
                 << quality.name << " " << lane.drafter << " " << lane.speed_up.words;
+    }
+}
+
+// A room of 1280x720 is told the reason whole, however long it is; what was said for every race gives way.
+TEST(QuietClock, TheDoubtOfARaceIsNeverCutOff) {
+    constexpr Quality kSlower{"slower", 0.02, 0.0, 20, false, 3.4};
+    for (const Quality& quality : {kQualities[1], kQualities[2], kQualities[3], kSlower}) {
+        const auto race = toy_race(true);
+        for (const RaceLane& lane : race->lanes) time_like(*lane.trace, quality);
+        race->busy_cores = quality.busy;
+        for (const ui::Vec2 window : {ui::Vec2{1280, 720}, ui::Vec2{1600, 1000}}) {
+            RaceBench b({0, 0, window.x, window.y});
+            b.observe(race);
+            const std::string doubt = race_model(b.bench.controller.frame(b.bench.time).scene).doubt;
+            ASSERT_NE(doubt, "") << quality.name;
+            EXPECT_TRUE(std::ranges::any_of(b.bench.texts, [&](const ui::RecordedText& text) {
+                return text.text.find("in doubt: " + doubt) != std::string::npos && !text.text.ends_with("…");
+            })) << quality.name << " " << window.x << "\n" << b.bench.words;
+        }
     }
 }
 
