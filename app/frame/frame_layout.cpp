@@ -154,7 +154,7 @@ FrameLayout frame_layout(ui::Vec2 size, const LayoutWish& wish, bool whole) {
 }
 
 bool can_present(ui::Vec2 size) {
-    return size.x >= 640 && size.y >= 440;
+    return size.x >= 660 && size.y >= 440;
 }
 
 float window_scale(ui::Vec2 window) {
