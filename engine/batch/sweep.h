@@ -30,7 +30,7 @@ struct SweepMethod {
 struct SweepPlan {
     std::vector<RunSettings> texts;  // prompts with their dice; drafter, rule and k are the methods'. Taken in order, again and again
     std::vector<SweepMethod> methods; // the first is plain decoding
-    std::vector<int> concurrency;    // texts in flight, ascending
+    std::vector<int> concurrency;    // texts in flight, ascending; none: only what `film` and `adaptive` ask for
     int repeats = 3;                 // slices of every cell
     double seconds = 180;            // for all slices
     double proof_seconds = 60;       // for the runs alone

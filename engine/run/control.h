@@ -142,7 +142,8 @@ struct AskAdvice {
     double seconds = 40; // for prompts
 };
 // Decode several texts at once (engine/batch/sweep.h): the drafter of `base` with each of `lengths`, and plainly, beside each
-// other; the answer is a Sweep that grows. Texts are ready-made prompts; temperature, dice and length are those of `base`.
+// other; the answer is a Sweep that grows. Texts are ready-made prompts; temperature, dice and length are those of `base`. With no
+// numbers of texts only what needs little time: the block tables of one batch, and K chosen as one goes.
 struct MeasureLoad {
     RunSettings base;
     std::vector<int> lengths = {1, 2, 4, 7};
