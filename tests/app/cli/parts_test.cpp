@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "app/cli/attach_text.h"
-#include "app/cli/compare_rows.h"
+#include "app/cli/compare/compare_rows.h"
 #include "app/cli/measure.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "app/cli/compare_rows.h"
+#include "app/cli/compare/compare_rows.h"
 #include "app/cli/setup.h"
 #include "app/views/lecture.h"
 #include "engine/lab/race_json.h"

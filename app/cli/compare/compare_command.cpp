@@ -5,7 +5,7 @@
 
 #include "app/cli/advise_text.h"
 #include "app/cli/commands.h"
-#include "app/cli/compare_rows.h"
+#include "app/cli/compare/compare_rows.h"
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"

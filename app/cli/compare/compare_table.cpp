@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "app/cli/compare_rows.h"
+#include "app/cli/compare/compare_rows.h"
 #include "engine/base/equation.h"
 
 namespace speclens::cli {

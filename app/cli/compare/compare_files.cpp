@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/compare_rows.h"
+#include "app/cli/compare/compare_rows.h"
 #include "engine/run/options_json.h"
 
 namespace speclens::cli {
