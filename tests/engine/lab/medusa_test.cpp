@@ -9,15 +9,11 @@
 #include "tests/shared/eventually.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/temp_folder.h"
+#include "tests/shared/whole_bundle.h"
 
 namespace speclens::test {
 
 namespace {
-
-std::shared_ptr<const Models> whole_bundle() {
-    static const std::shared_ptr<const Models> models = std::make_shared<Models>(load_models({}));
-    return models;
-}
 
 MedusaPlan short_plan(int steps = 120) {
     MedusaPlan plan = usual_medusa_plan();

@@ -6,16 +6,12 @@
 #include "engine/run/run.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/temp_folder.h"
+#include "tests/shared/whole_bundle.h"
 
 namespace speclens::test {
 namespace {
 
-std::shared_ptr<const Models> whole_bundle() {
-    static const std::shared_ptr<const Models> models = std::make_shared<Models>(load_models({}));
-    return models;
-}
-
-MedusaPlan short_plan(int steps) {
+MedusaPlan short_mtp_plan(int steps) {
     MedusaPlan plan = usual_head_plan(HeadKind::mtp, {.prompts = 40});
     plan.held_out.resize(8);
     plan.texts = 2;
@@ -26,7 +22,7 @@ MedusaPlan short_plan(int steps) {
     return plan;
 }
 
-std::unique_ptr<HeadTraining> trained(const MedusaPlan& plan) {
+std::unique_ptr<HeadTraining> trained_mtp(const MedusaPlan& plan) {
     auto training = make_head_training(whole_bundle(), plan);
     while (training->step()) {
     }
@@ -34,8 +30,8 @@ std::unique_ptr<HeadTraining> trained(const MedusaPlan& plan) {
 }
 
 // Enough that some guesses are kept; two tests look at it.
-const HeadTraining& learned() {
-    static const std::unique_ptr<HeadTraining> training = trained(short_plan(60));
+const HeadTraining& learned_mtp() {
+    static const std::unique_ptr<HeadTraining> training = trained_mtp(short_mtp_plan(60));
     return *training;
 }
 
@@ -58,14 +54,14 @@ RunSettings settings_for(const GalleryPrompt& prompt, const MedusaPlan& plan) {
 }
 
 TEST(MtpTraining, LearnsAndRepeatsItself) {
-    const MedusaView& view = learned().view();
+    const MedusaView& view = learned_mtp().view();
     ASSERT_TRUE(view.complete);
     EXPECT_FALSE(view.cut);
     ASSERT_EQ(view.curve.size(), 7u); // at 0, 10, … 60 steps
     ASSERT_EQ(view.curve.back().worth.shares.size(), 3u);
     EXPECT_LT(view.curve.back().loss, 0.7 * view.curve[1].loss);
     EXPECT_GT(view.curve.back().worth.tokens_per_round, view.curve.front().worth.tokens_per_round + 0.05);
-    const auto again = make_head_training(whole_bundle(), short_plan(60));
+    const auto again = make_head_training(whole_bundle(), short_mtp_plan(60));
     while (again->view().curve.size() < 2) ASSERT_TRUE(again->step());
     for (std::size_t i = 0; i < 2; ++i) {
         EXPECT_EQ(again->view().curve[i].loss, view.curve[i].loss);
@@ -75,12 +71,12 @@ TEST(MtpTraining, LearnsAndRepeatsItself) {
 
 // What is measured while it trains is what greedy runs of the engine come to with it; and a folder holds the same head.
 TEST(MtpTraining, MeasuresWhatARunKeepsAndFilesLoadAgain) {
-    const MedusaPlan& plan = learned().view().plan;
+    const MedusaPlan& plan = learned_mtp().view().plan;
     const std::filesystem::path folder = fresh_folder() / "deep" / "head";
-    learned().save(folder);
+    learned_mtp().save(folder);
     const auto loaded = DraftNetwork::load(whole_bundle()->target, folder);
     EXPECT_EQ(loaded->config.method, DraftConfig::Method::mtp);
-    const auto here = with_head(learned().network()), there = with_head(loaded);
+    const auto here = with_head(learned_mtp().network()), there = with_head(loaded);
     MedusaPlan measuring = plan;
     measuring.steps = 1;
     const auto measured = make_head_training(there, measuring);
@@ -106,7 +102,7 @@ TEST(MtpTraining, MeasuresWhatARunKeepsAndFilesLoadAgain) {
 }
 
 TEST(MtpTraining, StopsAndKeepsWhatThereIs) {
-    const auto training = make_head_training(whole_bundle(), short_plan(1000));
+    const auto training = make_head_training(whole_bundle(), short_mtp_plan(1000));
     while (training->view().curve.empty()) ASSERT_TRUE(training->step());
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(training->step());
     training->stop();
