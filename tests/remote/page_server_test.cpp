@@ -53,7 +53,7 @@ TEST_F(ServedPage, IsIsolatedInEveryAnswer) {
 
 TEST_F(ServedPage, HasTheTypesThatABrowserAsksFor) {
     const std::map<std::string, std::string> types = {{"/", "text/html"},
-                                                      {"/page.js", "text/javascript"},
+                                                      {"/page.js", "application/x-javascript"},
                                                       {"/speclens.wasm", "application/wasm"},
                                                       {"/start.part.gz", "application/gzip"},
                                                       {"/parts.json", "application/json"}};
@@ -63,6 +63,14 @@ TEST_F(ServedPage, HasTheTypesThatABrowserAsksFor) {
         EXPECT_EQ(answer->status, 200) << path;
         EXPECT_TRUE(answer->get_header_value("Content-Type").starts_with(type)) << answer->get_header_value("Content-Type");
         EXPECT_FALSE(answer->has_header("Content-Encoding")) << "the page unpacks it";
+    }
+}
+
+TEST_F(ServedPage, CompressesNoProgram) {
+    for (const char* path : {"/page.js", "/speclens.wasm", "/start.part.gz"}) {
+        const auto answer = client->Get(path, {{"Accept-Encoding", "gzip, deflate, br"}});
+        ASSERT_TRUE(answer) << path;
+        EXPECT_FALSE(answer->has_header("Content-Encoding")) << path << " takes seconds with Brotli, for every worker anew";
     }
 }
 
