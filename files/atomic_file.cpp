@@ -9,7 +9,21 @@
 
 #include "kernels/error.h"
 
+#if defined(__EMSCRIPTEN__)
+#include <emscripten/emscripten.h>
+#endif
+
 namespace speclens {
+namespace {
+
+// In a page a file is in memory: app/page/page.js keeps it or makes it a download. Under node, and elsewhere, nobody is told.
+void tell_page([[maybe_unused]] const std::filesystem::path& file) {
+#if defined(__EMSCRIPTEN__)
+    MAIN_THREAD_EM_ASM({ if (Module['page']) Module['page'].wrote(UTF8ToString($0)); }, file.c_str());
+#endif
+}
+
+} // namespace
 
 std::FILE* create_beside(const std::filesystem::path& file, std::filesystem::path& temporary, Readers readers) {
     constexpr int kTries = 1000;
@@ -56,7 +70,7 @@ void AtomicFile::commit() {
     const int reason = errno;
     std::error_code error, ignored;
     if (closed) std::filesystem::rename(temporary_, file_, error);
-    if (closed && !error) return;
+    if (closed && !error) return tell_page(file_);
     std::filesystem::remove(temporary_, ignored);
     errno = closed ? error.value() : reason;
     fail(closed ? "rename" : "write");

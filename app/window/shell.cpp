@@ -18,6 +18,9 @@
 #include "app/render/headless_frame.h"
 #include "app/views/languages.h"
 #include "app/window/file_dialog.h"
+#if defined(__EMSCRIPTEN__)
+#include "app/window/page.h"
+#endif
 #include "app/window/shell_gl.h"
 #include "app/window/shell_signals.h"
 #include "app/window/shell_window.h"
@@ -25,6 +28,7 @@
 #include "engine/fetch/fetch.h"
 #include "engine/fetch/fetch_job.h"
 #include "engine/lab/race_json.h"
+#include "engine/run/model_names.h"
 #include "engine/run/models.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_follower.h"
@@ -37,6 +41,11 @@ namespace speclens {
 namespace {
 
 constexpr double kSignalCheck = 0.2; // at most so many seconds until a signal is noticed
+#if defined(__EMSCRIPTEN__)
+constexpr bool kPage = true;
+#else
+constexpr bool kPage = false;
+#endif
 
 // Set by other threads, taken by the loop that each one wakes.
 class Notice {
@@ -116,7 +125,48 @@ class Shell {
         return true;
     }
 
+#if defined(__EMSCRIPTEN__)
+    // What a browser calls for every picture. Without threads the engine works in what is left of it.
+    void page_turn() {
+        window_.fill_page();
+        if (const std::string link = page::opened_link(); !link.empty()) open_link(link);
+        if (page::more_models()) controller_.open_model(kBuiltInModel, glfwGetTime());
+        if (page::pasted()) window_.push({.kind = RawEvent::Kind::key, .key = {.key = ui::Key::v, .ctrl = true}});
+        const int before = report_.frames;
+        (void)turn(); // a page is closed by its browser
+        if (report_.frames == before) return work();
+        if (report_.frames == 1) page::first_picture();
+        if (controller_.next_change(glfwGetTime()) != 0) { // at rest
+            const FrameInput frame = controller_.frame(glfwGetTime());
+            page::say(frame.active ? frame.active->describe(frame.scene) : "");
+            page::want(frame.scene_name);
+            show_link();
+        }
+        work();
+    }
+#endif
+
   private:
+#if defined(__EMSCRIPTEN__)
+    void work() {
+        constexpr double kShare = 12; // ms of the 16.7 that a picture has
+        if (session_ && !threads_possible()) (void)session_->work_for(kShare);
+    }
+    void open_link(const std::string& link) {
+        try {
+            controller_.show_view(controller_.read.link(link), glfwGetTime());
+        } catch (const Error& error) {
+            controller_.complain(error.what(), error.remedy());
+        }
+        window_.dirty = true;
+    }
+    void show_link() {
+        try {
+            page::show_link(to_text(controller_.link()));
+        } catch (const Error&) { // no link leads here: the last one stays
+        }
+    }
+#endif
     [[nodiscard]] EnginePort port() {
         EnginePort port;
         if (request_.session.empty()) {
@@ -153,6 +203,7 @@ class Shell {
     }
 
     void fetch(const std::string& name) {
+        if (kPage) return controller_.complain("a page in a browser fetches no models", "Drop the file on it: nothing is uploaded.");
         const Fetchable* known = find_fetchable(name);
         if (!known) return;
         try {
@@ -163,6 +214,7 @@ class Shell {
     }
 
     void tell_server(ServerOrder order) {
+        if (kPage) return controller_.complain("a page in a browser opens no connections", "Use SpecLens on the desktop for servers.");
         const bool serves = std::holds_alternative<ServeHere>(order) && controller_.served();
         // One serves what it was made with. It can be asked for only where none is served, so this one is at
         // rest.
@@ -234,6 +286,9 @@ class Shell {
         if (wake_at_ > 0) wait = std::min(wait, std::max(0.0, wake_at_ - now));
         if (script_) wait = std::min(wait, 0.01);
         waited_from_ = now;
+#if defined(__EMSCRIPTEN__)
+        wait = 0; // the browser does that
+#endif
         if (wait > 0)
             glfwWaitEventsTimeout(std::max(0.001, wait));
         else
@@ -404,7 +459,14 @@ std::string language_of_window(const std::optional<std::string>& asked, bool rem
 }
 
 void open_window(const WindowRequest& request) {
+#if defined(__EMSCRIPTEN__) // the page owns the loop: this returns at once, and what it made lives as long as the page
+    static const WindowRequest kept = request;
+    static const ShellScript nobody;
+    static Shell shell(kept, nobody);
+    page::for_every_picture([] { shell.page_turn(); });
+#else
     (void)run_window(request);
+#endif
 }
 
 std::string display_report() {

@@ -13,6 +13,12 @@
 
 namespace speclens {
 
+#if defined(__EMSCRIPTEN__) // WebGL 2
+constexpr const char* kShaders = "#version 300 es";
+#else
+constexpr const char* kShaders = "#version 330";
+#endif
+
 struct GlRenderer::Impl {
     std::unique_ptr<ImFontAtlas> atlas = std::make_unique<ImFontAtlas>();
     std::optional<ui::GlyphCache> glyphs;
@@ -41,7 +47,7 @@ GlRenderer::GlRenderer(const ui::FontSet& fonts) : impl_(std::make_unique<Impl>(
     ImGui::SetCurrentContext(m.context);
     ImGui::GetIO().IniFilename = nullptr;
     ImGui::GetIO().LogFilename = nullptr;
-    if (!ImGui_ImplOpenGL3_Init("#version 330"))
+    if (!ImGui_ImplOpenGL3_Init(kShaders))
         throw Error("OpenGL 3.3 functions could not be loaded",
                     "Update the graphics driver, or try LIBGL_ALWAYS_SOFTWARE=1.", Exit::display);
     ImGui_ImplOpenGL3_NewFrame(); // makes shaders and the font texture

@@ -9,7 +9,12 @@ ui::Key key_from_glfw(int key, int scancode) {
     using ui::Key;
     const auto offset = [](Key first, int by) { return static_cast<Key>(static_cast<int>(first) + by); };
     if (key >= GLFW_KEY_A && key <= GLFW_KEY_Z) {
+#if defined(__EMSCRIPTEN__) // a page is told the letter, not the place of the key
+        (void)scancode;
+        const char* name = nullptr;
+#else
         const char* name = glfwGetKeyName(key, scancode);
+#endif
         if (name && name[0] >= 'a' && name[0] <= 'z' && name[1] == '\0') return offset(Key::a, name[0] - 'a');
         return offset(Key::a, key - GLFW_KEY_A);
     }

@@ -7,6 +7,9 @@
 #include <string>
 #include <utility>
 
+#if defined(__EMSCRIPTEN__)
+#include "app/window/page.h"
+#endif
 #include "app/window/shell_keys.h"
 #include "kernels/error.h"
 #include "ui/utf8.h"
@@ -72,18 +75,18 @@ void ShellWindow::push(RawEvent event) {
 }
 
 void ShellWindow::listen() {
-    glfwSetCursorPosCallback(handle, [](GLFWwindow* w, double x, double y) {
-        ShellWindow& self = of(w);
-        const float by = self.pixel_ratio_ / self.scale;
-        self.push(
-            {.kind = RawEvent::Kind::move, .at = {static_cast<float>(x) * by, static_cast<float>(y) * by}});
-    });
+    glfwSetCursorPosCallback(handle, [](GLFWwindow* w, double x, double y) { of(w).point_at(x, y); });
     glfwSetCursorEnterCallback(handle, [](GLFWwindow* w, int inside) {
         if (!inside) of(w).push({.kind = RawEvent::Kind::move, .at = {-1, -1}});
     });
     glfwSetMouseButtonCallback(handle, [](GLFWwindow* w, int button, int change, int) {
-        if (button == GLFW_MOUSE_BUTTON_LEFT)
-            of(w).push({.kind = RawEvent::Kind::button, .down = change == GLFW_PRESS});
+        if (button != GLFW_MOUSE_BUTTON_LEFT) return;
+#if defined(__EMSCRIPTEN__) // a finger comes down where no pointer was before
+        double x = 0, y = 0;
+        glfwGetCursorPos(w, &x, &y);
+        of(w).point_at(x, y);
+#endif
+        of(w).push({.kind = RawEvent::Kind::button, .down = change == GLFW_PRESS});
     });
     glfwSetScrollCallback(handle, [](GLFWwindow* w, double, double y) {
         of(w).push({.kind = RawEvent::Kind::wheel, .wheel = static_cast<float>(y)});
@@ -110,6 +113,11 @@ void ShellWindow::listen() {
     glfwSetFramebufferSizeCallback(handle, [](GLFWwindow* w, int, int) { of(w).dirty = true; });
     glfwSetWindowRefreshCallback(handle, [](GLFWwindow* w) { of(w).dirty = true; });
     glfwSetWindowFocusCallback(handle, [](GLFWwindow* w, int) { of(w).dirty = true; });
+}
+
+void ShellWindow::point_at(double x, double y) {
+    const float by = pixel_ratio_ / scale;
+    push({.kind = RawEvent::Kind::move, .at = {static_cast<float>(x) * by, static_cast<float>(y) * by}});
 }
 
 void ShellWindow::measure() {
@@ -139,15 +147,22 @@ ui::Mods ShellWindow::held() const {
 }
 
 ui::Clipboard ShellWindow::clipboard() const {
+#if defined(__EMSCRIPTEN__)
+    return {.get = page::clipboard, .set = page::set_clipboard};
+#else
     return {.get =
                 [this] {
                     const char* text = glfwGetClipboardString(handle);
                     return std::string(text ? text : "");
                 },
             .set = [this](const std::string& text) { glfwSetClipboardString(handle, text.c_str()); }};
+#endif
 }
 
 void ShellWindow::toggle_fullscreen() {
+#if defined(__EMSCRIPTEN__)
+    page::toggle_fullscreen();
+#else
     if (glfwGetWindowMonitor(handle)) {
         glfwSetWindowMonitor(handle, nullptr, window_x_, window_y_, window_w_, window_h_, 0);
         return;
@@ -157,6 +172,18 @@ void ShellWindow::toggle_fullscreen() {
     GLFWmonitor* monitor = glfwGetPrimaryMonitor();
     const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
     if (mode) glfwSetWindowMonitor(handle, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+#endif
 }
+
+#if defined(__EMSCRIPTEN__)
+void ShellWindow::fill_page() {
+    const page::Size now = page::size();
+    int width_now = 0, height_now = 0;
+    glfwGetWindowSize(handle, &width_now, &height_now);
+    if (width_now == now.width && height_now == now.height) return;
+    glfwSetWindowSize(handle, now.width, now.height);
+    dirty = true;
+}
+#endif
 
 } // namespace speclens

@@ -30,7 +30,8 @@ class ShellWindow {
     ShellWindow(const ShellWindow&) = delete;
     ShellWindow& operator=(const ShellWindow&) = delete;
 
-    void measure(); // before a frame
+    void measure();   // before a frame
+    void fill_page(); // in a browser: takes the size of its window
     // What the system asks for on high-density screens, once.
     [[nodiscard]] float content_scale() const;
     [[nodiscard]] bool minimised() const;
@@ -47,6 +48,7 @@ class ShellWindow {
 
   private:
     void listen();
+    void point_at(double x, double y); // window units
 
     float pixel_ratio_ = 1;                                         // framebuffer pixels per window unit
     int window_x_ = 0, window_y_ = 0, window_w_ = 0, window_h_ = 0; // before full screen

@@ -1,5 +1,5 @@
-# What is linked of it: the command line for node with threads (speclens.js) and without (speclens_alone.js), and the tests of both
-# distributions. -O1: the linker's own optimiser takes minutes and shortens little of what the compiler wrote.
+# What is linked of it: the command line for node with threads (speclens.js) and without (speclens_alone.js), the tests of both
+# distributions, and the page. -O1: the linker's own optimiser takes minutes and shortens little of what the compiler wrote.
 set(web_memory -O1 -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=128MB -sSTACK_SIZE=4MB -Wno-pthreads-mem-growth)
 set(web_threads -pthread -sDEFAULT_PTHREAD_STACK_SIZE=2MB)
 
@@ -34,3 +34,55 @@ target_compile_definitions(web_distributions PRIVATE SPEC_SOURCE_DIR="${CMAKE_SO
 target_compile_options(web_distributions PRIVATE -O1)
 target_link_libraries(web_distributions PRIVATE engine_session ${GTEST_MAIN_LIBRARY} ${GTEST_LIBRARY})
 spec_node(web_distributions THREADS)
+
+# ---- The page: programs for a browser, with threads where it is isolated and without, what they carry, and the files around them.
+set(page_folder ${CMAKE_BINARY_DIR}/page)
+function(spec_page name)
+    add_executable(${name} EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/app/main.cpp)
+    spec_target(${name})
+    target_link_libraries(${name} PRIVATE app_cli app_window app_render app_frame)
+    set_target_properties(${name} PROPERTIES SUFFIX .js RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/page_programs)
+    target_link_options(${name} PRIVATE ${web_memory} -sENVIRONMENT=web,worker -sFORCE_FILESYSTEM
+                        -sEXPORTED_RUNTIME_METHODS=FS,ENV,stringToNewUTF8 -sEXPORTED_FUNCTIONS=_main,_page_file_was_chosen,_malloc,_free)
+endfunction()
+spec_page(speclens_page)
+set_target_properties(speclens_page PROPERTIES OUTPUT_NAME speclens)
+target_link_options(speclens_page PRIVATE ${web_threads} -sPTHREAD_POOL_SIZE=Module.threads)
+spec_page(speclens_page_alone)
+set_target_properties(speclens_page_alone PROPERTIES OUTPUT_NAME speclens_alone)
+
+# The fonts of ui/fonts.cpp, where Debian has them.
+set(fonts /usr/share/fonts/opentype/inter/Inter-Regular.otf /usr/share/fonts/opentype/inter/Inter-SemiBold.otf
+    /usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf /usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Medium.ttf
+    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf /usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf
+    /usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf)
+list(JOIN fonts "\n" font_lines)
+file(WRITE ${CMAKE_BINARY_DIR}/page_fonts.txt "${font_lines}\n")
+# The licences of all that is in the page, beside it.
+set(licences "")
+foreach(package emscripten libimgui-dev libhwy-dev libonig-dev libutf8proc-dev libgif-dev libstb-dev nlohmann-json3-dev libtomlplusplus-dev
+        fonts-inter fonts-jetbrains-mono fonts-dejavu-core)
+    set(copyright /usr/share/doc/${package}/copyright)
+    if(NOT EXISTS ${copyright})
+        string(REGEX REPLACE "^lib(.*)-dev$" "\\1" source ${package})
+        file(GLOB copyright ${SPEC_WEB_SOURCES}/${source}-*/debian/copyright ${SPEC_WEB_SOURCES}/lib${source}-*/debian/copyright
+             ${SPEC_WEB_SOURCES}/${source}lib-*/debian/copyright ${SPEC_WEB_SOURCES}/highway-*/debian/copyright)
+        list(GET copyright 0 copyright)
+    endif()
+    list(APPEND licences COMMAND ${CMAKE_COMMAND} -E copy ${copyright} ${page_folder}/licences/${package}.txt)
+endforeach()
+file(GLOB page_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/page/*)
+file(GLOB_RECURSE page_assets CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/assets/*)
+find_program(NODE node REQUIRED CMAKE_FIND_ROOT_PATH_BOTH NO_CMAKE_FIND_ROOT_PATH)
+add_custom_command(OUTPUT ${page_folder}/parts.json
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${page_folder}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${page_folder}/licences
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/app/page/index.html ${CMAKE_SOURCE_DIR}/app/page/page.js ${CMAKE_SOURCE_DIR}/app/page/isolate.js
+            ${CMAKE_BINARY_DIR}/page_programs/speclens.js ${CMAKE_BINARY_DIR}/page_programs/speclens_alone.js ${page_folder}
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/LICENSE ${page_folder}/licences/speclens.txt
+    ${licences}
+    COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/app/page/pack.mjs ${CMAKE_SOURCE_DIR}/assets ${CMAKE_BINARY_DIR}/page_fonts.txt
+            ${CMAKE_BINARY_DIR}/page_programs ${page_folder}
+    DEPENDS speclens_page speclens_page_alone ${page_files} ${page_assets}
+    COMMENT "The page" VERBATIM)
+add_custom_target(page DEPENDS ${page_folder}/parts.json)

@@ -1,8 +1,9 @@
-# For ./test --web (sourced after cmake/setup.sh): the compiler for WebAssembly, the libraries of others
+# Shared by ./run web and ./test --web (sourced after cmake/setup.sh): the compiler for WebAssembly, the libraries of others
 # compiled with it, and our own programs. Everything comes from the distribution and stays in build/web.
 
 # libzip, OpenSSL and httplib stay out; the libraries that stay in come as source packages.
-web_packages="emscripten nodejs cmake ninja-build pkg-config dpkg-dev nlohmann-json3-dev libtomlplusplus-dev libstb-dev googletest"
+web_packages="emscripten nodejs cmake ninja-build pkg-config dpkg-dev nlohmann-json3-dev libtomlplusplus-dev libstb-dev googletest
+    fonts-inter fonts-jetbrains-mono fonts-dejavu-core"
 web_sources="highway libonig utf8proc giflib imgui"
 web="$root/build/web"
 web_toolchain=/usr/share/emscripten/cmake/Modules/Platform/Emscripten.cmake
@@ -10,15 +11,15 @@ web_toolchain=/usr/share/emscripten/cmake/Modules/Platform/Emscripten.cmake
 # need_emscripten: Debian 12's is too old (its C++ library has no ranges); 3.1.69 is Debian 13's.
 need_emscripten() {
     local release=""
-    command -v dpkg-query >/dev/null || { say "WebAssembly is compiled with Debian 13's packages only, see docs/web.md"; return 3; }
+    command -v dpkg-query >/dev/null || { say "a page is built with Debian 13's packages only, see docs/web.md"; return 3; }
     if ! command -v emcc >/dev/null; then
         release="$(apt-cache policy emscripten 2>/dev/null | awk '/Candidate:/ { print $2 }')"
     else
         release="$(dpkg-query -W -f '${Version}' emscripten 2>/dev/null)"
     fi
     if ! dpkg --compare-versions "${release:-0}" ge 3.1.69; then
-        say "this needs emscripten 3.1.69, which Debian 13 has; here it is ${release:-missing}."
-        say "    docs/web.md says how to do it in a Debian 13 beside this system."
+        say "a page needs emscripten 3.1.69, which Debian 13 has; here it is ${release:-missing}."
+        say "    docs/web.md says how to build it in a Debian 13 beside this system."
         return 3
     fi
 }
@@ -79,5 +80,30 @@ need_web() {
     web_source_packages || return
     web_libraries || return
     PKG_CONFIG_LIBDIR="$web/usr/lib/pkgconfig" web_cmake "$web/programs" -DSPEC_TESTS=OFF -DSPEC_NETWORK=OFF -DSPEC_CUDA=OFF -DSPEC_UNITY=all \
-        "-DCMAKE_FIND_ROOT_PATH=$web/usr" "-DCMAKE_PREFIX_PATH=$web/usr" "-DCMAKE_CXX_FLAGS=-isystem $web/usr/include"
+        "-DSPEC_WEB_SOURCES=$web/sources" "-DCMAKE_FIND_ROOT_PATH=$web/usr" "-DCMAKE_PREFIX_PATH=$web/usr" "-DCMAKE_CXX_FLAGS=-isystem $web/usr/include"
+}
+
+# make_page: into build/web/programs/page.
+make_page() {
+    need_web || return
+    build "$web/programs" page || return
+}
+
+# serve_page [-o DIR | OPTION…]: leaves the page in DIR, or serves it with the program and opens a browser where there is one.
+serve_page() {
+    local page="$web/programs/page" line
+    if [ "${1:-}" = -o ]; then
+        [ $# = 2 ] || { say "usage: ./run web -o DIR"; return 2; }
+        mkdir -p "$2" && cp -R "$page/." "$2/" || return 3
+        say "$2 has the page, $(du -sh "$2" | cut -f1): put it on any host of static files (docs/web.md)"
+        return 0
+    fi
+    "$speclens" serve --page "$page" "$@" | while IFS= read -r line; do
+        printf '%s\n' "$line"
+        case "$line" in *" at http"*)
+            [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || ! command -v xdg-open >/dev/null || xdg-open "${line##* at }" >/dev/null 2>&1 &
+            ;;
+        esac
+    done
+    return "${PIPESTATUS[0]}"
 }

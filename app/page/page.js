@@ -1,0 +1,285 @@
+// The browser's side of the page (docs/web.md): fetches the program and its files, and does for it what a desktop does for the
+// program itself. app/window/page.h is the other side. No library, no other host than the one the page came from.
+(() => {
+'use strict';
+
+const canvas = document.getElementById('canvas');
+const cover = document.getElementById('cover');
+const said = document.getElementById('said');
+const german = /^de\b/i.test(navigator.language || '');
+const texts = german ? {
+  loading: 'SpecLens wird geladen',
+  missing: 'Dieser Browser kann SpecLens nicht zeigen: es fehlt ',
+  failed: 'SpecLens konnte nicht geladen werden: ',
+} : {
+  loading: 'Loading SpecLens',
+  missing: 'This browser cannot show SpecLens: it lacks ',
+  failed: 'SpecLens could not be loaded: ',
+};
+document.documentElement.lang = german ? 'de' : 'en';
+said.textContent = texts.loading;
+
+const query = new URLSearchParams(location.search);
+const threads = self.crossOriginIsolated && !query.has('one'); // ?one: one thread also where there could be more
+const config = '/home/config/';                               // what is kept here is kept in the browser
+
+function give_up(words) {
+  cover.hidden = false;
+  document.getElementById('progress').hidden = true;
+  said.textContent = words;
+}
+
+function lacks() {
+  if (typeof WebAssembly !== 'object') return 'WebAssembly';
+  if (typeof DecompressionStream !== 'function') return 'DecompressionStream';
+  if (!document.createElement('canvas').getContext('webgl2')) return 'WebGL 2';
+  return '';
+}
+
+// ---- files -----------------------------------------------------------------------------------------------------------
+
+let expected = 1, arrived = 0;
+async function unpacked(name, packed) {
+  const answer = await fetch(name);
+  if (!answer.ok) throw new Error(name + ' (' + answer.status + ')');
+  const counted = answer.body.pipeThrough(new TransformStream({
+    transform(piece, on) {
+      arrived += piece.byteLength;
+      document.getElementById('progress').value = Math.min(1, arrived / expected);
+      on.enqueue(piece);
+    },
+  }));
+  const stream = packed ? counted.pipeThrough(new DecompressionStream('gzip')) : counted;
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Numbers of two bytes come as all their low bytes, then all their high ones (app/page/pack.mjs): that packs better.
+function joined(bytes, planes) {
+  if (!planes) return bytes;
+  const whole = new Uint8Array(bytes.length), half = bytes.length >> 1;
+  for (let i = 0; i < half; ++i) {
+    whole[2 * i] = bytes[i];
+    whole[2 * i + 1] = bytes[half + i];
+  }
+  if (bytes.length & 1) whole[bytes.length - 1] = bytes[bytes.length - 1];
+  return whole;
+}
+
+function put(FS, path, bytes) {
+  const folder = path.substring(0, path.lastIndexOf('/'));
+  FS.mkdirTree(folder || '/');
+  FS.writeFile(path, bytes);
+}
+
+function unpack(FS, part, bytes) {
+  let at = 0;
+  for (const file of part.files) {
+    put(FS, file.path, joined(bytes.subarray(at, at + file.bytes), file.planes));
+    at += file.bytes;
+  }
+}
+
+// ---- what the program asks for ------------------------------------------------------------------------------------------
+
+// Heads that the start left out: those that a scene is about, all of them where heads are compared.
+let list = { parts: [] };
+const have = new Set();
+async function fetch_for(scene) {
+  const compares = ['drafters', 'race', 'training', 'advice', 'speedup'].includes(scene);
+  const wanted = list.parts.filter((part) => !have.has(part.name) && (compares || part.name === scene || scene.includes(part.name)));
+  if (wanted.length === 0) return;
+  wanted.forEach((part) => have.add(part.name));
+  try {
+    for (const part of wanted) unpack(Module.FS, part, await unpacked(part.file, true));
+    page.more = 1;
+  } catch (error) {
+    wanted.forEach((part) => have.delete(part.name));
+    console.error(error);
+  }
+}
+
+const own_link = 'speclens://';
+const page = {
+  clipboard: '',
+  chosen: '',
+  link: '',
+  pasted: 0,
+  words: '',
+  copy(text) {
+    page.clipboard = text;
+    // A link to a frame is a link to this page here.
+    const shared = text.startsWith(own_link) ? location.href.split('#')[0] + '#' + text.substring(own_link.length) : text;
+    if (navigator.clipboard) navigator.clipboard.writeText(shared).catch(() => {});
+  },
+  fullscreen() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen().catch(() => {});
+  },
+  say(words) {
+    page.words = words;
+    document.getElementById('words').textContent = words;
+  },
+  showLink(link) {
+    page.shown = '#' + link.substring(own_link.length);
+    history.replaceState(null, '', page.shown);
+  },
+  want(scene) {
+    if (page.wanted === scene) return;
+    page.wanted = scene;
+    fetch_for(scene);
+  },
+  takeMore() {
+    const more = page.more || 0;
+    page.more = 0;
+    return more;
+  },
+  takePaste() {
+    const pasted = page.pasted;
+    page.pasted = 0;
+    return pasted;
+  },
+  takeLink() {
+    const link = page.link;
+    page.link = '';
+    return link;
+  },
+  ready() {
+    cover.hidden = true;
+    canvas.focus();
+    page.began = true;
+  },
+  browse(patterns) {
+    const input = document.getElementById('file');
+    input.accept = patterns;
+    input.value = '';
+    input.oncancel = () => chose('');
+    input.onchange = async () => {
+      const file = input.files[0];
+      if (!file) return chose('');
+      const path = '/opened/' + file.name.replace(/\//g, '_');
+      put(Module.FS, path, new Uint8Array(await file.arrayBuffer()));
+      chose(path);
+    };
+    input.click();
+  },
+  // A file was written: preferences stay in the browser, everything else is handed to its reader.
+  wrote(path) {
+    if (path.startsWith(config)) {
+      try {
+        localStorage.setItem('speclens:' + path, Module.FS.readFile(path, { encoding: 'utf8' }));
+      } catch { /* a browser that keeps nothing */ }
+      return;
+    }
+    if (path.startsWith('/home/') && !path.includes('/sessions/')) return; // what the program remembers for itself
+    const bytes = Module.FS.readFile(path);
+    page.saved = { name: path.substring(path.lastIndexOf('/') + 1), bytes: bytes.length };
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([bytes]));
+    link.download = page.saved.name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  },
+};
+
+function chose(path) {
+  page.chosen = path;
+  Module._page_file_was_chosen();
+}
+
+// ---- keys, links, text that is pasted -----------------------------------------------------------------------------------
+
+// What a browser would do with the program's keys. Ctrl+N, T, W and Page Up and Down stay the browser's whatever a page says.
+addEventListener('keydown', (event) => {
+  const control = event.ctrlKey || event.metaKey;
+  if (control && /^v$/i.test(event.key)) { // the text comes with the event `paste`
+    event.stopImmediatePropagation();
+    return;
+  }
+  if (/^F([1-9]|10)$/.test(event.key) || (control && /^[a-z+=,-]$/i.test(event.key) && !/^[ntwrc]$/i.test(event.key)) ||
+      ['Tab', 'Alt', 'Backspace'].includes(event.key) || event.key.startsWith('Arrow') || event.key.startsWith('Page') ||
+      event.key === 'Home' || event.key === 'End')
+    event.preventDefault();
+}, true);
+// Firefox looks for text at these; a page scrolls at a space. Later than the key, so that it can still be typed.
+addEventListener('keypress', (event) => {
+  if ([' ', '/', "'"].includes(event.key)) event.preventDefault();
+});
+addEventListener('paste', (event) => {
+  page.clipboard = event.clipboardData.getData('text/plain');
+  page.pasted = 1;
+});
+addEventListener('hashchange', () => {
+  if (location.hash && location.hash !== page.shown) page.link = own_link + location.hash.substring(1);
+});
+canvas.addEventListener('contextmenu', (event) => event.preventDefault());
+
+// ---- the start -------------------------------------------------------------------------------------------------------------
+
+function arguments_of_page() {
+  const words = [];
+  if (location.hash.length > 1) words.push(own_link + location.hash.substring(1));
+  for (const name of ['language', 'theme', 'zoom']) if (query.has(name)) words.push('--' + name, query.get(name));
+  if (query.has('presenter')) words.push('--presenter');
+  return words;
+}
+
+const Module = self.Module = {
+  canvas,
+  page,
+  threads: Math.min(navigator.hardwareConcurrency || 1, 16) + 2, // the kernels' and the engine's
+  arguments: arguments_of_page(),
+  print: (text) => console.log(text),
+  printErr: (text) => { page.told = (page.told || '') + text + '\n'; console.error(text); },
+  onAbort: (why) => give_up(texts.failed + why),
+  quit: (code) => { if (code !== 0) give_up(texts.failed + (page.told || code)); },
+};
+
+// Without isolation: once more by way of the service worker, where the browser has those.
+async function isolated() {
+  if (self.crossOriginIsolated || !navigator.serviceWorker || query.has('one')) return true;
+  if (sessionStorage.getItem('speclens:isolating')) return true; // it did not help
+  try {
+    sessionStorage.setItem('speclens:isolating', '1');
+    await navigator.serviceWorker.register('isolate.js');
+    await navigator.serviceWorker.ready;
+    location.reload();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+async function start() {
+  const missing = lacks();
+  if (missing) return give_up(texts.missing + missing + '.');
+  if (!await isolated()) return;
+  const name = threads ? 'speclens' : 'speclens_alone';
+  list = await (await fetch('parts.json')).json();
+  const first = list.parts.filter((part) => part.first || location.hash.includes(part.name));
+  first.forEach((part) => have.add(part.name));
+  expected = list.programs[name] + first.reduce((sum, part) => sum + part.packed, 0);
+  const [program, ...parts] = await Promise.all(
+    [unpacked(name + '.wasm.gz', true), ...first.map((part) => unpacked(part.file, true))]);
+  Module.wasmBinary = program.buffer;
+  Module.preRun = [() => {
+    Object.assign(Module.ENV, {
+      SPECLENS_ASSETS: '/assets', HOME: '/home', XDG_CONFIG_HOME: '/home/config', XDG_DATA_HOME: '/home/data',
+      LANG: (navigator.language || 'en').replace('-', '_') + '.UTF-8',
+    });
+    Module.FS.mkdirTree('/saved');
+    Module.FS.mkdirTree('/opened');
+    Module.FS.mkdirTree('/home/data');
+    Module.FS.mkdirTree(config);
+    first.forEach((part, i) => unpack(Module.FS, part, parts[i]));
+    for (let i = 0; i < localStorage.length; ++i) {
+      const key = localStorage.key(i);
+      if (key.startsWith('speclens:' + config)) put(Module.FS, key.substring('speclens:'.length), localStorage.getItem(key));
+    }
+  }];
+  const script = document.createElement('script');
+  script.src = name + '.js';
+  script.onerror = () => give_up(texts.failed + name + '.js');
+  document.body.append(script);
+}
+start().catch((error) => give_up(texts.failed + error.message));
+})();

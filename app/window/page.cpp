@@ -1,0 +1,95 @@
+#include "app/window/page.h"
+
+#include <emscripten/em_js.h>
+#include <emscripten/emscripten.h>
+
+#include <cstdlib>
+
+// What JavaScript does for us. Texts that it hands over are ours to free.
+// clang-format off
+EM_JS(int, page_width, (), { return Math.max(1, window.innerWidth); })
+EM_JS(int, page_height, (), { return Math.max(1, window.innerHeight); })
+EM_JS(char*, page_clipboard, (), { return stringToNewUTF8(Module['page'].clipboard); })
+EM_JS(void, page_copy, (const char* text), { Module['page'].copy(UTF8ToString(text)); })
+EM_JS(void, page_fullscreen, (), { Module['page'].fullscreen(); })
+EM_JS(void, page_say, (const char* words), { Module['page'].say(UTF8ToString(words)); })
+EM_JS(void, page_link, (const char* link), { Module['page'].showLink(UTF8ToString(link)); })
+EM_JS(void, page_ready, (), { Module['page'].ready(); })
+EM_JS(void, page_want, (const char* scene), { Module['page'].want(UTF8ToString(scene)); })
+EM_JS(int, page_more, (), { return Module['page'].takeMore(); })
+EM_JS(int, page_pasted, (), { return Module['page'].takePaste(); })
+EM_JS(char*, page_opened, (), { return stringToNewUTF8(Module['page'].takeLink()); })
+// clang-format on
+
+namespace speclens::page {
+namespace {
+
+std::function<void()>& every_turn() {
+    static std::function<void()> turn;
+    return turn;
+}
+
+std::string taken(char* text) {
+    std::string words(text);
+    std::free(text);
+    return words;
+}
+
+} // namespace
+
+void for_every_picture(std::function<void()> turn) {
+    every_turn() = std::move(turn);
+    emscripten_set_main_loop([] { every_turn()(); }, 0, false);
+}
+
+Size size() {
+    return {page_width(), page_height()};
+}
+
+std::string clipboard() {
+    return taken(page_clipboard());
+}
+
+void set_clipboard(const std::string& text) {
+    page_copy(text.c_str());
+}
+
+void toggle_fullscreen() {
+    page_fullscreen();
+}
+
+void say(const std::string& words) {
+    static std::string before;
+    if (words == before) return;
+    before = words;
+    page_say(words.c_str());
+}
+
+void show_link(const std::string& link) {
+    static std::string before;
+    if (link == before) return;
+    before = link;
+    page_link(link.c_str());
+}
+
+void first_picture() {
+    page_ready();
+}
+
+void want(const std::string& scene) {
+    page_want(scene.c_str());
+}
+
+bool more_models() {
+    return page_more() != 0;
+}
+
+bool pasted() {
+    return page_pasted() != 0;
+}
+
+std::string opened_link() {
+    return taken(page_opened());
+}
+
+} // namespace speclens::page

@@ -1,0 +1,40 @@
+// What a page in a browser has instead of a desktop (docs/web.md). Only builds for WebAssembly have it; the
+// other half is app/page/page.js, which these call as Module.page.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace speclens::page {
+
+// Calls it for every picture of the browser from now on, and returns at once.
+void for_every_picture(std::function<void()> turn);
+
+// CSS pixels of the browser's window.
+struct Size {
+    int width = 0, height = 0;
+};
+[[nodiscard]] Size size();
+
+// The text that was pasted last, or copied here. A browser hands over what others copied only while somebody
+// pastes.
+[[nodiscard]] std::string clipboard();
+void set_clipboard(const std::string& text);
+
+void toggle_fullscreen();
+// For screen readers, when it is another text than before.
+void say(const std::string& words);
+// The frame on screen as a link, into the browser's address.
+void show_link(const std::string& link);
+// Once there is a picture: what covers the canvas goes.
+void first_picture();
+// Which scene is on screen, for heads that the page has not fetched yet; whether more of them are there now
+// (takes it).
+void want(const std::string& scene);
+[[nodiscard]] bool more_models();
+// Whether somebody pasted; takes it. The browser tells that instead of the key.
+[[nodiscard]] bool pasted();
+// A link that somebody opened in this page (another #…); empty: none. Takes it.
+[[nodiscard]] std::string opened_link();
+
+} // namespace speclens::page
