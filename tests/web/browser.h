@@ -1,0 +1,45 @@
+// A browser without a screen, driven over the WebDriver protocol as anybody would use it: opens, presses
+// keys, drags, looks.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace speclens::test {
+
+class Browser {
+  public:
+    // Throws std::runtime_error where chromedriver or the browser does not start. SPECLENS_WEBDRIVER=PORT
+    // names a driver that runs already; else `chromedriver` is started.
+    Browser(int width, int height);
+    ~Browser();
+    Browser(const Browser&) = delete;
+    Browser& operator=(const Browser&) = delete;
+
+    void open(const std::string& address);
+    void reload();
+    void resize(int width, int height); // of what the page sees
+    // The value of a JavaScript expression.
+    [[nodiscard]] nlohmann::json value(const std::string& expression);
+    void execute(const std::string& statements);
+    // Looks again and again until the expression is true; false after half a minute or so.
+    [[nodiscard]] bool becomes(const std::string& expression);
+    void press(const std::string& keys); // characters; WebDriver's code points for others: "\uE014" is right
+    void press_with_control(const std::string& key);
+    void drag(int from_x, int from_y, int to_x, int to_y, bool touch = false);
+    // How many colours the picture of the page has, and how many pixels are not of the commonest one, in
+    // percent.
+    struct Look {
+        int colours = 0;
+        double drawn = 0;
+    };
+    [[nodiscard]] Look look(const std::string& save_as = "");
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace speclens::test

@@ -1,0 +1,193 @@
+// The page in a browser without a screen, served by the program itself: the same frames as the program's,
+// keys, a finger, a small screen, one thread. Words and pixels, never times. Only ./test --web builds
+// the page; SPECLENS_WEB_PROGRAMS is its folder.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "remote/serving/page_server.h"
+#include "tests/app/cli/support.h"
+#include "tests/web/browser.h"
+
+namespace speclens::test {
+namespace {
+
+bool has(const std::string& text, const char* words) {
+    return text.find(words) != std::string::npos;
+}
+
+// Words without the lines that say what was timed: those are of this browser.
+std::string untimed(const std::string& text) {
+    std::string result;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        if (!line.empty() && !has(line, " ms") && !has(line, "Speed-up of the run")) result += line + "\n";
+    return result;
+}
+
+const std::string kOptions = "?drafter=eagle3&k=4&temp=0.8&seed=7&max-tokens=48";
+
+std::string described_here(const std::string& link) {
+    Start start;
+    start.arguments = {"describe", "speclens://" + link};
+    start.environment = {{"SPECLENS_ISA", "portable"}};
+    const Outcome outcome = speclens(start);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return untimed(outcome.out);
+}
+
+class Page : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        const char* programs = std::getenv("SPECLENS_WEB_PROGRAMS");
+        if (programs == nullptr)
+            throw std::runtime_error("SPECLENS_WEB_PROGRAMS is not set: run ./test --web");
+        server_ = std::make_unique<PageServer>(std::string(programs) + "/page", "127.0.0.1", 0);
+        address_ = "http://127.0.0.1:" + std::to_string(server_->bind()) + "/";
+        thread_ = std::thread([this] { server_->serve(); });
+    }
+    void TearDown() override {
+        browser.reset();
+        if (server_) server_->stop();
+        if (thread_.joinable()) thread_.join();
+    }
+    // Opens the page at what follows its address, and waits for its first picture.
+    void open(const std::string& rest = "", int width = 1280, int height = 720) {
+        browser = std::make_unique<Browser>(width, height);
+        browser->open(address_ + rest);
+        ASSERT_TRUE(browser->becomes("self.Module && Module.page && Module.page.began")) << told();
+    }
+    std::string told() {
+        return browser
+            ->value(
+                "document.getElementById('said').textContent + ' ' + (self.Module && Module.page.told || '')")
+            .dump();
+    }
+    std::string words() { return browser->value("Module.page.words").get<std::string>(); }
+    bool says(const std::string& text) {
+        return browser->becomes("Module.page.words.includes(" + nlohmann::json(text).dump() + ")");
+    }
+    // The words of the program itself for this link, but what was timed.
+    void expect_words_of(const std::string& link) {
+        const std::string expected = described_here(link);
+        ASSERT_NE(expected, "");
+        (void)says(expected.substr(0, expected.find('\n')));
+        EXPECT_EQ(untimed(words()), expected) << link;
+    }
+    void expect_drawn(const std::string& name) {
+        const Browser::Look look = browser->look(name);
+        EXPECT_GT(look.colours, 50) << name;
+        EXPECT_GT(look.drawn, 3) << name;
+    }
+
+    std::unique_ptr<Browser> browser;
+
+  private:
+    std::unique_ptr<PageServer> server_;
+    std::thread thread_;
+    std::string address_;
+};
+
+TEST_F(Page, ShowsItsFirstFrame) {
+    open();
+    EXPECT_EQ(browser->value("crossOriginIsolated"), true);
+    EXPECT_EQ(browser->value("typeof PThread"), "object");
+    EXPECT_EQ(browser->value("document.getElementById('cover').hidden"), true);
+    EXPECT_TRUE(browser->becomes("Module.page.words.length > 40"));
+    browser->press("\uE00C"); // any key skips the opening
+    EXPECT_TRUE(says("Race.")) << words();
+    expect_drawn("first");
+}
+
+TEST_F(Page, ShowsTheFrameOfALinkAsTheProgramDoes) {
+    open("#loop/2" + kOptions);
+    for (const std::string scene : {"loop/2", "accept-rule/2", "eagle3/1", "numbers/1", "bottleneck/1"}) {
+        browser->execute("location.hash = '#" + scene + kOptions + "'");
+        const std::string name = scene.substr(0, scene.find('/'));
+        ASSERT_TRUE(browser->becomes("Module.page.shown && Module.page.shown.startsWith('#" + name + "')"))
+            << words();
+        if (name == "loop" || name == "accept-rule")
+            expect_words_of(scene + kOptions); // the others tell what was timed, or the cursor
+        expect_drawn(name);
+    }
+}
+
+TEST_F(Page, IsSteppedWithKeys) {
+    open("#loop/1" + kOptions);
+    ASSERT_TRUE(says("One guess made")) << words();
+    browser->press("\uE014"); // right
+    EXPECT_TRUE(says("Two guesses made")) << words();
+    browser->press("\uE012"); // left
+    EXPECT_TRUE(says("One guess made")) << words();
+    browser->press("?");
+    expect_drawn("keys");
+}
+
+TEST_F(Page, IsDraggedWithAPointer) {
+    open("#accept-rule/1" + kOptions);
+    ASSERT_TRUE(says("position 3 of round 6")) << words();
+    browser->drag(192, 209, 192, 150); // the first handle of the target
+    EXPECT_TRUE(says("Data: TABLE, edited")) << words();
+    expect_drawn("dragged");
+}
+
+TEST_F(Page, HandsOverWhatIsSaved) {
+    open("#loop/2" + kOptions);
+    ASSERT_TRUE(says("Two guesses made")) << words();
+    browser->press_with_control("s");
+    ASSERT_TRUE(browser->becomes("Module.page.saved && Module.page.saved.name.endsWith('.jsonl')"));
+    EXPECT_GT(browser->value("Module.page.saved.bytes").get<int>(), 1000);
+}
+
+TEST_F(Page, ComputesTheSameWithOneThread) {
+    open("?one#loop/2" + kOptions);
+    EXPECT_EQ(browser->value("typeof PThread"), "undefined"); // as the compiler calls what starts threads
+    expect_words_of("loop/2" + kOptions);
+    expect_drawn("one-thread");
+}
+
+TEST_F(Page, FitsAPhoneAndIsSteppedWithAFinger) {
+    open("#loop/1" + kOptions, 390, 844);
+    EXPECT_EQ(browser->value("document.documentElement.scrollWidth <= innerWidth"), true);
+    EXPECT_EQ(browser->value("[innerWidth, innerHeight].join()"), "390,844");
+    ASSERT_TRUE(says("One guess made")) << words();
+    expect_drawn("phone");
+    browser->drag(340, 12, 340, 12, /*touch=*/true);   // the next part of the window: words and buttons
+    browser->drag(255, 778, 255, 778, /*touch=*/true); // Next
+    EXPECT_TRUE(says("Two guesses made")) << words();
+    expect_drawn("phone-words");
+}
+
+TEST_F(Page, KeepsPreferencesAndTheLinkOverAReload) {
+    open("#loop/2" + kOptions);
+    ASSERT_TRUE(browser->becomes("Module.page.shown && Module.page.shown.startsWith('#loop')"));
+    const std::string shown = browser->value("location.hash").get<std::string>();
+    browser->press_with_control("="); // zoom in
+    ASSERT_TRUE(
+        browser->becomes("Object.keys(localStorage).some((key) => key.endsWith('preferences.json'))"));
+    browser->reload();
+    ASSERT_TRUE(browser->becomes("self.Module && Module.page && Module.page.began")) << told();
+    EXPECT_TRUE(browser->becomes("location.hash === " + nlohmann::json(shown).dump()))
+        << browser->value("location.hash");
+    EXPECT_NE(
+        browser->value("Module.FS.readFile('/home/config/speclens/preferences.json', {encoding: 'utf8'})")
+            .get<std::string>()
+            .find("zoom"),
+        std::string::npos);
+}
+
+TEST_F(Page, SpeaksTheLanguageThatIsAskedFor) {
+    open("?language=de#loop/2" + kOptions);
+    EXPECT_TRUE(says("Zwei Vorschläge gemacht")) << words();
+    expect_drawn("german");
+}
+
+} // namespace
+} // namespace speclens::test
