@@ -8,7 +8,7 @@ import zlib from 'node:zlib';
 const [assets, fonts, programs, out] = process.argv.slice(2);
 const at_start = ['target', 'small', 'eagle3', 'dflash', 'medusa'];
 const left_out = ['recipe', 'traces', 'pictures', 'README.md']; // those of training and tests, as in a package (cmake/SpecPackages.cmake)
-const later = ['domino', 'dspark', 'dart'];
+const later = ['domino', 'dspark', 'dart', 'mtp'];
 
 function files_below(folder) {
   return fs.readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((entry) => {
