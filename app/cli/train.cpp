@@ -22,8 +22,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr int kHeldEvery = 6; // of a file of prompts, every so many are measured on
 
-MedusaPlan plan_of(const Options& options, const Models& models) {
-    MedusaPlan plan = plan_for(options.head == "mtp" ? HeadKind::mtp : HeadKind::medusa);
+HeadPlan plan_of(const Options& options, const Models& models) {
+    HeadPlan plan = plan_for(options.head == "mtp" ? HeadKind::mtp : HeadKind::medusa);
     if (options.prompts.empty()) {
         plan = usual_head_plan(plan.kind, {.steps = plan.steps}, models.chat);
         say_if_asked_as_text(models);
@@ -67,7 +67,7 @@ std::string worth_text(const HeadWorth& worth, int heads) {
     return out + pad_left(number(worth.tokens_per_round, 2), 12);
 }
 
-std::string point_text(const MedusaPoint& point, int heads) {
+std::string point_text(const HeadTrainingPoint& point, int heads) {
     return pad_left(std::to_string(point.step), 6) + pad_left(number(point.seconds, 1), 9) +
            pad_left(point.step > 0 ? number(point.loss, 2) : "–", 8) + worth_text(point.worth, heads) + "\n";
 }
@@ -76,7 +76,7 @@ Json json_of(const HeadWorth& worth) {
     return {{"shares", worth.shares}, {"tokens_per_round", worth.tokens_per_round}};
 }
 
-Json json_of(const MedusaView& view, const Models& models) {
+Json json_of(const HeadTrainingView& view, const Models& models) {
     Json json = {{"schema", "speclens-training/1"},
                  {"tier", "LIVE"},
                  {"model", models.target_name()},
@@ -95,7 +95,7 @@ Json json_of(const MedusaView& view, const Models& models) {
                  {"text_seconds", view.text_seconds},
                  {"cut", view.cut},
                  {"curve", Json::array()}};
-    for (const MedusaPoint& point : view.curve) {
+    for (const HeadTrainingPoint& point : view.curve) {
         Json row = {{"step", point.step},
                     {"seconds", point.seconds},
                     {"loss", point.step > 0 ? Json(point.loss) : Json(nullptr)}};
@@ -127,7 +127,7 @@ Exit command_train(const Options& options) {
     const std::shared_ptr<const Models> models = load(options);
     const std::unique_ptr<HeadTraining> trained_head = make_head_training(models, plan_of(options, *models));
     HeadTraining& training = *trained_head;
-    const MedusaView& view = training.view();
+    const HeadTrainingView& view = training.view();
     const bool mtp = view.plan.kind == HeadKind::mtp;
     const Terminal terminal = standard_terminal(options.color);
     const bool walks = options.json != "-";
@@ -170,7 +170,7 @@ Exit command_train(const Options& options) {
             tell(terminal.paint(Tone::muted, head + pad_left("tok/round", 12)) + "\n");
         }
         for (; printed < view.curve.size(); ++printed) {
-            const MedusaPoint& point = view.curve[printed];
+            const HeadTrainingPoint& point = view.curve[printed];
             if (point.step % every != 0 && point.step != view.plan.steps) continue;
             bar.clear();
             tell(point_text(point, view.plan.heads));

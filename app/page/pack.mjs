@@ -8,7 +8,6 @@ import zlib from 'node:zlib';
 const [assets, fonts, programs, out] = process.argv.slice(2);
 const at_start = ['target', 'small', 'eagle3', 'dflash', 'medusa'];
 const left_out = ['recipe', 'traces', 'pictures', 'README.md']; // those of training and tests, as in a package (cmake/SpecPackages.cmake)
-const later = ['domino', 'dspark', 'dart', 'mtp'];
 
 function files_below(folder) {
   return fs.readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((entry) => {
@@ -42,6 +41,8 @@ function write_part(name, first, files) {
 
 fs.mkdirSync(out, { recursive: true });
 const models = path.join(assets, 'models');
+// Every other model of the bundle, so that a new head is never forgotten; a folder of heads for another target has no weights at its top.
+const later = fs.readdirSync(models).sort().filter((name) => !at_start.includes(name) && fs.existsSync(path.join(models, name, 'model.safetensors')));
 const in_page = (file) => [file, '/assets/' + path.relative(assets, file)];
 const with_models = (names) => names.flatMap((name) => files_below(path.join(models, name)).map(in_page));
 const texts = files_below(assets).filter((file) => !path.relative(models, file).includes(path.sep) || path.relative(models, file).startsWith('..'));

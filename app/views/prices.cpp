@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <initializer_list>
 #include <sstream>
 
 #include <toml++/toml.h>
 
+#include "engine/base/json_read.h"
 #include "kernels/error.h"
 
 namespace speclens {
 namespace {
 
-constexpr std::uintmax_t kMostPriceBytes = 1'000'000;
+constexpr std::size_t kMostPriceBytes = 1'000'000;
 constexpr double kMostAnHour = 1e9;
 
 struct PriceReader {
@@ -58,16 +58,9 @@ std::string names_of(const std::vector<Price>& prices) {
 
 std::vector<Price> read_prices(const std::filesystem::path& file) {
     const PriceReader reader{file.string()};
-    std::error_code failure;
-    const std::uintmax_t bytes = std::filesystem::file_size(file, failure);
-    std::ifstream in(file);
-    if (failure || !in) reader.broken("cannot be read");
-    if (bytes > kMostPriceBytes) reader.broken("is too large for a list of prices");
-    std::ostringstream text;
-    text << in.rdbuf();
     toml::table table;
     try {
-        table = toml::parse(text.str());
+        table = toml::parse(read_text_file(file, kMostPriceBytes));
     } catch (const toml::parse_error& error) {
         throw Error(file.string() + " line " + std::to_string(error.source().begin.line) + ": " + std::string(error.description()),
                     "It is a TOML file; see assets/prices.toml.");

@@ -20,6 +20,7 @@
 #include "app/window/file_dialog.h"
 #if defined(__EMSCRIPTEN__)
 #include "app/window/page.h"
+#include "engine/run/model_names.h"
 #endif
 #include "app/window/shell_gl.h"
 #include "app/window/shell_signals.h"
@@ -28,7 +29,6 @@
 #include "engine/fetch/fetch.h"
 #include "engine/fetch/fetch_job.h"
 #include "engine/lab/race_json.h"
-#include "engine/run/model_names.h"
 #include "engine/run/models.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_follower.h"

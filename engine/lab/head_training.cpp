@@ -64,7 +64,7 @@ void check_heads_folder(const std::filesystem::path& folder) {
         if (at->path().extension() == ".safetensors") refuse(at->path().filename().string());
 }
 
-void check_plan(const MedusaPlan& plan, const Models& models) {
+void check_plan(const HeadPlan& plan, const Models& models) {
     const auto refuse = [](const std::string& what, const std::string& remedy) {
         throw Error(what, remedy, Exit::usage);
     };
@@ -91,17 +91,15 @@ void check_plan(const MedusaPlan& plan, const Models& models) {
 
 const char* name_of(HeadKind kind) { return kind == HeadKind::mtp ? "mtp" : "medusa"; }
 
-MedusaPlan plan_for(HeadKind kind) {
-    MedusaPlan plan;
+HeadPlan plan_for(HeadKind kind) {
+    HeadPlan plan;
     plan.kind = kind;
     if (kind == HeadKind::mtp) plan.heads = 3, plan.steps = 300, plan.batch = 256, plan.rate = 1e-3;
     return plan;
 }
 
-MedusaPlan usual_medusa_plan(const TrainHeads& asked, const ChatFormat& format) { return usual_head_plan(HeadKind::medusa, asked, format); }
-
-MedusaPlan usual_head_plan(HeadKind kind, const TrainHeads& asked, const ChatFormat& format) {
-    MedusaPlan plan = plan_for(kind);
+HeadPlan usual_head_plan(HeadKind kind, const TrainHeads& asked, const ChatFormat& format) {
+    HeadPlan plan = plan_for(kind);
     plan.steps = asked.steps;
     plan.texts = asked.texts;
     plan.max_tokens = asked.max_tokens;
@@ -122,12 +120,12 @@ MedusaPlan usual_head_plan(HeadKind kind, const TrainHeads& asked, const ChatFor
     return plan;
 }
 
-std::unique_ptr<HeadTraining> make_head_training(std::shared_ptr<const Models> models, MedusaPlan plan) {
+std::unique_ptr<HeadTraining> make_head_training(std::shared_ptr<const Models> models, HeadPlan plan) {
     if (plan.kind == HeadKind::mtp) return std::make_unique<MtpTraining>(std::move(models), std::move(plan));
     return std::make_unique<MedusaTraining>(std::move(models), std::move(plan));
 }
 
-HeadTraining::HeadTraining(std::shared_ptr<const Models> models, MedusaPlan plan) : models_(std::move(models)) {
+HeadTraining::HeadTraining(std::shared_ptr<const Models> models, HeadPlan plan) : models_(std::move(models)) {
     check_plan(plan, *models_);
     view_.texts = static_cast<int>(plan.prompts.size()) * plan.texts + static_cast<int>(plan.held_out.size());
     view_.plan = std::move(plan);
@@ -136,7 +134,7 @@ HeadTraining::HeadTraining(std::shared_ptr<const Models> models, MedusaPlan plan
 
 bool HeadTraining::step() {
     if (view_.complete) return false;
-    const MedusaPlan& plan = view_.plan;
+    const HeadPlan& plan = view_.plan;
     if (view_.texts_done < view_.texts) {
         const int held = static_cast<int>(plan.held_out.size()), at = view_.texts_done;
         const Stopwatch watch;
@@ -179,7 +177,7 @@ void HeadTraining::stop() {
 // Lets the target write an answer and reads it back, from the state that the first round of a run drafts
 // from.
 void HeadTraining::read_text(const GalleryPrompt& prompt, bool held, int number) {
-    const MedusaPlan& plan = view_.plan;
+    const HeadPlan& plan = view_.plan;
     RunSettings settings;
     settings.prompt = prompt.prompt;
     settings.system = prompt.system;
@@ -216,7 +214,7 @@ void HeadTraining::read_text(const GalleryPrompt& prompt, bool held, int number)
 }
 
 void HeadTraining::add_point() {
-    MedusaPoint point;
+    HeadTrainingPoint point;
     point.step = done_;
     point.seconds = seconds_;
     point.loss = loss_count_ > 0 ? loss_sum_ / loss_count_ : 0;

@@ -20,8 +20,7 @@ namespace speclens {
 enum class HeadKind : std::uint8_t { medusa, mtp };
 [[nodiscard]] const char* name_of(HeadKind kind); // of the drafter
 
-// Of both kinds, in the names of the older one.
-struct MedusaPlan {
+struct HeadPlan {
     HeadKind kind = HeadKind::medusa;
     std::vector<GalleryPrompt> prompts;  // trained on
     std::vector<GalleryPrompt> held_out; // measured on; never trained on
@@ -33,15 +32,14 @@ struct MedusaPlan {
     double rate = 3e-3; // of Adam, after 20 steps of warm-up
     double temperature = 0.8;
     std::uint64_t seed = 7;
-    bool operator==(const MedusaPlan&) const = default;
+    bool operator==(const HeadPlan&) const = default;
 };
 // Throws Error (usage): no prompts, a number outside its range, a target that is no checkpoint.
-void check_plan(const MedusaPlan& plan, const Models& models);
-[[nodiscard]] MedusaPlan plan_for(HeadKind kind); // its usual numbers, without prompts
+void check_plan(const HeadPlan& plan, const Models& models);
+[[nodiscard]] HeadPlan plan_for(HeadKind kind); // its usual numbers, without prompts
 // The built-in prompts for it: trained on assets/prompts/heldout.jsonl and showcase.jsonl, measured on gallery.jsonl; chats are text
 // where the model's format is not known.
-[[nodiscard]] MedusaPlan usual_head_plan(HeadKind kind, const TrainHeads& asked, const ChatFormat& format = {});
-[[nodiscard]] MedusaPlan usual_medusa_plan(const TrainHeads& asked = {}, const ChatFormat& format = {});
+[[nodiscard]] HeadPlan usual_head_plan(HeadKind kind, const TrainHeads& asked, const ChatFormat& format = {});
 
 // Throws Error (usage) where save() would replace somebody else's model: `folder` holds a config.json that
 // save() did not write, or weights without one. To be asked before training.
@@ -52,18 +50,18 @@ struct HeadWorth {
     std::vector<double> shares;  // of each head or guess: places where it names the target's token
     double tokens_per_round = 0; // of greedy runs over the same answers, all of them guessing
 };
-struct MedusaPoint {
+struct HeadTrainingPoint {
     int step = 0;
     double seconds = 0; // of training, measuring left out
     double loss = 0;    // mean over the steps since the last point; 0 at step 0
     HeadWorth worth;
 };
-struct MedusaView {
-    MedusaPlan plan;
+struct HeadTrainingView {
+    HeadPlan plan;
     int texts_done = 0, texts = 0;   // written and read so far, of all
     int states = 0, held_states = 0; // places that are trained on, measured on
     double text_seconds = 0;         // for writing and reading the texts
-    std::vector<MedusaPoint> curve;    // the first one is at step 0
+    std::vector<HeadTrainingPoint> curve;    // the first one is at step 0
     HeadWorth shipped; // the head that was loaded, on the same places; no shares: there is none
     bool complete = false;
     bool cut = false; // ended before its last step
@@ -74,7 +72,7 @@ class HeadTraining {
     virtual ~HeadTraining() = default;
     bool step(); // one text, or one step of Adam; false once complete. Throws Error (memory)
     void stop(); // complete with what there is
-    [[nodiscard]] const MedusaView& view() const { return view_; }
+    [[nodiscard]] const HeadTrainingView& view() const { return view_; }
     [[nodiscard]] std::size_t revision() const { return revision_; } // grows with every text and every point
     // As it is now, rounded to bf16 as a file would keep it.
     [[nodiscard]] virtual std::shared_ptr<const DraftNetwork> network() const = 0;
@@ -83,7 +81,7 @@ class HeadTraining {
     void save(const std::filesystem::path& folder) const;
 
   protected:
-    HeadTraining(std::shared_ptr<const Models> models, MedusaPlan plan); // throws what check_plan throws
+    HeadTraining(std::shared_ptr<const Models> models, HeadPlan plan); // throws what check_plan throws
 
     struct Text {
         std::vector<int> tokens;
@@ -104,7 +102,7 @@ class HeadTraining {
     [[nodiscard]] HeadWorth worth_of(const Guesses& guesses) const;
 
     std::shared_ptr<const Models> models_;
-    MedusaView view_;
+    HeadTrainingView view_;
 
   private:
     void read_text(const GalleryPrompt& prompt, bool held, int number);
@@ -119,7 +117,7 @@ class HeadTraining {
     int loss_count_ = 0;
 };
 
-[[nodiscard]] std::unique_ptr<HeadTraining> make_head_training(std::shared_ptr<const Models> models, MedusaPlan plan);
+[[nodiscard]] std::unique_ptr<HeadTraining> make_head_training(std::shared_ptr<const Models> models, HeadPlan plan);
 
 // ---- for both kinds ----
 inline constexpr const char* kMadeBy = "speclens train"; // stands in config.json: these files may be replaced

@@ -10,7 +10,7 @@
 
 namespace speclens {
 
-MedusaTraining::MedusaTraining(std::shared_ptr<const Models> models, MedusaPlan plan) : HeadTraining(std::move(models), std::move(plan)) {
+MedusaTraining::MedusaTraining(std::shared_ptr<const Models> models, HeadPlan plan) : HeadTraining(std::move(models), std::move(plan)) {
     trained_.labels.resize(static_cast<std::size_t>(view_.plan.heads));
 }
 

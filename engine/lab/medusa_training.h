@@ -9,7 +9,7 @@ namespace speclens {
 // The first point is of heads that repeat the target's own guess. Files: the layout of Medusa's authors with one shared output matrix.
 class MedusaTraining final : public HeadTraining {
   public:
-    MedusaTraining(std::shared_ptr<const Models> models, MedusaPlan plan); // throws what check_plan throws
+    MedusaTraining(std::shared_ptr<const Models> models, HeadPlan plan); // throws what check_plan throws
     [[nodiscard]] std::shared_ptr<const DraftNetwork> network() const override;
 
   private:

@@ -11,7 +11,7 @@
 
 namespace speclens {
 
-MtpTraining::MtpTraining(std::shared_ptr<const Models> models, MedusaPlan plan) : HeadTraining(std::move(models), std::move(plan)) {}
+MtpTraining::MtpTraining(std::shared_ptr<const Models> models, HeadPlan plan) : HeadTraining(std::move(models), std::move(plan)) {}
 
 void MtpTraining::keep(Text&& text, bool held) {
     if (text.places() == 0 && !held) return;

@@ -9,7 +9,7 @@ namespace speclens {
 // Files: speculators' layout (mtp_layers.0.*).
 class MtpTraining final : public HeadTraining {
   public:
-    MtpTraining(std::shared_ptr<const Models> models, MedusaPlan plan); // throws what check_plan throws
+    MtpTraining(std::shared_ptr<const Models> models, HeadPlan plan); // throws what check_plan throws
     [[nodiscard]] std::shared_ptr<const DraftNetwork> network() const override;
 
   private:

@@ -12,7 +12,7 @@ namespace speclens {
 struct Advice;             // engine/advice/advice.h
 struct DistributionPair;   // engine/run/control.h
 struct DrafterComparison;  // engine/run/drafter_comparison.h
-struct MedusaView;         // engine/lab/medusa_training.h
+struct HeadTrainingView;   // engine/lab/head_training.h
 struct OtherDrafterRound;  // engine/run/other_drafter_round.h
 struct PassTimes;          // engine/lab/pass_times.h
 struct Replay;             // engine/run/replay.h
@@ -35,7 +35,7 @@ struct Answers {
     std::shared_ptr<const std::vector<PassTimes>> passes_forms; // of the larger one's shape in other forms
     std::shared_ptr<const Advice> advice;                  // AskAdvice; grows
     std::shared_ptr<const Sweep> load;                     // MeasureLoad: many texts at once; grows
-    std::shared_ptr<const MedusaView> training;            // TrainHeads; grows
+    std::shared_ptr<const HeadTrainingView> training;            // TrainHeads; grows
 
     void forget_run() { // another run stands on the screen
         distributions.reset();

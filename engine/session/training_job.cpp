@@ -8,7 +8,7 @@ class TrainingJob final : public Job {
   public:
     TrainingJob(const Desk& desk, const TrainHeads& asked)
         : models_(desk.models), keep_(desk.keep),
-          training_(desk.models, usual_medusa_plan(asked, desk.models->chat)) {}
+          training_(desk.models, usual_head_plan(HeadKind::medusa, asked, desk.models->chat)) {}
     bool step() override {
         ++steps_;
         if (training_.step()) return true;
@@ -19,17 +19,17 @@ class TrainingJob final : public Job {
         }
         return false;
     }
-    void show(Snapshot& shown) override { shown.training = std::make_shared<const MedusaView>(training_.view()); }
+    void show(Snapshot& shown) override { shown.training = std::make_shared<const HeadTrainingView>(training_.view()); }
     void stop() override { training_.stop(); }
     void cut(Snapshot& shown) override {
         if (!shown.training || shown.training->complete) return;
-        auto changed = std::make_shared<MedusaView>(*shown.training);
+        auto changed = std::make_shared<HeadTrainingView>(*shown.training);
         changed->complete = changed->cut = true;
         shown.training = std::move(changed);
     }
     std::size_t revision() const override { return steps_; }
     double done() const override {
-        const MedusaView& view = training_.view();
+        const HeadTrainingView& view = training_.view();
         if (view.curve.empty()) return 0;
         return static_cast<double>(view.curve.back().step) / view.plan.steps;
     }

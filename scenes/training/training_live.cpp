@@ -24,11 +24,11 @@ using ui::Vec2;
 
 constexpr int kLengths[] = {300, 600, 1500}; // steps to choose from
 
-const MedusaPoint* last_point(const SceneInput& input) {
+const HeadTrainingPoint* last_point(const SceneInput& input) {
     return input.training && !input.training->curve.empty() ? &input.training->curve.back() : nullptr;
 }
 bool learned(const SceneInput& input) {
-    const MedusaPoint* point = last_point(input);
+    const HeadTrainingPoint* point = last_point(input);
     return point && point->step > 0;
 }
 bool usable(const SceneInput& input) { // a training that was cut leaves the heads that were there
@@ -61,7 +61,7 @@ struct LiveChart {
     ui::Scale x, y;
 };
 LiveChart axes(const TrainingDraw& d, Rect r, double high, float right_room) {
-    const MedusaView& view = *d.input.training;
+    const HeadTrainingView& view = *d.input.training;
     const Rect plot{r.x + 40, r.y + 50, r.w - 40 - right_room, r.h - 50 - 44};
     const LiveChart chart{plot,
                           {0, static_cast<double>(view.plan.steps), plot.x, plot.right()},
@@ -75,12 +75,12 @@ LiveChart axes(const TrainingDraw& d, Rect r, double high, float right_room) {
 }
 
 void draw_shares(const TrainingDraw& d, Rect r) {
-    const MedusaView& view = *d.input.training;
+    const HeadTrainingView& view = *d.input.training;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     training_chart_title(d, r, "What each head names", "share of tokens in greedy answers it never saw");
     double high = 0.5;
-    for (const MedusaPoint& point : view.curve)
+    for (const HeadTrainingPoint& point : view.curve)
         for (const double share : point.worth.shares) high = std::max(high, share * 1.1);
     const LiveChart chart = axes(d, r, std::min(1.0, high), 96);
     const std::vector<double>& now = view.curve.back().worth.shares;
@@ -93,7 +93,7 @@ void draw_shares(const TrainingDraw& d, Rect r) {
     }
     for (std::size_t k = 0; k < now.size(); ++k) {
         std::vector<Vec2> points;
-        for (const MedusaPoint& point : view.curve)
+        for (const HeadTrainingPoint& point : view.curve)
             points.push_back({chart.x(point.step), chart.y(point.worth.shares[k])});
         const float strength = 1 - 0.2F * static_cast<float>(k);
         canvas.polyline(points, {theme.role(ui::Role::draft).alpha(std::max(0.3F, strength)), 2.5F});
@@ -105,13 +105,13 @@ void draw_shares(const TrainingDraw& d, Rect r) {
 }
 
 void draw_tokens(const TrainingDraw& d, Rect r) {
-    const MedusaView& view = *d.input.training;
+    const HeadTrainingView& view = *d.input.training;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     training_chart_title(d, r, "Tokens per round", "greedy, through the same answers; 1 is plain decoding");
     const double shipped = view.shipped.tokens_per_round;
     double high = std::max(2.0, shipped * 1.08);
-    for (const MedusaPoint& point : view.curve) high = std::max(high, point.worth.tokens_per_round * 1.08);
+    for (const HeadTrainingPoint& point : view.curve) high = std::max(high, point.worth.tokens_per_round * 1.08);
     const LiveChart chart = axes(d, r, high, 56);
     if (shipped > 0) {
         const float y = chart.y(shipped);
@@ -120,7 +120,7 @@ void draw_tokens(const TrainingDraw& d, Rect r) {
         canvas.text({chart.plot.right() + 8, y + 5}, ui::per_round(shipped), Font::mono, 14, theme.muted);
     }
     std::vector<Vec2> points;
-    for (const MedusaPoint& point : view.curve)
+    for (const HeadTrainingPoint& point : view.curve)
         points.push_back({chart.x(point.step), chart.y(point.worth.tokens_per_round)});
     canvas.polyline(points, {theme.ink, 2.5F});
     canvas.disc(points.back(), 4, theme.ink);
@@ -130,8 +130,8 @@ void draw_tokens(const TrainingDraw& d, Rect r) {
 }
 
 // What was learned from and measured on: one line under the charts.
-std::string conditions(const MedusaView& view) {
-    const MedusaPoint& last = view.curve.back();
+std::string conditions(const HeadTrainingView& view) {
+    const HeadTrainingPoint& last = view.curve.back();
     return ui::integer(view.states) + " places in answers to " + std::to_string(view.plan.prompts.size()) +
            " prompts (" + ui::number(view.text_seconds, 1) + " s to write); " +
            std::to_string(view.plan.batch) + " a step" +
@@ -143,7 +143,7 @@ std::string conditions(const MedusaView& view) {
 
 StageTitle live_training_title(const SceneInput& input) {
     StageTitle title;
-    const MedusaView* view = input.training.get();
+    const HeadTrainingView* view = input.training.get();
     if (!view) {
         title.title = training_says("live.title:none"_t);
         title.subtitle = training_says("live.subtitle:none"_t);
@@ -156,7 +156,7 @@ StageTitle live_training_title(const SceneInput& input) {
         title.subtitle = training_says("live.subtitle:answers"_t, "done"_v = view->texts_done, "of"_v = view->texts, "stopped"_v = view->cut);
         return title;
     }
-    const MedusaPoint& last = view->curve.back();
+    const HeadTrainingPoint& last = view->curve.back();
     title.title = training_says("live.title:trained"_t, "seconds"_v = ui::number(last.seconds, 1), "tokens"_v = tokens_of(last.worth));
     title.subtitle = training_says("live.subtitle:trained"_t, "heads"_v = last.worth.shares.size(), "step"_v = last.step,
                                    "of"_v = view->plan.steps, "stopped"_v = view->cut,
@@ -166,7 +166,7 @@ StageTitle live_training_title(const SceneInput& input) {
 
 Words live_training_words(const SceneInput& input) {
     if (!learned(input)) return training_says.beat("live:new"_t);
-    const MedusaPoint& last = last_point(input) ? *last_point(input) : MedusaPoint{};
+    const HeadTrainingPoint& last = last_point(input) ? *last_point(input) : HeadTrainingPoint{};
     const std::vector<double>& shares = last.worth.shares;
     const std::string first = ui::percent(shares.front()), furthest = ui::percent(shares.back());
     const auto heads = shares.size();
@@ -192,10 +192,10 @@ void finish_live_story(const SceneInput& input, Story& story) {
 }
 
 std::string live_training_lines(const SceneInput& input) {
-    const MedusaView* view = input.training.get();
+    const HeadTrainingView* view = input.training.get();
     if (!view || view->curve.empty()) return "";
     std::ostringstream out;
-    for (const MedusaPoint& point : view->curve) {
+    for (const HeadTrainingPoint& point : view->curve) {
         out << "step " << point.step << ": ";
         if (point.step > 0) out << "loss " << ui::number(point.loss, 2) << ", ";
         out << tokens_of(point.worth) << " tokens per round, heads";
@@ -214,7 +214,7 @@ std::string live_training_lines(const SceneInput& input) {
 void draw_live_training(const TrainingDraw& d) {
     const Rect stage = d.input.stage;
     const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8;
-    const MedusaView* view = d.input.training.get();
+    const HeadTrainingView* view = d.input.training.get();
     if (!view || view->curve.empty()) {
         const Rect box{x, top, w, std::min(240.0F, bottom - top)};
         ui::slot(d.ui.canvas, d.ui.theme, box,
@@ -250,7 +250,7 @@ void draw_live_training_details(const TrainingDraw& d) {
     line("u = h + silu(W h + b), logits = E u", Font::mono, theme.ink, 22);
     line("h: the target's last state; E: its output matrix", Font::text, theme.muted, 20);
     line("W and b learn, one pair a head; the rest is frozen", Font::text, theme.muted, 30);
-    const MedusaView* view = d.input.training.get();
+    const HeadTrainingView* view = d.input.training.get();
     if (!view || view->curve.empty()) return;
     const HeadWorth& now = view->curve.back().worth;
     line("Tokens it names", Font::text_bold, theme.ink, 0);

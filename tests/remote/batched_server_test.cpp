@@ -55,8 +55,8 @@ std::string text_alone(const RunSettings& base, const Asked& asked) {
     settings.seed = static_cast<std::uint64_t>(asked.seed);
     settings.max_tokens = asked.max_tokens;
     settings.sampling.temperature = asked.temperature;
-    const std::lock_guard turn(*served_bundle()->turns);
-    speclens::Run run(served_bundle(), settings);
+    const std::lock_guard turn(*whole_bundle()->turns);
+    speclens::Run run(whole_bundle(), settings);
     run.finish();
     return run.output_text();
 }
@@ -138,10 +138,10 @@ TEST(BatchedServer, TextsShareAPassAndAreThoseOfTheirRequestsAlone) {
         const RunSettings base = batched(drafter, std::string(drafter) == "small_tree" ? "tree_wor" : "token");
         std::vector<std::string> alone;
         for (unsigned i = 0; i < 10; ++i) alone.push_back(text_alone(base, asked_of(i)));
-        const Listening server(base, 32, served_bundle(), {.texts = 8, .blocks = 64, .poison = true});
+        const Listening server(base, 32, whole_bundle(), {.texts = 8, .blocks = 64, .poison = true});
         std::vector<std::thread> clients;
         {
-            const NoRounds hold(*served_bundle()->turns);
+            const NoRounds hold(*whole_bundle()->turns);
             for (unsigned i = 0; i < 10; ++i)
                 clients.emplace_back([&, i] { EXPECT_EQ(ask(server.endpoint, asked_of(i), i % 3 == 0), alone[i]) << i; });
             EXPECT_TRUE(eventually([&] { return told(server.endpoint, "vllm:num_requests_waiting") == 10; }));
@@ -154,10 +154,10 @@ TEST(BatchedServer, TextsShareAPassAndAreThoseOfTheirRequestsAlone) {
 }
 
 TEST(BatchedServer, WhoeverIsRefusedIsToldWhenToComeAgain) {
-    const Listening server(batched("none"), 3, served_bundle(), {.texts = 2, .blocks = 64});
+    const Listening server(batched("none"), 3, whole_bundle(), {.texts = 2, .blocks = 64});
     std::vector<std::thread> clients;
     {
-        const NoRounds hold(*served_bundle()->turns);
+        const NoRounds hold(*whole_bundle()->turns);
         for (unsigned i = 0; i < 3; ++i) clients.emplace_back([&, i] { (void)ask(server.endpoint, asked_of(i), false); });
         EXPECT_TRUE(eventually([&] { return told(server.endpoint, "vllm:num_requests_waiting") == 3; }));
         for (const bool stream : {false, true}) {
@@ -171,14 +171,14 @@ TEST(BatchedServer, WhoeverIsRefusedIsToldWhenToComeAgain) {
 }
 
 TEST(BatchedServer, AClientThatLeavesFreesItsBlocks) {
-    const Listening server(batched("none"), 8, served_bundle(), {.texts = 2, .blocks = 160});
+    const Listening server(batched("none"), 8, whole_bundle(), {.texts = 2, .blocks = 160});
     const auto endless = [](bool stream) {
         return Json{{"prompt", "The moon"}, {"max_tokens", 100'000}, {"temperature", 1.5}, {"stream", stream}}.dump();
     };
     for (const bool stream : {false, true}) {
         SCOPED_TRACE(stream);
         { // while it waits
-            NoRounds hold(*served_bundle()->turns);
+            NoRounds hold(*whole_bundle()->turns);
             Caller caller(server.port, "/v1/completions", endless(stream));
             EXPECT_TRUE(eventually([&] { return told(server.endpoint, "vllm:num_requests_waiting") == 1; }));
             caller.hang_up();
@@ -194,7 +194,7 @@ TEST(BatchedServer, AClientThatLeavesFreesItsBlocks) {
 }
 
 TEST(BatchedServer, SaysWhichTextHasNoRoom) {
-    const Listening server(batched("none"), 8, served_bundle(), {.texts = 2, .blocks = 4});
+    const Listening server(batched("none"), 8, whole_bundle(), {.texts = 2, .blocks = 4});
     EXPECT_EQ(Json::parse(http_get(server.endpoint, "/v1/models").body)["data"][0]["max_model_len"], 64);
     const HttpAnswer answer = http_post(server.endpoint, "/v1/completions", R"({"prompt":"The","max_tokens":200})", {}, {});
     EXPECT_EQ(answer.status, 400);
@@ -211,7 +211,7 @@ TEST(BatchedServer, AKeysAnswersAreItsOwn) {
         int rounds = 0;
     };
     for (const bool on : {false, true}) {
-        const Listening server(base, 8, served_bundle(), {.texts = 2, .blocks = 64}, on);
+        const Listening server(base, 8, whole_bundle(), {.texts = 2, .blocks = 64}, on);
         const auto get = [&](const std::string& key) {
             const std::string header = key.empty() ? "" : "Authorization: Bearer " + key + "\r\n";
             const std::string heard = Caller(server.port, "/v1/completions", asked.body(false), header + "Connection: close\r\n").hear();
@@ -237,7 +237,7 @@ TEST(BatchedServer, AStopEndsEveryText) {
     const std::string endless = R"({"prompt":"The moon","max_tokens":100000,"temperature":1.5,"stream":true})";
     std::vector<std::unique_ptr<Caller>> callers;
     {
-        const Listening server(batched("domino"), 16, served_bundle(), {.texts = 3, .blocks = 160});
+        const Listening server(batched("domino"), 16, whole_bundle(), {.texts = 3, .blocks = 160});
         for (int i = 0; i < 6; ++i) callers.push_back(std::make_unique<Caller>(server.port, "/v1/completions", endless));
         EXPECT_TRUE(eventually([&] { return told(server.endpoint, "speclens:batch_passes_total") > 3; }));
     } // returns
@@ -251,7 +251,7 @@ TEST(BatchedServer, ASoakLeaksAndMixesNothing) {
     const RunSettings base = batched("domino");
     std::vector<std::string> alone;
     for (unsigned i = 0; i < 24; ++i) alone.push_back(text_alone(base, asked_of(i)));
-    const Listening server(base, 64, served_bundle(), {.texts = 6, .blocks = 14, .prompt_rows = 8, .poison = true});
+    const Listening server(base, 64, whole_bundle(), {.texts = 6, .blocks = 14, .prompt_rows = 8, .poison = true});
     const Stopwatch watch;
     constexpr double kSeconds = 4;
     std::atomic<int> whole{0}, aborted{0}, refused{0};

@@ -21,7 +21,7 @@ using Json = nlohmann::json;
 using std::chrono::milliseconds;
 
 Vocabulary pool_vocabulary() {
-    const Models& bundle = *served_bundle();
+    const Models& bundle = *whole_bundle();
     return {bundle.tokenizer, bundle.vocab(), bundle.stops()};
 }
 
@@ -97,7 +97,7 @@ TEST(Pool, CountsTheBytesOfEveryRoundThatPassTheLine) {
     EXPECT_EQ(totals.rounds, std::ssize(passes));
     EXPECT_EQ(totals.ahead, 0);
     RunSettings here = drafting("small", 0);
-    speclens::Run local(served_bundle(), here);
+    speclens::Run local(whole_bundle(), here);
     local.finish();
     EXPECT_FALSE(totals_of(local).any());
     EXPECT_FALSE(passes_of(local.trace()).front().wire);
@@ -107,7 +107,7 @@ TEST(Pool, CountsTheBytesOfEveryRoundThatPassTheLine) {
 TEST(Pool, GreedyTextIsPlainDecodingsWhateverIsListed) {
     const Listening server(RunSettings{});
     RunSettings plain = drafting("none", 0);
-    speclens::Run alone(served_bundle(), plain);
+    speclens::Run alone(whole_bundle(), plain);
     alone.finish();
     std::int64_t before = 0;
     for (const int listed : {1, 5, 20}) {
@@ -125,14 +125,14 @@ TEST(Pool, GreedyTextIsPlainDecodingsWhateverIsListed) {
 
 // The whole distribution, as a list of all its tokens: then nothing is cut off, and every lossless rule is exact as it is here.
 TEST(Pool, WithAllTokensListedAnyTemperatureIsExact) {
-    const int vocab = served_bundle()->vocab();
-    const Listening server(RunSettings{}, 32, served_bundle(), {}, false, vocab);
+    const int vocab = whole_bundle()->vocab();
+    const Listening server(RunSettings{}, 32, whole_bundle(), {}, false, vocab);
     const auto models = worker(server.endpoint, vocab);
     for (const char* rule : {"token", "block", "match"}) {
         RunSettings settings = drafting("small", 0.8, 3, rule);
         settings.max_tokens = 8;
         settings.trace_top = 0;
-        speclens::Run there(models, settings), here(served_bundle(), settings);
+        speclens::Run there(models, settings), here(whole_bundle(), settings);
         there.finish();
         here.finish();
         EXPECT_EQ(text_of(there), text_of(here)) << rule;
@@ -227,7 +227,7 @@ TEST(Pool, DraftingAheadIsForTargetsElsewhere) {
     RunSettings settings = drafting("small", 0);
     settings.draft_ahead = true;
     try {
-        speclens::Run run(served_bundle(), settings);
+        speclens::Run run(whole_bundle(), settings);
         FAIL();
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), Exit::usage);
@@ -282,13 +282,13 @@ TEST(Pool, SeveralWorkersShareATargetAndADeadOneDisturbsNobody) {
 // ---- what our server tells ----
 
 TEST(PoolServer, JudgesGuessesInEverybodysPasses) {
-    const Listening server(RunSettings{}, 32, served_bundle(), {.texts = 8, .blocks = 64, .poison = true});
+    const Listening server(RunSettings{}, 32, whole_bundle(), {.texts = 8, .blocks = 64, .poison = true});
     const auto told = [&](const std::string& name) {
         for (const MetricSample& sample : parse_exposition(http_get(server.endpoint, "/metrics").body, "test"))
             if (sample.name == name) return sample.value;
         return -1.0;
     };
-    std::vector<int> text = served_bundle()->tokenizer->encode("Once upon a time there was a little fox. The fox was hungry");
+    std::vector<int> text = whole_bundle()->tokenizer->encode("Once upon a time there was a little fox. The fox was hungry");
     const auto body = [&](std::size_t first) {
         return Json{{"input_ids", text}, {"sampling_params", {{"max_new_tokens", 0}, {"temperature", 0}}}, {"return_logprob", true},
                     {"logprob_start_len", first}, {"top_logprobs_num", 3}, {"return_text_in_logprobs", true}}.dump();
@@ -304,10 +304,10 @@ TEST(PoolServer, JudgesGuessesInEverybodysPasses) {
         EXPECT_EQ(answer.status, 200) << answer.body;
         return Json::parse(bytes);
     };
-    const std::unique_ptr<Decoder> decoder = make_model_decoder(served_bundle()->target);
+    const std::unique_ptr<Decoder> decoder = make_model_decoder(whole_bundle()->target);
     {
         std::vector<std::thread> clients;
-        std::unique_lock<Turns> hold(*served_bundle()->turns); // no round is made
+        std::unique_lock<Turns> hold(*whole_bundle()->turns); // no round is made
         for (int i = 0; i < 6; ++i) clients.emplace_back([&, i] { EXPECT_EQ(ask(text.size() - 4 - static_cast<std::size_t>(i))["meta_info"]["prompt_tokens"], text.size()); });
         while (told("vllm:num_requests_waiting") < 6) std::this_thread::yield();
         hold.unlock();
@@ -322,7 +322,7 @@ TEST(PoolServer, JudgesGuessesInEverybodysPasses) {
     ASSERT_EQ(meta["input_token_logprobs"].size(), 5U);
     EXPECT_TRUE(meta["input_token_logprobs"][0][0].is_null());
     EXPECT_GT(meta["e2e_latency"].get<double>(), 0);
-    const std::lock_guard turn(*served_bundle()->turns);
+    const std::lock_guard turn(*whole_bundle()->turns);
     PassRows& pass = decoder->forward({.tokens = std::span(text).first(text.size() - 1), .logits_from = static_cast<int>(first)});
     for (std::size_t i = 1; i < 5; ++i) {
         const ScoredToken want = scored_token(pass.distribution(static_cast<int>(i) - 1, kRawSampling), text[first + i], 3);
@@ -336,7 +336,7 @@ TEST(PoolServer, JudgesGuessesInEverybodysPasses) {
 }
 
 TEST(PoolServer, RefusesByNameWhatItDoesNotTell) {
-    const Listening server(RunSettings{}, 32, served_bundle(), {.texts = 2, .blocks = 4});
+    const Listening server(RunSettings{}, 32, whole_bundle(), {.texts = 2, .blocks = 4});
     const Json good = {{"input_ids", {5, 6, 7}}, {"sampling_params", {{"max_new_tokens", 0}}}, {"return_logprob", true}};
     const auto status = [&](const Json& body, const std::string& why) {
         const HttpAnswer answer = http_post(server.endpoint, "/generate", body.dump(), {}, [](std::string_view) { return true; });

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 Vocabulary bundle_vocabulary() {
-    const Models& bundle = *served_bundle();
+    const Models& bundle = *whole_bundle();
     return {bundle.tokenizer, bundle.vocab(), bundle.stops()};
 }
 
@@ -114,7 +114,7 @@ TEST(PromptScorer, JudgesAsTheTargetHereDoes) {
             speclens::Run there(remote, settings);
             there.finish();
             if (temperature > 0) settings.sampling.top_k = 20;
-            speclens::Run here(served_bundle(), settings);
+            speclens::Run here(whole_bundle(), settings);
             here.finish();
             EXPECT_EQ(judged(there), judged(here));
             EXPECT_GT(judged(there).checks.size(), 10u);
@@ -129,7 +129,7 @@ TEST(PromptScorer, JudgesAsTheTargetHereDoes) {
         return s;
     }());
     lookup.finish();
-    speclens::Run plain(served_bundle(), [&] {
+    speclens::Run plain(whole_bundle(), [&] {
         RunSettings s = poem("greedy", 0);
         s.drafter = "none";
         return s;
@@ -142,16 +142,16 @@ TEST(PromptScorer, TellsTheDistributionsOfTheTarget) {
     const Listening server(RunSettings{});
     const auto scorer = connect_scorer(server.endpoint, asking(7), bundle_vocabulary());
     EXPECT_NE(scorer->name().find("bundle S at http://127.0.0.1"), std::string::npos) << scorer->name();
-    EXPECT_EQ(scorer->capacity(), served_bundle()->target->config.max_positions - 2)
+    EXPECT_EQ(scorer->capacity(), whole_bundle()->target->config.max_positions - 2)
         << "less filler and new token";
     const std::vector<int> text =
-        served_bundle()->tokenizer->encode("The capital of France is Paris. The people there");
+        whole_bundle()->tokenizer->encode("The capital of France is Paris. The people there");
     Wire wire;
     const std::vector<TopEntries> rows = scorer->score(text, 4, wire);
     EXPECT_GT(wire.server_ms, 0);
     EXPECT_LE(wire.server_ms, wire.ms);
     ASSERT_EQ(rows.size(), 4u);
-    const auto decoder = make_model_decoder(served_bundle()->target);
+    const auto decoder = make_model_decoder(whole_bundle()->target);
     PassRows& pass = decoder->forward({.tokens = text, .logits_from = static_cast<int>(text.size()) - 4});
     for (int row = 0; row < 4; ++row) {
         const Distribution& distribution = pass.distribution(row, kRawSampling);

@@ -89,7 +89,7 @@ TEST(SpecServerTest, TellsExactlyWhatTheEngineDid) {
             settings.max_tokens = request.max_tokens;
             settings.sampling.temperature = temperature;
             settings.seed = *request.seed;
-            speclens::Run run(served_bundle(), settings);
+            speclens::Run run(whole_bundle(), settings);
             run.finish();
             const CycleView view = fold(run.trace(), run.trace().size());
             EXPECT_EQ(served.text(), run.output_text());
@@ -153,7 +153,7 @@ TEST(SpecServerTest, MarksATextThatEndsAmongKeptGuesses) {
         settings.max_tokens = request.max_tokens;
         settings.seed = *request.seed;
         settings.sampling.temperature = 0;
-        speclens::Run run(served_bundle(), settings);
+        speclens::Run run(whole_bundle(), settings);
         run.finish();
         const CycleView view = fold(run.trace(), run.trace().size());
         EXPECT_EQ(served.provenance, Provenance::exact);
@@ -444,7 +444,7 @@ class OwnScorer : public Scorer {
     // Models that have this scorer as their target.
     template <class Own>
     [[nodiscard]] static std::pair<std::shared_ptr<Own>, std::shared_ptr<const Models>> target() {
-        auto models = std::make_shared<Models>(*served_bundle());
+        auto models = std::make_shared<Models>(*whole_bundle());
         auto scorer = std::make_shared<Own>(*models);
         models->scorer = scorer;
         models->target = nullptr;
@@ -563,7 +563,7 @@ TEST(SpecServerTest, AnswersManyStreamsAtOnce) {
 
 // Who leaves and who comes next are counted one after the other.
 TEST(SpecServerTest, NeverTellsThatMoreRunThanHaveASeat) {
-    const Listening server(base("none"), 32, served_bundle(), {.texts = 1});
+    const Listening server(base("none"), 32, whole_bundle(), {.texts = 1});
     const ServerFacts facts = probe_server(server.endpoint, {});
     std::atomic<int> left{4};
     std::vector<std::thread> threads;
@@ -618,13 +618,13 @@ TEST(SpecServerTest, ListensAgainWhereItHasListened) {
         EXPECT_NE(said_to(port, "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").find("200"),
                   std::string::npos);
     }
-    SpecServer next(served_bundle(), {"127.0.0.1", port, 32, base("none"), {}});
+    SpecServer next(whole_bundle(), {"127.0.0.1", port, 32, base("none"), {}});
     EXPECT_EQ(next.bind(), port);
 }
 
 TEST(SpecServerTest, TheSecondOneAtAPortSaysSo) {
     const Listening server(base("none"));
-    SpecServer second(served_bundle(), {"127.0.0.1", server.port, 32, base("none"), {}});
+    SpecServer second(whole_bundle(), {"127.0.0.1", server.port, 32, base("none"), {}});
     EXPECT_NE(network_error([&] { (void)second.bind(); }).find("cannot listen"), std::string::npos);
 }
 

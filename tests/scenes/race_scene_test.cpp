@@ -224,7 +224,7 @@ TEST(RaceKeys, EscapeStopsTheRaceOnScreenBeforeTheTrainingThatItWaitsFor) {
     Snapshot p;
     p.status.state = EngineStatus::State::idle;
     p.status.ready_drafters = {"none", "small", "lookup", "eagle3", "dflash", "domino"};
-    p.training = std::make_shared<const MedusaView>();
+    p.training = std::make_shared<const HeadTrainingView>();
     const auto press = [&](const std::shared_ptr<RaceView>& race) {
         (race->settings.stepped ? p.stepped : p.race) = race;
         b.bench.controller.observe(p, b.bench.time);

@@ -355,8 +355,8 @@ struct Learning {
     }
     // After `texts` of 300 answers and these steps of 600.
     void grow(int texts, std::vector<int> steps, int planned = 600) {
-        MedusaView view;
-        view.plan = usual_medusa_plan({planned, 1, 64});
+        HeadTrainingView view;
+        view.plan = usual_head_plan(HeadKind::medusa, {planned, 1, 64});
         view.texts = 300;
         view.texts_done = texts;
         view.states = 7501;
@@ -371,7 +371,7 @@ struct Learning {
                                   {{share, share / 2, share / 3, share / 3}, 1 + share}});
         }
         view.complete = !steps.empty() && steps.back() == planned;
-        published.training = std::make_shared<const MedusaView>(view);
+        published.training = std::make_shared<const HeadTrainingView>(view);
         tell();
     }
     [[nodiscard]] std::string described() {
@@ -456,9 +456,9 @@ TEST(TrainingScene, AStoppedTrainingStandsStill) {
     live.grow(92, {});
     EXPECT_TRUE(live.bench->shows("The target writes")) << live.bench->words;
     const int shapes = live.bench->shapes;
-    MedusaView cut = *live.published.training;
+    HeadTrainingView cut = *live.published.training;
     cut.complete = cut.cut = true;
-    live.published.training = std::make_shared<const MedusaView>(cut);
+    live.published.training = std::make_shared<const HeadTrainingView>(cut);
     live.tell();
     EXPECT_FALSE(live.bench->shows("The target writes")) << live.bench->words;
     EXPECT_FALSE(live.bench->shows("its answers:"));

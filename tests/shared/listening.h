@@ -17,18 +17,14 @@
 #include "kernels/error.h"
 #include "remote/client/http.h"
 #include "remote/serving/spec_server.h"
+#include "tests/shared/whole_bundle.h"
 
 namespace speclens::test {
-
-[[nodiscard]] inline std::shared_ptr<const Models> served_bundle() {
-    static const std::shared_ptr<const Models> models = std::make_shared<Models>(load_models({}));
-    return models;
-}
 
 class Listening {
   public:
     explicit Listening(RunSettings settings, int most_waiting = 32,
-                       std::shared_ptr<const Models> models = served_bundle(), BatchSettings batch = {}, bool key_memory = false, int most_listed = 20)
+                       std::shared_ptr<const Models> models = whole_bundle(), BatchSettings batch = {}, bool key_memory = false, int most_listed = 20)
         : server_(std::move(models), {"127.0.0.1", 0, most_waiting, std::move(settings), batch, key_memory, most_listed}) {
         port = server_.bind();
         endpoint = parse_endpoint("127.0.0.1:" + std::to_string(port));

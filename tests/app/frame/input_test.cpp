@@ -622,7 +622,7 @@ TEST(Stopping, EscapeAndTheMenuEndATrainingAndAMeasurement) {
         Snapshot p;
         p.trace = fixtures::mixed();
         if (training) {
-            p.training = std::make_shared<const MedusaView>();
+            p.training = std::make_shared<const HeadTrainingView>();
         } else {
             auto study = std::make_shared<Study>();
             study->planned = 2;

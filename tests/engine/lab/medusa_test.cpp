@@ -15,8 +15,8 @@ namespace speclens::test {
 
 namespace {
 
-MedusaPlan short_plan(int steps = 120) {
-    MedusaPlan plan = usual_medusa_plan();
+HeadPlan short_plan(int steps = 120) {
+    HeadPlan plan = usual_head_plan(HeadKind::medusa, {});
     plan.prompts.resize(24);
     plan.held_out.resize(8);
     plan.texts = 2;
@@ -27,8 +27,8 @@ MedusaPlan short_plan(int steps = 120) {
 }
 
 // Teaches nothing worth having: for what does not depend on how good the heads are.
-MedusaPlan tiny_plan() {
-    MedusaPlan plan = short_plan(10);
+HeadPlan tiny_plan() {
+    HeadPlan plan = short_plan(10);
     plan.prompts.resize(6);
     plan.held_out.resize(4);
     plan.texts = 1;
@@ -36,7 +36,7 @@ MedusaPlan tiny_plan() {
     return plan;
 }
 
-std::unique_ptr<MedusaTraining> trained(const MedusaPlan& plan) {
+std::unique_ptr<MedusaTraining> trained(const HeadPlan& plan) {
     auto training = std::make_unique<MedusaTraining>(whole_bundle(), plan);
     while (training->step()) {
     }
@@ -44,7 +44,7 @@ std::unique_ptr<MedusaTraining> trained(const MedusaPlan& plan) {
 }
 
 void expect_same_curve(const MedusaTraining& a, const MedusaTraining& b) {
-    const std::vector<MedusaPoint>&x = a.view().curve, &y = b.view().curve;
+    const std::vector<HeadTrainingPoint>&x = a.view().curve, &y = b.view().curve;
     ASSERT_GE(x.size(), 2u);
     ASSERT_EQ(x.size(), y.size());
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -74,7 +74,7 @@ Exit code_of(const std::function<void()>& action) {
 
 TEST(MedusaTraining, LearnsAndRepeatsIt) {
     const auto training = trained(short_plan());
-    const MedusaView& view = training->view();
+    const HeadTrainingView& view = training->view();
     ASSERT_TRUE(view.complete);
     EXPECT_FALSE(view.cut);
     EXPECT_EQ(view.texts_done, view.texts);
@@ -93,18 +93,18 @@ TEST(MedusaTraining, LearnsAndRepeatsIt) {
 TEST(MedusaTraining, RepeatsItself) {
     const auto training = trained(tiny_plan());
     expect_same_curve(*trained(tiny_plan()), *training);
-    MedusaPlan other = tiny_plan();
+    HeadPlan other = tiny_plan();
     other.seed = 8;
     EXPECT_NE(trained(other)->view().curve.back().loss, training->view().curve.back().loss);
 }
 
 // What is measured while it trains is what greedy runs of the engine come to with these heads.
 TEST(MedusaTraining, MeasuresWhatARunKeeps) {
-    const MedusaPlan plan = short_plan();
+    const HeadPlan plan = short_plan();
     const auto training = trained(plan);
     const auto models = with_heads(training->network());
     MedusaTraining measuring(models, [&] {
-        MedusaPlan p = plan;
+        HeadPlan p = plan;
         p.steps = 1;
         return p;
     }());
@@ -164,32 +164,32 @@ TEST(MedusaTraining, FilesLoadAgain) {
 }
 
 TEST(MedusaTraining, AskedForFewPromptsItTakesTheFirst) {
-    const MedusaPlan all = usual_medusa_plan(), few = usual_medusa_plan({.prompts = 40});
+    const HeadPlan all = usual_head_plan(HeadKind::medusa, {}), few = usual_head_plan(HeadKind::medusa, {.prompts = 40});
     EXPECT_GT(all.prompts.size(), 200u);
     ASSERT_EQ(few.prompts.size(), 40u);
     ASSERT_EQ(few.held_out.size(), 40u);
     EXPECT_EQ(few.prompts.back().prompt, all.prompts[39].prompt);
     EXPECT_EQ(few.held_out.back().prompt, all.held_out[39].prompt);
-    EXPECT_EQ(usual_medusa_plan({.prompts = 100000}).prompts.size(), all.prompts.size());
+    EXPECT_EQ(usual_head_plan(HeadKind::medusa, {.prompts = 100000}).prompts.size(), all.prompts.size());
 }
 
 TEST(MedusaTraining, SaysWhatItCannotDo) {
-    const auto refused = [](const std::function<void(MedusaPlan&)>& change) {
-        MedusaPlan plan = short_plan();
+    const auto refused = [](const std::function<void(HeadPlan&)>& change) {
+        HeadPlan plan = short_plan();
         change(plan);
         return code_of([&] { MedusaTraining training(whole_bundle(), plan); });
     };
-    EXPECT_EQ(refused([](MedusaPlan&) {}), Exit::ok);
-    EXPECT_EQ(refused([](MedusaPlan& p) { p.prompts.clear(); }), Exit::usage);
-    EXPECT_EQ(refused([](MedusaPlan& p) { p.held_out.clear(); }), Exit::usage);
-    EXPECT_EQ(refused([](MedusaPlan& p) { p.heads = 0; }), Exit::usage);
-    EXPECT_EQ(refused([](MedusaPlan& p) { p.steps = 0; }), Exit::usage);
-    EXPECT_EQ(refused([](MedusaPlan& p) { p.batch = 513; }), Exit::usage);
-    EXPECT_EQ(refused([](MedusaPlan& p) { p.rate = 0; }), Exit::usage);
-    EXPECT_EQ(refused([](MedusaPlan& p) { p.rate = std::nan(""); }), Exit::usage);
+    EXPECT_EQ(refused([](HeadPlan&) {}), Exit::ok);
+    EXPECT_EQ(refused([](HeadPlan& p) { p.prompts.clear(); }), Exit::usage);
+    EXPECT_EQ(refused([](HeadPlan& p) { p.held_out.clear(); }), Exit::usage);
+    EXPECT_EQ(refused([](HeadPlan& p) { p.heads = 0; }), Exit::usage);
+    EXPECT_EQ(refused([](HeadPlan& p) { p.steps = 0; }), Exit::usage);
+    EXPECT_EQ(refused([](HeadPlan& p) { p.batch = 513; }), Exit::usage);
+    EXPECT_EQ(refused([](HeadPlan& p) { p.rate = 0; }), Exit::usage);
+    EXPECT_EQ(refused([](HeadPlan& p) { p.rate = std::nan(""); }), Exit::usage);
     EXPECT_EQ(code_of([] { MedusaTraining training(micro_models(1), short_plan()); }), Exit::usage)
         << "no tokenizer";
-    MedusaPlan silent = short_plan();
+    HeadPlan silent = short_plan();
     for (auto* prompts : {&silent.prompts, &silent.held_out}) prompts->resize(1);
     silent.max_tokens = 2;
     MedusaTraining cut(whole_bundle(), silent);

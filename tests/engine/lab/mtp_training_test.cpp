@@ -11,8 +11,8 @@
 namespace speclens::test {
 namespace {
 
-MedusaPlan short_mtp_plan(int steps) {
-    MedusaPlan plan = usual_head_plan(HeadKind::mtp, {.prompts = 40});
+HeadPlan short_mtp_plan(int steps) {
+    HeadPlan plan = usual_head_plan(HeadKind::mtp, {.prompts = 40});
     plan.held_out.resize(8);
     plan.texts = 2;
     plan.max_tokens = 40;
@@ -22,7 +22,7 @@ MedusaPlan short_mtp_plan(int steps) {
     return plan;
 }
 
-std::unique_ptr<HeadTraining> trained_mtp(const MedusaPlan& plan) {
+std::unique_ptr<HeadTraining> trained_mtp(const HeadPlan& plan) {
     auto training = make_head_training(whole_bundle(), plan);
     while (training->step()) {
     }
@@ -41,7 +41,7 @@ std::shared_ptr<const Models> with_head(std::shared_ptr<const DraftNetwork> head
     return models;
 }
 
-RunSettings settings_for(const GalleryPrompt& prompt, const MedusaPlan& plan) {
+RunSettings settings_for(const GalleryPrompt& prompt, const HeadPlan& plan) {
     RunSettings settings;
     settings.prompt = prompt.prompt;
     settings.system = prompt.system;
@@ -54,7 +54,7 @@ RunSettings settings_for(const GalleryPrompt& prompt, const MedusaPlan& plan) {
 }
 
 TEST(MtpTraining, LearnsAndRepeatsItself) {
-    const MedusaView& view = learned_mtp().view();
+    const HeadTrainingView& view = learned_mtp().view();
     ASSERT_TRUE(view.complete);
     EXPECT_FALSE(view.cut);
     ASSERT_EQ(view.curve.size(), 7u); // at 0, 10, … 60 steps
@@ -71,13 +71,13 @@ TEST(MtpTraining, LearnsAndRepeatsItself) {
 
 // What is measured while it trains is what greedy runs of the engine come to with it; and a folder holds the same head.
 TEST(MtpTraining, MeasuresWhatARunKeepsAndFilesLoadAgain) {
-    const MedusaPlan& plan = learned_mtp().view().plan;
+    const HeadPlan& plan = learned_mtp().view().plan;
     const std::filesystem::path folder = fresh_folder() / "deep" / "head";
     learned_mtp().save(folder);
     const auto loaded = DraftNetwork::load(whole_bundle()->target, folder);
     EXPECT_EQ(loaded->config.method, DraftConfig::Method::mtp);
     const auto here = with_head(learned_mtp().network()), there = with_head(loaded);
-    MedusaPlan measuring = plan;
+    HeadPlan measuring = plan;
     measuring.steps = 1;
     const auto measured = make_head_training(there, measuring);
     while (measured->step()) {
