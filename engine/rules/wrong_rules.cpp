@@ -71,6 +71,16 @@ Verdict compared_with_a_fresh_sample(const Round& round) {
     return verdict;
 }
 
+Verdict stopped_at_an_unlikely_draw(const Round& round) {
+    constexpr double kLeast = 0.25;
+    const auto likely = [&](int node) { return round.q(node)[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(node)])] >= kLeast; };
+    Round shorter = round;
+    int count = 0;
+    while (count < round.count() && likely(count)) ++count;
+    shorter.drafts = round.drafts.first(static_cast<std::size_t>(count));
+    return find_rule("token")->verify(shorter);
+}
+
 } // namespace
 
 std::span<const RuleInfo> wrong_rules() {
@@ -99,6 +109,9 @@ std::span<const RuleInfo> wrong_rules() {
                                                                   "sampled again.",
                          compared_with_a_fresh_sample),
                    RuleKind::match),
+        wrong("peek", "Stopped at an unlikely draw", "Drafting stops where the token that was drawn is unlikely, and the target's own draw "
+                                                     "takes its place.",
+              stopped_at_an_unlikely_draw),
     };
     return kRules;
 }

@@ -20,6 +20,8 @@ namespace speclens {
 //   mixed   block verification with the token rule's residual, which does not know that the prefix before it was kept for a share
 //   fresh   a draft is compared with a fresh sample of the target, and where they differ the text gets another one: the sample
 //           that said no is thrown away
+//   peek    drafting stops at a token that the draft itself gave little, and that token is thrown away unjudged: whether a place is
+//           judged was decided by what was drawn there
 [[nodiscard]] std::span<const RuleInfo> wrong_rules();
 
 } // namespace speclens

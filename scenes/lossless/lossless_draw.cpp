@@ -221,7 +221,7 @@ void draw_lossless_details(const LosslessDraw& d) {
                                     : count->caught > 0         ? "caught at " + ui::integer(count->caught)
                                                                 : "not in " + ui::integer(count->drawn);
         ui::fitted_text(canvas, {x, y + 17}, i == 0 ? "no mistake" : rule.title, Font::text, 14,
-                        i == d.state.rule ? theme.ink : theme.muted, w - 120);
+                        i == d.state.rule ? theme.ink : theme.muted, w - canvas.text_width(verdict, Font::mono, 14) - 12);
         canvas.text({x + w, y + 17}, verdict, Font::mono, 14,
                     count && count->caught > 0 ? theme.role(Role::rejected) : theme.ink, Align::right);
         y += 25;

@@ -174,6 +174,7 @@ void prove_favourites(const RuleInfo& rule, std::vector<ProofRow>& rows) {
 // one rescues what is before it, and a fresh sample equals a draft as often as the target says it.
 double chance_to_stay(const RuleInfo& rule, const Verdict& verdict, double target) {
     if (rule.kind == RuleKind::match) return target;
+    if (verdict.checks.empty()) return 0; // it was not even judged
     if (rule.kind != RuleKind::block) return verdict.checks.front().threshold;
     double lost = 1;
     for (const Judgement& check : verdict.checks) lost *= 1 - check.threshold;

@@ -1,4 +1,4 @@
-// Words of S4: title, ten beats, and the frame as text.
+// Words of S4: title, eleven beats, and the frame as text.
 #include <algorithm>
 #include <sstream>
 
@@ -33,6 +33,7 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
     case 4: return lossless_says.beat("hiding"_t);
     case 5: return lossless_says.beat("block"_t);
     case 6: return lossless_says.beat("fresh"_t);
+    case 7: return lossless_says.beat("peek"_t);
     case kLosslessTieBeat:
     case kLosslessCacheBeat: return fault_words(input, fault_of(beat));
     default: {

@@ -348,6 +348,60 @@ TEST_F(Law2, CatchesAPlantedBugInEverySamplingRule) {
     EXPECT_GT(sample_tables(*target, models, settings, 20000, find_rule("token")).fit.p_value, kAlarm / kTests);
 }
 
+// ---- what decides how many tokens are judged ----
+
+Verdict judged_up_to(const Round& round, int count) {
+    Round shorter = round;
+    shorter.drafts = round.drafts.first(static_cast<std::size_t>(count));
+    return find_rule("token")->verify(shorter);
+}
+
+constexpr double kUnsure = 0.45; // a draft below it stops
+
+// By the row alone, whatever was drawn from it.
+Verdict stops_at_an_unsure_row(const Round& round) {
+    int count = 0;
+    while (count < round.count() && *std::ranges::max_element(round.q(count)) >= kUnsure) ++count;
+    return judged_up_to(round, count);
+}
+
+// Nor may a place be left out for what the draft says behind it: the row there was opened by the token that was drawn here.
+Verdict stops_for_a_later_row(const Round& round) {
+    const bool unsure = round.count() > 1 && *std::ranges::max_element(round.q(1)) < kUnsure;
+    return judged_up_to(round, unsure ? 0 : round.count());
+}
+
+// Wrong with the draft's own distribution (wrong_rules.h, peek); right with what is left of it among the tokens that may stay.
+Verdict drops_unlikely_draws(const Round& round) {
+    std::vector<Distribution> kept;
+    for (int node = 0; node < round.count(); ++node) {
+        Distribution q = round.q(node);
+        if (q[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(node)])] < 0.25) break;
+        double mass = 0;
+        for (double& value : q) mass += value = value < 0.25 ? 0 : value;
+        for (double& value : q) value /= mass;
+        kept.push_back(std::move(q));
+    }
+    Round repaired = round;
+    repaired.q = [&](int node) -> const Distribution& { return kept[static_cast<std::size_t>(node)]; };
+    return judged_up_to(repaired, static_cast<int>(kept.size()));
+}
+
+TEST_F(Law2, TheLengthMayDependOnAllThatIsKnownBeforeADraw) {
+    RunSettings settings;
+    settings.k = 3;
+    settings.sampling.temperature = 1;
+    const auto p_value = [&](Verdict (*verify)(const Round&)) {
+        const RuleInfo rule = planted_rule("length", true, Siblings::none, verify);
+        return sample_tables(*target, models, settings, 20000, &rule).fit.p_value;
+    };
+    EXPECT_GT(p_value(stops_at_an_unsure_row), kAlarm / kTests);
+    EXPECT_GT(p_value(drops_unlikely_draws), kAlarm / kTests);
+    EXPECT_LT(p_value(stops_for_a_later_row), 1e-6) << "a later row knows what was drawn before it";
+    const auto peek = std::ranges::find(wrong_rules(), std::string("peek"), &RuleInfo::name);
+    EXPECT_LT(sample_tables(*target, models, settings, 20000, &*peek).fit.p_value, 1e-6);
+}
+
 // The coefficient of a prefix differs from 1 in long blocks, so these need one.
 TEST_F(Law2, CatchesAPlantedBugInBlockVerification) {
     const RuleInfo planted[] = {
