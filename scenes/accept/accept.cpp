@@ -23,6 +23,7 @@ class AcceptRuleScene final : public Scene {
 
     std::optional<Position> example(const SceneInput& input) const override {
         if (input.selected || state_.counts.flips > 0 || !state_.undo.empty()) return {}; // somebody works on this one
+        if (accept_says.criterion(input.beat, "unlisted by the draft"_part)) return find_in(*input.whole, unlisted_by_the_draft());
         const std::optional<Position> at = accept_position(*input.view, {});
         if (at && tells_much(*input.view, *at)) return {};
         if (!accept_says.criterion(input.beat, "contested guess"_part)) return {};

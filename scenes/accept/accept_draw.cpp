@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -272,7 +273,8 @@ void draw_accept_table(const AcceptDraw& d) {
         if (!g.numbers) continue;
         const Font font = chosen ? Font::mono_medium : Font::mono;
         canvas.text({x, y + 48}, share_number(bar, Side::target), font, 14, theme.ink, Align::center);
-        canvas.text({x, y + 68}, share_number(bar, Side::draft), font, 14, theme.ink, Align::center);
+        const bool never = d.parts().reach && bar.id >= 0 && bar.never > 0;
+        canvas.text({x, y + 68}, never ? "never" : share_number(bar, Side::draft), never ? Font::text : font, 14, theme.ink, Align::center);
         if (overlap) canvas.text({x, y + 88}, overlap_number(bar), font, 14, theme.ink, Align::center);
         if (bar.touched) canvas.disc({x + 26, y + 53}, 2, theme.ink);
     }
@@ -490,11 +492,65 @@ void draw_accept_proof(const AcceptDraw& d) {
     }
 }
 
+// A number in a part of a strip, where it fits.
+struct StripPart {
+    double share;
+    std::string words;
+    ui::Color fill, edge;
+    bool dotted = false;
+};
+void draw_strip(const AcceptDraw& d, Rect strip, std::span<const StripPart> parts) {
+    ui::Canvas& canvas = d.ui.canvas;
+    float x = strip.x;
+    for (const StripPart& part : parts) {
+        const Rect at{x, strip.y, strip.w * static_cast<float>(part.share), strip.h};
+        x += at.w;
+        if (at.w < 0.5F) continue;
+        canvas.fill(at, part.fill);
+        if (at.w >= 3) canvas.outline({at.x + 0.5F, at.y + 0.5F, at.w - 1, at.h - 1}, {part.edge, 1, part.dotted ? 2.0F : 0, part.dotted ? 2.0F : 0});
+        ui::tooltip(d.ui, at, part.words + " " + fine_probability(part.share));
+        const std::string number = probability(part.share);
+        const std::vector<std::string> words{part.words + " " + number, number};
+        const std::string fits = ui::fitting(canvas, words, Font::text, 14, at.w - 16);
+        if (canvas.text_width(fits, Font::text, 14) <= at.w - 16)
+            canvas.text({at.x + 8, at.y + 15.5F}, fits, Font::text, 14, d.ui.theme.ink);
+    }
+}
+
+// The target's mass by whether the draft can name the token, and below it what comes out: both end with the same piece.
+void draw_accept_reach(const AcceptDraw& d) {
+    const AcceptGrid& g = d.grid;
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const AcceptReach& reach = d.view.reach;
+    const float y = d.input.stage.y + g.y, names = g.left + 72;
+    canvas.line({g.left, y + 416.5F}, {g.right, y + 416.5F}, theme.hairline());
+    const std::string heading = "Out of the draft's reach";
+    canvas.text({g.left, y + 440}, heading, Font::text_bold, 15, theme.ink);
+    const float used = canvas.text_width(heading, Font::text_bold, 15) + 16;
+    const std::string sum = std::string("1 − Σ ") + letters(d.input.letters_article).target + " over its " + ui::integer(reach.named) + " of " +
+                            ui::integer(reach.ids) + " tokens = " + fine_probability(reach.never);
+    ui::fitted_text(canvas, {g.right, y + 440}, sum, Font::text, 14, theme.muted, g.right - g.left - used, Align::right);
+    const ui::Color blue = theme.role(Role::target), violet = theme.role(Role::residual), green = theme.role(Role::accepted);
+    const double named = std::max(0.0, 1 - d.view.kept - reach.never);
+    const std::array<StripPart, 2> target{StripPart{1 - reach.never, "tokens that it can name", blue.alpha(0.25F), blue},
+                                          StripPart{reach.never, "never drafted", violet.alpha(0.4F), violet, true}};
+    const std::array<StripPart, 3> output{StripPart{d.view.kept, "kept", green.alpha(0.55F), green},
+                                          StripPart{named, "replaced", violet.alpha(0.15F), violet, true},
+                                          StripPart{reach.never, "never drafted", violet.alpha(0.4F), violet, true}};
+    canvas.text({g.left, y + 468}, "target", Font::text, 14, theme.muted);
+    canvas.text({g.left, y + 498}, "output", Font::text, 14, theme.muted);
+    draw_strip(d, {names, y + 452, g.right - names, 22}, target);
+    draw_strip(d, {names, y + 482, g.right - names, 22}, output);
+}
+
 // Below the table; what a later beat is about keeps its place free.
 void draw_parts(const AcceptDraw& d) {
     const AcceptParts parts = d.parts();
     const float y = d.input.stage.y + d.grid.y, x = d.grid.left, w = d.grid.right - x;
-    if (parts.coin)
+    if (parts.reach)
+        draw_accept_reach(d);
+    else if (parts.coin)
         draw_accept_coin(d);
     else if (!d.grid.close)
         ui::slot(d.ui.canvas, d.ui.theme, {x, y + 428, w, 88},

@@ -62,6 +62,7 @@ struct AcceptParts {
     bool sums = true; // kept, rejected and owed, and the overlap of every token
     bool coin = true;
     bool books = true; // the strips and the proof
+    bool reach = false; // what the draft can name, where the coin stands in other beats
 };
 [[nodiscard]] AcceptParts accept_parts(const SceneInput& input, const AcceptView& view,
                                        const AcceptState& state);
@@ -83,7 +84,7 @@ void draw_accept_flips(const AcceptDraw& d, ui::Rect r); // what was thrown, cou
 void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out);
 
 // Beats from 0: the first that needs a part of the stage, and the last, which counts thrown coins.
-inline constexpr int kAcceptBeats = accept_says.size, kSumsBeat = 1, kCoinBeat = 3, kBooksBeat = 4, kCountBeat = 7;
+inline constexpr int kAcceptBeats = accept_says.size, kSumsBeat = 1, kCoinBeat = 3, kBooksBeat = 4, kReachBeat = 7, kCountBeat = 8;
 // In the place of the chart, where there is no panel beside the stage.
 [[nodiscard]] inline bool counts_on_stage(const SceneInput& input) {
     return input.beat == kCountBeat && input.details.w <= 0;

@@ -44,6 +44,22 @@ TopEntries with_draft(TopEntries head, int token, double logp) {
     return head;
 }
 
+// What is cut off by filters is within the draft's reach: the distributions at temperature 1 say what it can name.
+void find_reach(const Distribution& p_raw, const Distribution& q_raw, AcceptSource& s) {
+    AcceptReach& reach = s.reach;
+    double within = 0;
+    s.named.assign(s.p.size(), false);
+    for (std::size_t id = 0; id < s.p.size(); ++id) {
+        s.named[id] = q_raw[id] > 0;
+        reach.ids += p_raw[id] > 0 || q_raw[id] > 0;
+        reach.named += q_raw[id] > 0;
+        if (s.named[id]) within += s.p[id];
+        else if (s.p[id] > reach.most) reach.most = s.p[id], reach.largest = static_cast<int>(id);
+    }
+    reach.never = std::clamp(1 - within, 0.0, 1.0);
+    reach.known = true;
+}
+
 AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
     AcceptSource s;
     const CycleView& view = *input.view;
@@ -75,6 +91,7 @@ AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
         s.full = true;
         s.p = s.raw ? p_raw : reshape(distributions.target, p_raw, view.header->sampling, edit.target_t);
         s.q = s.raw ? q_raw : reshape(distributions.draft, q_raw, view.header->draft_sampling, edit.draft_t);
+        find_reach(p_raw, q_raw, s);
         return s;
     }
     const bool raw_p = s.raw && !check->raw_top.empty(), raw_q = s.raw && !draft->raw_top.empty();
@@ -101,14 +118,18 @@ std::vector<AcceptBar> bars_of_distributions(const AcceptSource& s) {
         ids.back() = s.draft_token;
     std::vector<AcceptBar> bars;
     AcceptBar other{-1, 1, 1, overlap(s.p, s.q), false, false};
+    other.never = s.reach.never;
     for (int id : ids) {
-        const AcceptBar bar{id, s.p[id], s.q[id], std::min(s.p[id], s.q[id]), false, false};
+        AcceptBar bar{id, s.p[id], s.q[id], std::min(s.p[id], s.q[id]), false, false};
+        if (!s.named[static_cast<std::size_t>(id)]) bar.never = bar.p;
+        other.never -= bar.never;
         other.p -= bar.p;
         other.q -= bar.q;
         other.kept -= bar.kept;
         bars.push_back(bar);
     }
     other.p = std::max(0.0, other.p);
+    other.never = std::clamp(other.never, 0.0, other.p);
     other.q = std::max(0.0, other.q);
     other.kept = std::clamp(other.kept, 0.0, std::min(other.p, other.q));
     if (ids.size() < s.p.size()) bars.push_back(other);
@@ -159,6 +180,7 @@ AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chos
     if (!edit.bars.empty()) view.bars = edit.bars;
     const bool dragged = std::ranges::any_of(edit.bars, [](const AcceptBar& bar) { return bar.touched; });
     view.edited = dragged || edit.one_hot || changed_t;
+    if (!view.edited) view.reach = view.source.reach;
     for (std::size_t i = 0; i < view.bars.size(); ++i) {
         if (view.bars[i].id == view.source.draft_token) view.drafted = static_cast<int>(i);
         view.kept += view.bars[i].kept;
@@ -218,7 +240,34 @@ double contest(const DraftSlot& slot) {
     return std::min(shared, 1 - shared) + (slot.check->accepted ? 0.0 : 1.0);
 }
 
+// Whether the target gives much to tokens that its own head lists and the draft's does not, and much to others.
+double unlisted(const DraftSlot& slot) {
+    if (!slot.check || slot.check->left || slot.draft->top.empty()) return 0;
+    const TopEntries& target = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
+    const TopEntries& draft = slot.draft->raw_top.empty() ? slot.draft->top : slot.draft->raw_top;
+    if (draft.entries.size() < 2) return 0; // a copied guess
+    double mass = 0;
+    for (const TopEntries::Entry& entry : target.entries)
+        if (!listed(draft, entry.id)) mass += std::exp(entry.logp);
+    return mass * (1 - mass);
+}
+
 } // namespace
+
+const Criterion& unlisted_by_the_draft() {
+    static const Criterion kUnlisted{
+        "unlisted by the draft", {}, // looked for in this run only
+        [](const CycleSummary& cycle) -> std::optional<Position> {
+            std::optional<Position> best;
+            double most = 0.01;
+            for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
+                if (const double much = unlisted(cycle.drafts[i]); much > most)
+                    most = much, best = Position{cycle.cycle, static_cast<int>(i)};
+            return best;
+        },
+        [](const CycleSummary& cycle, const Position& at) { return unlisted(cycle.drafts[static_cast<std::size_t>(at.index)]); }};
+    return kUnlisted;
+}
 
 const Criterion& contested_guess() {
     static const Criterion kContested{

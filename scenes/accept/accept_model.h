@@ -12,7 +12,7 @@
 
 namespace speclens {
 
-inline constexpr StoryOf<"accept-rule", "models", "kept", "token", "coin", "areas", "residual", "books", "count"> accept_says;
+inline constexpr StoryOf<"accept-rule", "models", "kept", "token", "coin", "areas", "residual", "books", "reach", "count"> accept_says;
 
 // One column. For a token `kept` is min(p, q); for "other" it is the sum of the minima of all tokens in it.
 struct AcceptBar {
@@ -23,6 +23,7 @@ struct AcceptBar {
     // Above 0: the recorded head does not list the token, so p (or q) stands at 0 and is at most this.
     double p_most = 0, q_most = 0;
     bool at_least = false; // kept is only what the heads prove
+    double never = 0;      // of p: on ids that the draft cannot name; 0 where that is not known
     [[nodiscard]] bool listed() const { return p_most <= 0 && q_most <= 0; }
     [[nodiscard]] double over() const { return q - kept; } // claimed by the draft beyond the target
     [[nodiscard]] double owed() const { return p - kept; } // given by the target beyond the draft
@@ -37,6 +38,19 @@ struct AcceptEdit {
     std::optional<double> coin;              // absent: the coin of the run
 };
 
+// Which tokens the draft can name at all: a head with a list of ids of its own, a cut LM head or a draft model with another
+// tokenizer gives the others exactly 0, at any temperature. Known of whole distributions only.
+struct AcceptReach {
+    bool known = false;
+    int ids = 0;      // that either model gives anything
+    int named = 0;    // of them: that the draft gives anything; 1: a copied guess
+    double never = 0; // 1 - the sum of p over the named ones
+    int largest = -1; // of the others the one with the largest p, and that p; -1: there is none
+    double most = 0;
+    [[nodiscard]] bool some() const { return known && named > 1 && named < ids; }
+    [[nodiscard]] bool much() const { return some() && never >= 0.0005; } // else next to nothing is out of reach
+};
+
 // Where the two distributions come from.
 struct AcceptSource {
     std::optional<Position> position; // absent: no judged position yet
@@ -44,6 +58,8 @@ struct AcceptSource {
     bool heads_are_all = false;       // which list every token that has a probability
     bool raw = false;                 // shown before temperature and filters
     Distribution p, q;                         // full
+    std::vector<bool> named;                   // full: ids that the draft gives anything at temperature 1
+    AcceptReach reach;
     TopEntries p_head, q_head;               // heads, with the draft token in them where its probabilities are known
     double p_most = 0, q_most = 0;    // of a token that is in no head
     int draft_token = -1;
@@ -57,6 +73,7 @@ struct AcceptView {
     AcceptSource source;
     std::vector<AcceptBar> bars; // at most ten tokens by target, then "other"; empty: nothing to show
     bool edited = false;         // numbers differ from the run: the badge says TABLE
+    AcceptReach reach;           // of the run's distributions; unknown once they are edited
     int drafted = -1;            // bar of the draft token
     int chosen = -1;             // bar of the coin
     double coin = 0.5;
@@ -83,6 +100,8 @@ struct AcceptView {
 // with most to tell, rejected ones first, because then all beats have their subject.
 [[nodiscard]] const Criterion& contested_guess();
 [[nodiscard]] bool tells_much(const CycleView& view, const Position& at); // it is such a guess
+// A guess where the target gives much to tokens that the draft's recorded head does not list, and much to those that it does.
+[[nodiscard]] const Criterion& unlisted_by_the_draft();
 [[nodiscard]] std::optional<Position> last_rejection(const CycleView& view);
 // Events up to the round in which it claims most of all; none where the token rule judged.
 [[nodiscard]] std::optional<std::size_t> accept_first_look(const CycleView& whole);

@@ -1,10 +1,12 @@
-// Words of the accept-rule scene: title, eight beats, and the frame as text.
+// Words of the accept-rule scene: title, nine beats, and the frame as text.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
+#include "engine/drafters/drafter.h"
 #include "scenes/accept/accept_draw.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -74,6 +76,31 @@ Words areas_words(const SceneInput& input, const AcceptView& view) {
                             "owed"_v = part_words(input, view, *e.owed, e.owed->owed()));
 }
 
+Words reach_words(const SceneInput& input, const AcceptView& view) {
+    const AcceptReach& reach = view.reach;
+    if (view.edited) return accept_says.beat("reach:edited"_t);
+    if (!reach.known) return accept_says.beat("reach:unknown"_t);
+    if (reach.named <= 1) return accept_says.beat("reach:copied"_t);
+    if (!reach.some()) return accept_says.beat("reach:all"_t, "ids"_v = ui::integer(reach.ids));
+    const bool much = reach.much() && reach.largest >= 0;
+    return accept_says.beat("reach:some"_t, "named"_v = ui::integer(reach.named), "ids"_v = ui::integer(reach.ids),
+                            "never"_v = much ? fine_probability(reach.never) : "", "within"_v = fine_probability(1 - reach.never),
+                            "largest"_v = much ? quoted(*input.trace, reach.largest) : "", "most"_v = fine_probability(reach.most));
+}
+
+// The same run with a head whose output matrix is cut to one eighth of the tokens; none: nobody could draft so.
+std::optional<RunSettings> with_less_reach(const SceneInput& input, const AcceptView& view) {
+    if (!input.settings || !view.reach.known || view.edited || view.reach.much()) return {};
+    for (const char* drafter : {"mtp", "medusa"})
+        if (drafter_ready(input, drafter)) {
+            const int k = input.settings->k > 0 ? input.settings->k : default_k(drafter);
+            RunSettings settings = with_draft_length(with_drafter(*input.settings, drafter), k);
+            settings.options.fr_spec = std::max(1, view.reach.ids / 8);
+            return settings;
+        }
+    return {};
+}
+
 Words beat_words(const SceneInput& input, const AcceptView& view, int beat) {
     const std::string kept = probability(view.kept), lost = probability(1 - view.kept);
     const bool all_kept = view.kept > 1 - 1e-6;
@@ -89,6 +116,7 @@ Words beat_words(const SceneInput& input, const AcceptView& view, int beat) {
     case 6:
         if (all_kept) return accept_says.beat("books:all_kept"_t);
         return accept_says.beat("books:some"_t, "lost"_v = view.told() ? lost : "", "at_least"_v = view.at_least && view.told());
+    case kReachBeat: return reach_words(input, view);
     default: return accept_says.beat("count"_t);
     }
 }
@@ -112,7 +140,7 @@ std::string token_title(const SceneInput& input, const AcceptView& view, bool ju
 // The finding of a beat, which does not say what the beats after it are about.
 std::string beat_title(const SceneInput& input, const AcceptView& view, int beat) {
     const bool judged = view.coin_known() && view.bar().q > 0;
-    if (beat >= kSumsBeat && beat != 2 && beat != kCoinBeat) {
+    if (beat >= kSumsBeat && beat != 2 && beat != kCoinBeat && beat != kReachBeat) {
         if (view.kept > 0.995) return accept_says("title.agree"_t);
         if (view.kept < 0.005 && !view.at_least) return accept_says("title.disagree"_t);
     }
@@ -127,6 +155,9 @@ std::string beat_title(const SceneInput& input, const AcceptView& view, int beat
     case kBooksBeat: return accept_says("areas.title"_t);
     case 5: return accept_says("residual.title"_t);
     case 6: return accept_says("books.title"_t);
+    case kReachBeat:
+        if (!view.reach.some()) return accept_says("reach.title:other"_t);
+        return accept_says("reach.title:some"_t, "never"_v = view.reach.much() ? fine_probability(view.reach.never) : "");
     default: return accept_says("count.title"_t);
     }
 }
@@ -136,7 +167,9 @@ std::string beat_title(const SceneInput& input, const AcceptView& view, int beat
 AcceptParts accept_parts(const SceneInput& input, const AcceptView& view, const AcceptState& state) {
     const bool thrown = state.edit.coin || state.counts.flips > 0, all = view.edited;
     const auto shown = [&](auto part) { return !accept_says.hides(input.beat, part); };
-    return {all || thrown || shown("sums"_part), all || thrown || shown("coin"_part), all || shown("books"_part)};
+    AcceptParts parts{all || thrown || shown("sums"_part), all || thrown || shown("coin"_part), all || shown("books"_part)};
+    parts.reach = input.beat == kReachBeat && view.reach.some() && !thrown;
+    return parts;
 }
 
 Letters letters(bool article) {
@@ -253,6 +286,14 @@ Story accept_story(const SceneInput& input, const AcceptView& view, const Accept
         }
     }
     story.task = beat_task(input, view, beat);
+    if (beat == kReachBeat && !view.edited) {
+        story.task = view.reach.much() ? accept_says("reach.task:count"_t) : "";
+        if (const auto less = with_less_reach(input, view)) {
+            story.task = accept_says("reach.task:less"_t, "ids"_v = ui::integer(less->options.fr_spec));
+            story.on_task = {Command{Restart{*less}}};
+        }
+        return story;
+    }
     story.task_done =
         beat == kCountBeat ? state.flipped
         : beat == kCoinBeat && view.coin_known()
@@ -279,7 +320,11 @@ std::string accept_description(const SceneInput& input, const AcceptView& view, 
             out << "Kept " << kept_number(view) << ", rejected " << lost_number(view) << ", owed "
                 << lost_number(view) << (view.told() ? "" : ": overlap below the recorded heads") << "\n";
         const AcceptBar& bar = view.bar();
-        if (parts.coin)
+        if (parts.reach)
+            out << "The draft names " << view.reach.named << " of " << view.reach.ids << " tokens; to the others the target gives "
+                << fine_probability(view.reach.never) << ". Output: kept " << probability(view.kept) << ", replaced by a token it can name "
+                << probability(std::max(0.0, 1 - view.kept - view.reach.never)) << ", by another one " << fine_probability(view.reach.never) << "\n";
+        else if (parts.coin)
             out << "Coin for " << bar_words(input, bar) << ": u = " << probability(view.coin)
                 << ", threshold " << (view.coin_known() ? fine_probability(view.threshold()) : "–") << ", "
                 << verdict_words(input, view) << (view.thrown ? "" : "; this run threw no coin") << "\n";

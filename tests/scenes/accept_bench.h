@@ -49,7 +49,9 @@ struct Saved {
 
 // A finished run of a micro model in a window whose engine only listens.
 struct Judged : RunWindow {
-    Judged(const std::string& drafter, const std::string& rule, double temperature, std::uint64_t seed = 7) {
+    // `cut`: the draft ranks so many of the ids, 0: as many as it can.
+    Judged(const std::string& drafter, const std::string& rule, double temperature, std::uint64_t seed = 7, int cut = 0) {
+        settings.options.fr_spec = cut;
         settings.drafter = drafter;
         settings.rule = rule;
         settings.k = drafter == "none" ? 0 : 4;

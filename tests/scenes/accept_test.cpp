@@ -428,6 +428,103 @@ TEST(AcceptRule, ThereIsNoOtherTokenWhereAllHaveABar) {
     EXPECT_EQ(distribution_table(target, draft, 10).rows.size(), 3u);
 }
 
+// The window of a finished run, with the whole distributions of a place.
+SceneInput with_distributions(Judged& live, const Position& position) {
+    SceneInput input = live.input(kReachBeat);
+    input.view = input.whole;
+    input.selected = position;
+    input.distributions = std::make_shared<const DistributionPair>(
+        full_distributions(live.models, live.settings, live.run->trace(), position.cycle, position.index));
+    return input;
+}
+
+// What the beat says is 1 minus the sum of p over the ids that the draft can name: those of the head's own list, and of a cut LM head.
+// Of the others the draft gives 0, so all that the target gives them is owed.
+TEST(AcceptReach, IsOneMinusTheMassOfWhatTheDraftCanName) {
+    int tried = 0;
+    for (int seed = 0; seed < 8; ++seed) {
+        const int cut = seed % 2 == 0 ? 0 : 24;
+        Judged live(cut == 0 ? "eagle3" : "mtp", "token", 1, static_cast<std::uint64_t>(seed), cut);
+        std::vector<int> named;
+        if (cut == 0) named = live.models->network("eagle3")->target_id;
+        for (int id = 0; id < cut; ++id) named.push_back(id); // without counts the first ids are the commonest
+        for (const Position& position : judged_positions(*live.input().whole)) {
+            const SceneInput input = with_distributions(live, position);
+            const AcceptView view = accept_view(input, {}, -1);
+            double within = 0;
+            for (const int id : named) within += input.distributions->target[static_cast<std::size_t>(id)];
+            ASSERT_TRUE(view.reach.some());
+            EXPECT_EQ(view.reach.ids, 61);
+            EXPECT_EQ(view.reach.named, static_cast<int>(named.size()));
+            EXPECT_NEAR(view.reach.never, 1 - within, 1e-9);
+            EXPECT_LE(view.kept, within + 1e-9) << "more is kept than can be named";
+            double bars = 0;
+            for (const AcceptBar& bar : view.bars) {
+                bars += bar.never;
+                EXPECT_GE(bar.owed() + 1e-9, bar.never) << "the residual returns less than can never be drafted";
+                if (bar.id < 0) continue;
+                EXPECT_EQ(bar.never > 0, std::ranges::find(named, bar.id) == named.end());
+            }
+            EXPECT_NEAR(bars, view.reach.never, 1e-9);
+            if (!view.reach.much()) continue;
+            ++tried;
+            const std::string said = fine_probability(1 - within), words = accept_description(input, view, {});
+            EXPECT_TRUE(says(accept_title(input, view).title, said + " of the target's mass")) << words;
+            EXPECT_TRUE(says(accept_story(input, view, {}).text, "gives the others " + said + ",")) << words;
+        }
+    }
+    EXPECT_GT(tried, 5) << "or nothing was tried";
+}
+
+TEST(AcceptReach, IsWholeForADraftOfTheSameTokensAndUnknownWithoutThem) {
+    Judged live("small", "token", 1);
+    const Position position = judged_positions(*live.input().view).front();
+    SceneInput input = with_distributions(live, position);
+    AcceptView view = accept_view(input, {}, -1);
+    EXPECT_FALSE(view.reach.some());
+    EXPECT_NEAR(view.reach.never, 0, 1e-9);
+    EXPECT_TRUE(says(accept_story(input, view, {}).text, "each of 61 tokens")) << accept_story(input, view, {}).text;
+    AcceptEdit dragged;
+    dragged.one_hot = true;
+    EXPECT_TRUE(says(accept_story(input, accept_view(input, dragged, -1), {}).text, "edited"));
+    input.distributions = nullptr;
+    view = accept_view(input, {}, -1);
+    EXPECT_FALSE(view.reach.known);
+    EXPECT_TRUE(says(accept_story(input, view, {}).text, "not known")) << accept_story(input, view, {}).text;
+}
+
+// Where nothing is out of reach, the task drafts from fewer tokens.
+TEST(AcceptReach, OffersADraftThatNamesFewerTokens) {
+    Judged live("small", "token", 1);
+    live.published.status.ready_drafters = {"none", "small", "mtp"};
+    const Position position = judged_positions(*live.input().view).front();
+    SceneInput input = with_distributions(live, position);
+    EngineStatus status = live.published.status;
+    input.status = &status;
+    const Story story = accept_story(input, accept_view(input, {}, -1), {});
+    ASSERT_EQ(story.on_task.size(), 1u) << story.task;
+    const auto* command = std::get_if<Command>(&story.on_task.front());
+    const auto* restart = command ? std::get_if<Restart>(command) : nullptr;
+    ASSERT_NE(restart, nullptr);
+    EXPECT_EQ(restart->settings.drafter, "mtp");
+    EXPECT_EQ(restart->settings.options.fr_spec, 7);
+    EXPECT_NO_THROW(check_options("mtp", restart->settings.options, live.models->layers()));
+    Judged cut("mtp", "token", 1, 7, 7);
+    const SceneInput fewer = with_distributions(cut, judged_positions(*cut.input().view).front());
+    EXPECT_EQ(accept_view(fewer, {}, -1).reach.named, 7);
+}
+
+TEST(AcceptReach, TakesAPlaceWhereTheDraftListsOnlyAPart) {
+    Judged live("eagle3", "token", 1);
+    const SceneInput input = live.input(kReachBeat);
+    const auto at = find_scene("accept-rule")->make()->example(input);
+    ASSERT_TRUE(at);
+    SceneInput there = with_distributions(live, *at);
+    const AcceptReach reach = accept_view(there, {}, -1).reach;
+    EXPECT_TRUE(reach.much());
+    EXPECT_LT(reach.never, 0.99);
+}
+
 TEST(AcceptStory, NoTaskIsDoneBeforeItBegins) {
     for (const char* rule : {"token", "block"}) {
         Judged live("small", rule, 1);

@@ -189,15 +189,15 @@ TEST(Playing, GoesFromBeatToBeatAndRestsAtTheLast) {
     SceneBench bench("accept-rule");
     bench.show(fixtures::mixed());
     bench.key(ui::Key::space);
-    EXPECT_TRUE(bench.shows("Beat 2 of 8")) << bench.words;
+    EXPECT_TRUE(bench.shows("Beat 2 of 9")) << bench.words;
     for (int i = 0; i < 40; ++i) {
         bench.time += 20;
         bench.frame();
     }
-    EXPECT_TRUE(bench.shows("Beat 8 of 8")) << bench.words;
+    EXPECT_TRUE(bench.shows("Beat 9 of 9")) << bench.words;
     EXPECT_FALSE(bench.controller.frame(bench.time).playing);
     bench.key(ui::Key::space);
-    EXPECT_TRUE(bench.shows("Beat 1 of 8") || bench.shows("Beat 2 of 8")) << "from the beginning:\n" << bench.words;
+    EXPECT_TRUE(bench.shows("Beat 1 of 9") || bench.shows("Beat 2 of 9")) << "from the beginning:\n" << bench.words;
 }
 
 TEST(Story, TheLastBeatLeadsToTheNextSceneOfTheRail) {
@@ -224,7 +224,7 @@ TEST(Story, SegmentsOfTheBarLeadToTheirBeatOrStep) {
         SceneBench bench("accept-rule", {}, screen);
         bench.show(fixtures::mixed());
         const ui::Rect story = frame_layout({screen.w, screen.h}).story;
-        bench.click(segment(story, 5, 8));
+        bench.click(segment(story, 5, 9));
         EXPECT_EQ(bench.controller.frame(0).scene.beat, 5);
         SceneBench loop("loop", {}, screen);
         const auto trace = fixtures::mixed();
@@ -346,13 +346,13 @@ TEST(AcceptRule, AThousandFlipsAreCounted) {
 TEST(AcceptRule, ACoinLeadsToTheBeatThatTellsOfIt) {
     SceneBench bench("accept-rule");
     bench.show(fixtures::mixed());
-    EXPECT_TRUE(bench.shows("Beat 1 of 8"));
+    EXPECT_TRUE(bench.shows("Beat 1 of 9"));
     bench.key(ui::Key::c);
-    EXPECT_TRUE(bench.shows("Beat 4 of 8")) << bench.words;
+    EXPECT_TRUE(bench.shows("Beat 4 of 9")) << bench.words;
     EXPECT_TRUE(bench.shows("The coin decides")) << bench.words;
     bench.key(ui::Key::right);
     bench.key(ui::Key::c);
-    EXPECT_TRUE(bench.shows("Beat 5 of 8")) << "a later beat shows the coin as well";
+    EXPECT_TRUE(bench.shows("Beat 5 of 9")) << "a later beat shows the coin as well";
 }
 
 TEST(AcceptRule, UndoBringsBackWhatWasCounted) {

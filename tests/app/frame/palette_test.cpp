@@ -23,7 +23,7 @@ TEST(Palette, FindsAndRunsACommand) {
     bench.settle();
     bench.key(ui::Key::enter);
     bench.settle();
-    EXPECT_TRUE(bench.shows("Beat 1 of 8")) << bench.words;
+    EXPECT_TRUE(bench.shows("Beat 1 of 9")) << bench.words;
 }
 
 // On a slow frame the last letters and Enter come together.
