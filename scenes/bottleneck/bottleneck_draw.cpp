@@ -162,7 +162,7 @@ void draw_bottleneck_bus(const BottleneckDraw& d, Rect area) {
                     theme.ink, to - from - 16);
     if (t.floor_ms() > 0)
         ui::fitted_text(canvas, {from + 8, y + 24},
-                        "a plain read does " + ui::number(t.bandwidth_gbs, 0) + (reads > kWholeBandwidth * t.bandwidth_gbs ? ": some is in the cache" : ""),
+                        "a plain read does " + ui::number(t.bandwidth_gbs, 0) + " GB/s" + (reads > kWholeBandwidth * t.bandwidth_gbs ? ": some is in the cache" : ""),
                         Font::text, 14, theme.muted, to - from - 16);
 }
 

@@ -13,7 +13,7 @@ namespace speclens {
 namespace {
 
 // The rule that a beat is about.
-constexpr const char* kOfBeat[] = {"", "lenience", "typical", "cascade_tokenV3", "", ""};
+constexpr const char* kOfBeat[] = {"", "lenience", "typical", "cascade_opt", "", ""};
 
 class RelaxedScene final : public Scene {
   public:

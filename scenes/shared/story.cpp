@@ -80,7 +80,12 @@ void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     const bool task = !story.task.empty();
     const float limit = task ? task_y - 8 : buttons_y - 8; // last baseline
     ui::ParagraphStyle body{.color = ui.theme.ink};
-    body.max_lines = std::max(1, static_cast<int>((limit - (r.y + 112)) / 24) + 1);
+    const auto room = [&](float leading) { return std::max(1, static_cast<int>((limit - (r.y + 112)) / leading) + 1); };
+    body.max_lines = room(24);
+    if (ui::paragraph_lines(ui.canvas, w, story.text, {}) > body.max_lines) { // rather smaller than cut off
+        body.size = 14, body.leading = 18.5F;
+        body.max_lines = room(body.leading);
+    }
     float y = ui::paragraph(ui.canvas, {x, r.y + 112}, w, story.text, body);
     if (!story.what_if.empty()) {
         ui::ParagraphStyle aside{.size = 14, .color = ui.theme.muted};
@@ -112,40 +117,60 @@ std::string whole_sentences(const std::string& text, const Fits& fits) {
     return said;
 }
 
+// Lines of a text of which the first has another width.
+std::vector<std::string> strip_lines(const ui::Canvas& canvas, const std::string& words, float first, float rest) {
+    std::vector<std::string> lines;
+    for (std::size_t from = 0; from < words.size();) {
+        const std::string left = words.substr(from);
+        const std::string_view line = ui::wrap(canvas, left, Font::text, 14, lines.empty() ? first : rest)[0];
+        lines.emplace_back(line);
+        from = words.find_first_not_of(" \n", from + static_cast<std::size_t>(line.data() - left.data()) + line.size());
+    }
+    return lines;
+}
+
+constexpr float kThreeLines = 70; // px a strip needs for them
+
 void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
     constexpr float kButton = 92;
     draw_progress(ui, {r.x + 16, r.y + 3, r.w - 32, 3}, 4, story, out);
     const float next_w = leads_on(input, story) ? 164 : kButton;
-    const float buttons = kButton + 8 + next_w, task = story.task.empty() ? 0 : 84;
-    const float x = r.x + 16, w = r.w - 16 - 16 - buttons - 16 - task;
-    const float heading = std::min(ui.canvas.text_width(story.heading, Font::text_bold, 15) + 12, w * 0.75F);
-    ui::fitted_text(ui.canvas, {x, r.y + 21}, story.heading, Font::text_bold, 15, ui.theme.ink, heading - 8);
-    // The text starts behind the heading and goes on below it.
-    const auto fits = [&](const std::string& words) {
-        const auto lines = ui::wrap(ui.canvas, words, Font::text, 14, w - heading);
-        const std::size_t used = static_cast<std::size_t>(lines[0].data() - words.data()) + lines[0].size();
-        return ui.canvas.text_width(words.substr(used), Font::text, 14) <= w;
-    };
-    // What has no room is left out by whole sentences: half of one says the wrong thing.
+    const float buttons = kButton + 8 + next_w, x = r.x + 16;
+    const std::size_t room = r.h >= kThreeLines ? 3 : 2;
     const std::string all = story.what_if.empty() ? story.text : story.text + " " + story.what_if;
-    std::string said = fits(all) ? all : whole_sentences(story.text, fits);
+    float task = 0, w = 0, heading = 0;
+    // The text starts behind the heading and goes on below it.
+    const auto fits = [&](const std::string& words) { return strip_lines(ui.canvas, words, w - heading, w).size() <= room; };
+    const auto share_out = [&](const std::string& task_words) {
+        task = story.task.empty() ? 0 : std::max(84.0F, ui.canvas.text_width(task_words, Font::text, 14) + 44);
+        w = r.w - 16 - 16 - buttons - 16 - task;
+        heading = std::min(ui.canvas.text_width(story.heading, Font::text_bold, 15) + 12, w * 0.75F);
+    };
+    // The words of a task where the story leaves them room, else on demand.
+    std::string task_words = story.task;
+    share_out(task_words);
+    if (room < 3 || task > r.w / 4 || !fits(all)) share_out(task_words = shared_says("buttons.task"_t));
+    // What has no room is left out by whole sentences: half of one says the wrong thing.
+    std::string said = fits(all) ? all : whole_sentences(all, fits);
     if (said.empty()) said = story.text;
-    const auto lines = ui::wrap(ui.canvas, said, Font::text, 14, w - heading);
-    if (!lines.empty()) {
-        const std::string first{lines[0]};
-        ui.canvas.text({x + heading, r.y + 21}, first, Font::text, 14, ui.theme.ink);
-        const std::size_t used = static_cast<std::size_t>(lines[0].data() - said.data()) + lines[0].size();
-        const std::size_t from = std::min(said.size(), said.find_first_not_of(' ', used));
-        if (from < said.size())
-            ui::fitted_text(ui.canvas, {x, r.y + 42}, said.substr(from), Font::text, 14, ui.theme.ink, w);
+    std::vector<std::string> lines = strip_lines(ui.canvas, said, w - heading, w);
+    if (lines.size() > room) { // the first sentence alone is too long
+        for (std::size_t i = room; i < lines.size(); ++i) lines[room - 1] += " " + lines[i];
+        lines.resize(room);
     }
+    const float leading = room == 3 ? 19 : 21;
+    const float y0 = r.y + 21 + (room == 3 && lines.size() < 3 ? leading / 2 : 0);
+    ui::fitted_text(ui.canvas, {x, y0}, story.heading, Font::text_bold, 15, ui.theme.ink, heading - 8);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+        ui::fitted_text(ui.canvas, {i == 0 ? x + heading : x, y0 + leading * static_cast<float>(i)}, lines[i], Font::text, 14, ui.theme.ink,
+                        i == 0 ? w - heading : w);
     if (said != all || !fits(said)) ui::tooltip(ui, {x, r.y, w, r.h}, all);
     const float y = r.y + (r.h - 36) / 2;
     const float bx = r.right() - 16 - buttons;
-    if (task > 0) { // its words on demand: there is no room for a card
+    if (task > 0) {
         const Rect at{bx - task, y, task - 12, 36};
-        if (ui::checkbox(ui, "task", at, shared_says("buttons.task"_t), story.task_done)) append(out, story.on_task);
+        if (ui::checkbox(ui, "task", at, task_words, story.task_done)) append(out, story.on_task);
         ui::tooltip(ui, at, story.task);
     }
     if (ui::button(ui, "back", {bx, y, kButton, 36}, shared_says("buttons.back"_t),

@@ -166,7 +166,10 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
     canvas.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, theme.hairline());
     ui::fitted_text(canvas, {area.x, area.y + 16}, "Served: tokens per round, " + at_temperature(m),
                     Font::text_bold, 15, theme.ink, area.w * 0.6F);
-    canvas.text({area.right(), area.y + 16}, "line: 95 % interval; dots: seeds", Font::text, 14, theme.muted,
+    const bool dots = std::ranges::any_of(m.arms, [](const TrainingArm& arm) {
+        return std::ranges::any_of(arm.bars, [](const TrainingArm::Bar& bar) { return bar.seeds.size() > 1; });
+    });
+    canvas.text({area.right(), area.y + 16}, dots ? "line: 95 % interval; dots: seeds" : "line: 95 % interval", Font::text, 14, theme.muted,
                 Align::right);
     double most = 1;
     for (const TrainingArm& arm : m.arms)

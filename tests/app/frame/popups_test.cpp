@@ -307,10 +307,55 @@ TEST(Drawers, OpenForWhatAKeyWritesIntoThem) {
     EXPECT_TRUE(live.bench.shows("flips land on the target")) << live.bench.words;
 }
 
-TEST(Strip, ShowsThatABeatHasATask) {
+TEST(Strip, ShowsTheTaskOfABeat) {
     Listening live("accept-rule", {0, 0, 1280, 720});
     live.bench.key(ui::Key::end);
-    EXPECT_TRUE(live.bench.shows("Task")) << live.bench.words;
+    EXPECT_TRUE(live.bench.shows("Flip a thousand coins: M")) << live.bench.words;
+    Listening low("accept-rule", {0, 0, 1280, 700}); // without room for its words
+    low.bench.key(ui::Key::end);
+    EXPECT_TRUE(low.bench.shows("Task")) << low.bench.words;
+}
+
+TEST(Strip, HoldsThreeLinesWhereTheStageKeepsItsHeight) {
+    Story story;
+    story.heading = "Three tokens";
+    for (int i = 0; i < 12; ++i) story.text += "The token joins the output here. ";
+    story.text += "And the last one.";
+    const auto shown = [&](float height) {
+        SceneInput in;
+        in.story = {0, 600, 1280, height};
+        in.strip = true;
+        ui::RecordCanvas canvas(scene_fonts(), {0, 0, 1280, 720});
+        const ui::Input input;
+        ui::WidgetState widgets;
+        ui::Ui ui(canvas, input, ui::theme(ui::ThemeKind::dark), widgets, {0, 0, 1280, 720});
+        std::vector<SceneCommand> commands;
+        draw_story(in, ui, story, commands);
+        ui.finish();
+        return canvas.visible_text();
+    };
+    EXPECT_GE(frame_layout({1280, 720}).story.h, 70);
+    EXPECT_GE(frame_layout({1280, 720}, {.run = true}).stage.h, frame_layout({1280, 692}, {.run = true}).stage.h);
+    EXPECT_EQ(shown(52).find("And the last one."), std::string::npos) << shown(52);
+    EXPECT_NE(shown(70).find("And the last one."), std::string::npos) << shown(70);
+}
+
+TEST(Panel, SetsALongStorySmallerRatherThanCuttingIt) {
+    Story story;
+    story.heading = "Three tokens";
+    story.task = "Something to try";
+    for (int i = 0; i < 9; ++i) story.text += "The token joins the output here. ";
+    story.text += "And the last one.";
+    SceneInput in;
+    in.story = {1200, 28, 400, 376};
+    ui::RecordCanvas canvas(scene_fonts(), {0, 0, 1600, 1000});
+    const ui::Input input;
+    ui::WidgetState widgets;
+    ui::Ui ui(canvas, input, ui::theme(ui::ThemeKind::dark), widgets, {0, 0, 1600, 1000});
+    std::vector<SceneCommand> commands;
+    draw_story(in, ui, story, commands);
+    ui.finish();
+    EXPECT_EQ(canvas.visible_text().find("…"), std::string::npos) << canvas.visible_text();
 }
 
 TEST(Strip, LeavesOutWholeSentences) {
