@@ -2,8 +2,8 @@
 // launch_list.h). Written once for a device and for the emulator of the tests. One stream, one device (the
 // first that is visible; CUDA_VISIBLE_DEVICES chooses another). One object serves one thread at a time.
 //
-// cuda_backend.cu: memory and time; cuda_forward.cu: the operations of a forward pass; cuda_rows.cu: those on
-// rows and of draft heads.
+// cuda_backend.cu: memory and time; cuda_forward.cu: the operations of a forward pass; cuda_attention.cu: attention and the
+// writes into its cache; cuda_rows.cu: operations on rows and of draft heads.
 #pragma once
 
 #include <exception>

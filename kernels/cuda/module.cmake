@@ -51,6 +51,7 @@ message(STATUS "CUDA engine: nvcc ${CMAKE_CUDA_COMPILER_VERSION}, architectures 
 add_library(speclens_cuda MODULE
     backend.cpp
     error.cpp
+    cuda/cuda_attention.cu
     cuda/cuda_backend.cu
     cuda/cuda_forward.cu
     cuda/cuda_rows.cu
