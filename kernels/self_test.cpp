@@ -93,6 +93,38 @@ class Layer {
         return steps;
     }
 
+    // The rows of the chain as two texts of one cache in blocks: its first rows behind what was there, and one row behind nothing.
+    // What attention gives them, and what it gives the first ones in their own cache.
+    struct Paged {
+        std::vector<float> together, alone;
+    };
+    Paged run_paged() {
+        constexpr int kBlock = 16, kFirst = kRows - 1;
+        const Buffer q = rows(kRows, kHeads * kDim), k = rows(kRows, kKvHeads * kDim), v = rows(kRows, kKvHeads * kDim);
+        const Buffer places = integers({kPrefix, kPrefix + 1, kPrefix + 2, kPrefix + 3, 0});
+        const Buffer q_alone = empty(kRows, kHeads * kDim), out = empty(kRows, kHeads * kDim), own = empty(kFirst, kHeads * kDim);
+        backend_.copy(q.view(), q_alone.view());
+        std::vector<int> blocks; // of the cache in blocks, in no order
+        for (int i = 0; i < (kPrefix + kFirst + kBlock - 1) / kBlock; ++i) blocks.push_back(3 * i % 7);
+        const Buffer pool_k(backend_, DType::f32, 8 * kBlock, kKvHeads * kDim), pool_v(backend_, DType::f32, 8 * kBlock, kKvHeads * kDim);
+        for (int place = 0; place < kPrefix; ++place)
+            for (const auto& [from, to] : {std::pair(&k_, &pool_k), std::pair(&v_, &pool_v)})
+                backend_.copy(from->view().slice(place, 1), to->view().slice(blocks[static_cast<std::size_t>(place / kBlock)] * kBlock + place % kBlock, 1));
+        const int last[] = {7};
+        const TextRows texts[] = {{.first_row = 0, .rows = kFirst, .prefix = kPrefix, .blocks = blocks, .ancestors = {}},
+                                  {.first_row = kFirst, .rows = 1, .prefix = 0, .blocks = last, .ancestors = {}}};
+        const PagedRows paged{.block = kBlock, .texts = texts};
+        backend_.rope_store_paged(kShape, q.view(), k.view(), v.view(), {}, {}, 1e-6f, angles_.view(), places.view(), {pool_k.view(), pool_v.view()}, paged);
+        backend_.attention_paged(kShape, q.view(), {pool_k.view(), pool_v.view()}, paged, out.view());
+        const auto some = [](const Buffer& buffer) { return buffer.view().slice(0, kFirst); };
+        backend_.rope_store(kShape, some(q_alone), some(k), some(v), {}, {}, 1e-6f, angles_.view(), {places.view().data, DType::i32, 1, kFirst}, cache(), kPrefix);
+        backend_.attention(kShape, some(q_alone), cache(), {.prefix = kPrefix, .first_slot = kPrefix, .ancestors = {}}, own.view());
+        Steps steps;
+        keep(steps, "", out);
+        keep(steps, "", own);
+        return {steps[0].second, steps[1].second};
+    }
+
     void fill_cache() {
         k_ = Buffer(backend_, DType::f32, kPrefix + kRows, kKvHeads * kDim);
         v_ = Buffer(backend_, DType::f32, kPrefix + kRows, kKvHeads * kDim);
@@ -117,7 +149,10 @@ class Layer {
     Buffer integers(int first, int count, int step) {
         std::vector<std::int32_t> values;
         for (int i = 0; i < count; ++i) values.push_back((first + i) * step % kVocab);
-        Buffer buffer(backend_, DType::i32, 1, count);
+        return integers(values);
+    }
+    Buffer integers(const std::vector<std::int32_t>& values) {
+        Buffer buffer(backend_, DType::i32, 1, std::ssize(values));
         backend_.upload(buffer.view(), values.data());
         return buffer;
     }
@@ -162,6 +197,11 @@ std::string compare(Backend& device, Backend& cpu) {
             }
         }
     }
+    if (!device.pages()) return "";
+    const Layer::Paged got = tested.run_paged(), expected = trusted.run_paged();
+    if (!close(got.together, expected.together)) return "attention_paged computes something else than on the CPU";
+    if (std::memcmp(got.together.data(), got.alone.data(), got.alone.size() * sizeof(float)) != 0)
+        return "attention_paged gives a row other bits than attention";
     return "";
 }
 

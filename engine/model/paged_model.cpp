@@ -12,7 +12,7 @@ std::shared_ptr<const Model> checked(std::shared_ptr<const Model> model, int blo
     CHECK(blocks > 0, "a pool without blocks");
     const Backend& backend = *model->backend;
     if (!backend.pages())
-        throw Error("the backend " + backend.name() + " cannot compute several texts in one pass yet",
+        throw Error("the backend " + backend.name() + " cannot compute several texts in one pass",
                     "Use the CPU: --backend cpu.", Exit::device);
     MemoryNeed need = decoder_memory(model->config, backend, blocks * PagedModel::kBlock, model->precision);
     check_memory(model->name, need, backend.free_memory());

@@ -9,35 +9,16 @@
 //
 // A block serves one key/value head, one chunk and up to sixteen queries (query heads of one or several
 // rows).
+//
+// Several texts in one launch (paged attention: Kwon et al. 2023, arXiv 2309.06180) are as many tasks side by side: a text's
+// chunks are cut in its own sequence, and a table says in which row of the cache a slot of it lies. The sums are the same
+// instructions in the same order, so a row has the bits of its text alone in a cache of its own.
 #pragma once
 
+#include "kernels/cuda/attention_task.h"
 #include "kernels/cuda/reduce.cuh"
 
 namespace speclens::cuda {
-
-inline constexpr int kChunk = 64;
-inline constexpr int kQueries = 16;
-inline constexpr int kAttentionThreads = 128;
-inline constexpr int kMostDim = 512;
-
-struct AttentionTask {
-    int rows = 0, heads = 0, kv_heads = 0, dim = 0;
-    const float* q = nullptr;                      // (rows, heads * dim)
-    const float *k = nullptr, *v = nullptr;        // (slots, kv_heads * dim)
-    int prefix = 0, first_slot = 0;                // of row 0 of the pass
-    int first_row = 0;                             // of this launch inside the pass
-    const unsigned long long* ancestors = nullptr; // (rows of the pass, words) or null: causal
-    int words = 0;
-    int chunks = 0;           // of the longest row
-    int shared_chunks = 0;    // chunks in which all rows see the same slots (some perhaps fewer of them)
-    float* partial = nullptr; // (rows, heads, chunks, dim + 2): sums of values, largest score, sum of weights
-    float* out = nullptr;     // (rows, heads * dim)
-};
-
-[[nodiscard]] inline constexpr int attention_shared(int dim) {
-    return (kQueries * dim + kQueries * kChunk) * static_cast<int>(sizeof(float)) +
-           (kChunk + kQueries) * static_cast<int>(sizeof(int));
-}
 
 // Keys that row `row` of the pass sees.
 __device__ inline int keys_of(const AttentionTask& t, int row) {
@@ -66,8 +47,14 @@ __device__ inline int slot_of(const AttentionTask& t, int row, int index) {
     return -1;
 }
 
-// grid: (shared_chunks * tiles of all queries + other chunks * rows * tiles of a row's queries, kv_heads)
-__global__ void __launch_bounds__(kAttentionThreads) attend_chunks(AttentionTask t) {
+// Row of the cache in which a slot lies.
+__device__ inline int cache_row(const AttentionTask& t, int slot) {
+    if (t.blocks == nullptr || slot < 0) return slot;
+    return (t.blocks[slot >> t.block_bits] << t.block_bits) + (slot & ((1 << t.block_bits) - 1));
+}
+
+// Unit `unit` of one text, of key/value head blockIdx.y.
+__device__ inline void attend_unit(const AttentionTask& t, int unit) {
     SIMT_SHARED(float, q);                                               // (kQueries, dim), scaled
     float* const score = q + kQueries * t.dim;                           // (kQueries, kChunk)
     int* const slot = reinterpret_cast<int*>(score + kQueries * kChunk); // (kChunk)
@@ -78,7 +65,7 @@ __global__ void __launch_bounds__(kAttentionThreads) attend_chunks(AttentionTask
     // Which chunk, and which queries: numbers in [first, last) of row * group + head of the group.
     const int tiles = (t.rows * group + kQueries - 1) / kQueries,
               row_tiles = (group + kQueries - 1) / kQueries;
-    int unit = static_cast<int>(blockIdx.x), chunk, first, last;
+    int chunk, first, last;
     if (unit < t.shared_chunks * tiles) {
         chunk = unit / tiles;
         first = unit % tiles * kQueries;
@@ -91,7 +78,7 @@ __global__ void __launch_bounds__(kAttentionThreads) attend_chunks(AttentionTask
         last = min(first + kQueries, (row + 1) * group);
     }
     const int count = last - first;
-    if (tid < kChunk) slot[tid] = slot_of(t, t.first_row + first / group, chunk * kChunk + tid);
+    if (tid < kChunk) slot[tid] = cache_row(t, slot_of(t, t.first_row + first / group, chunk * kChunk + tid));
     if (tid < count) {
         const int left = keys_of(t, t.first_row + (first + tid) / group) - chunk * kChunk;
         keys[tid] = max(0, min(left, kChunk));
@@ -170,9 +157,8 @@ __global__ void __launch_bounds__(kAttentionThreads) attend_chunks(AttentionTask
     }
 }
 
-// grid: (heads, rows)
-__global__ void __launch_bounds__(kAttentionThreads) combine_chunks(AttentionTask t) {
-    const int row = static_cast<int>(blockIdx.y);
+// Head blockIdx.x of one row.
+__device__ inline void combine_row(const AttentionTask& t, int row) {
     const std::int64_t head = static_cast<std::int64_t>(row) * t.heads + blockIdx.x;
     const int chunks = (keys_of(t, t.first_row + row) + kChunk - 1) / kChunk;
     const float* const own = t.partial + head * t.chunks * (t.dim + 2);
@@ -188,6 +174,58 @@ __global__ void __launch_bounds__(kAttentionThreads) combine_chunks(AttentionTas
         }
         t.out[head * t.dim + column] = sum / weight;
     }
+}
+
+// grid: (attention_units(…), kv_heads)
+__global__ void __launch_bounds__(kAttentionThreads) attend_chunks(AttentionTask t) {
+    attend_unit(t, static_cast<int>(blockIdx.x));
+}
+
+// grid: (heads, rows)
+__global__ void __launch_bounds__(kAttentionThreads) combine_chunks(AttentionTask t) {
+    combine_row(t, static_cast<int>(blockIdx.y));
+}
+
+// The last text that begins at or before `at`: of the blocks of a grid by `unit`, of rows by `launch_row`.
+__device__ inline const TextTask& text_at(const TextTask* texts, int count, int TextTask::* begins, int at) {
+    int low = 0, high = count;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (texts[middle].*begins <= at) low = middle;
+        else high = middle;
+    }
+    return texts[low];
+}
+
+// `pass`: what all texts have in common, from the first row of the launch on.
+__device__ inline AttentionTask task_of(AttentionTask pass, const TextTask& text) {
+    const std::int64_t before = static_cast<std::int64_t>(text.launch_row) * pass.heads * pass.dim;
+    pass.rows = text.rows;
+    pass.q += before;
+    pass.out += before;
+    pass.prefix = pass.first_slot = text.prefix;
+    pass.first_row = text.first_row;
+    pass.ancestors = text.ancestors;
+    pass.words = text.words;
+    pass.chunks = text.chunks;
+    pass.shared_chunks = text.shared_chunks;
+    pass.partial += text.partial;
+    pass.blocks += text.table;
+    return pass;
+}
+
+// grid: (attention_units(…) of every text, kv_heads)
+__global__ void __launch_bounds__(kAttentionThreads) attend_texts(AttentionTask pass, const TextTask* texts, int count) {
+    const int unit = static_cast<int>(blockIdx.x);
+    const TextTask& text = text_at(texts, count, &TextTask::unit, unit);
+    attend_unit(task_of(pass, text), unit - text.unit);
+}
+
+// grid: (heads, rows of the launch)
+__global__ void __launch_bounds__(kAttentionThreads) combine_texts(AttentionTask pass, const TextTask* texts, int count) {
+    const int row = static_cast<int>(blockIdx.y);
+    const TextTask& text = text_at(texts, count, &TextTask::launch_row, row);
+    combine_row(task_of(pass, text), row - text.launch_row);
 }
 
 } // namespace speclens::cuda

@@ -57,7 +57,7 @@ std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options, std::stri
 }
 
 CudaBackend::CudaBackend(const CudaOptions& options, std::string description, bool tensor_cores)
-    : description_(std::move(description)), tensor_cores_(tensor_cores), list_(options.graphs) {
+    : description_(std::move(description)), tensor_cores_(tensor_cores), attention_bytes_(options.attention_bytes), list_(options.graphs) {
     check(cudaStreamCreate(&stream_), "making a stream");
     check(cudaMallocHost(&pinned_, kPinned), "reserving host memory");
 }
@@ -65,7 +65,7 @@ CudaBackend::CudaBackend(const CudaOptions& options, std::string description, bo
 CudaBackend::~CudaBackend() {
     (void)cudaStreamSynchronize(stream_);
     for (cudaEvent_t event : events_) (void)cudaEventDestroy(event);
-    for (const Scratch* scratch : {&staging_, &partial_, &keys_})
+    for (const Scratch* scratch : {&staging_, &partial_, &keys_, &tables_})
         if (scratch->data != nullptr) (void)cudaFree(scratch->data);
     (void)cudaFreeHost(pinned_);
     (void)cudaStreamDestroy(stream_);
@@ -106,9 +106,15 @@ void CudaBackend::release(void* data, std::size_t) noexcept {
 void CudaBackend::flush() {
     if (lost_) {
         list_.drop(); // what it was to read is not there, or its own memory is released next
+        paged_ = {};  // its tables may have been among them
         std::rethrow_exception(std::exchange(lost_, nullptr));
     }
-    list_.flush(stream_);
+    try {
+        list_.flush(stream_);
+    } catch (...) {
+        paged_ = {};
+        throw;
+    }
 }
 
 void* CudaBackend::reserve(Scratch& scratch, std::size_t bytes) {

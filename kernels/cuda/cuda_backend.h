@@ -14,6 +14,7 @@
 #include "kernels/backend.h"
 #include "kernels/cuda/launch_list.h"
 #include "kernels/cuda/matrix.cuh"
+#include "kernels/cuda/paged_pass.h"
 #include "kernels/shapes.h"
 
 namespace speclens::cuda {
@@ -23,6 +24,7 @@ inline constexpr int kMaxPassRows = 512;
 struct CudaOptions {
     bool graphs = true;       // SPECLENS_CUDA_GRAPHS=0 turns them off
     bool tensor_cores = true; // SPECLENS_CUDA_PLAIN=1 turns them off; devices before 8.0 have none that fit
+    std::size_t attention_bytes = std::size_t{256} << 20; // of partial results in a launch, where a row needs no more
 };
 
 // The kernels that the device was given have their tensor-core bodies: a build for 7.5 alone has none, and a newer
@@ -78,6 +80,10 @@ class CudaBackend final : public Backend {
                     const Tensor& positions, const KvLayer& cache, int first_slot) override;
     void attention(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const AttentionMask& mask,
                    const Tensor& out) override;
+    bool pages() const override { return true; }
+    void rope_store_paged(const HeadShape& shape, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& q_norm, const Tensor& k_norm,
+                          float eps, const Tensor& cos_sin, const Tensor& positions, const KvLayer& cache, const PagedRows& rows) override;
+    void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows, const Tensor& out) override;
     void silu(const Tensor& x) override;
     void gru(const Tensor& in, const Tensor& hid, const Tensor& state, const Tensor& out,
              const Tensor& gates) override;
@@ -97,11 +103,14 @@ class CudaBackend final : public Backend {
     };
     void* reserve(Scratch& scratch, std::size_t bytes);
     void flush();
+    // The tables of a pass over several texts, in tables_. All its layers have the same: they travel once.
+    const PagedPass& bring(const HeadShape& shape, const PagedRows& rows);
     // Blocks of tiles or of plain outputs for parts whose weights are of one kind.
     void launch_matmul(const Tensor& x, std::span<const Projection> parts, bool tiled);
 
     std::string description_;
     bool tensor_cores_;
+    std::size_t attention_bytes_;
     cudaStream_t stream_ = nullptr;
     LaunchList list_;
     std::exception_ptr lost_; // why launches were dropped that nobody has heard of yet
@@ -111,6 +120,8 @@ class CudaBackend final : public Backend {
     Scratch staging_;        // weights in file order, before they are packed
     Scratch partial_;        // attention
     Scratch keys_;           // top_k
+    Scratch tables_;         // of paged_
+    PagedPass paged_;        // the last pass over several texts
 };
 
 // How a tensor lies in device memory.

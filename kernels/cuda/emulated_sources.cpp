@@ -4,3 +4,4 @@
 #include "kernels/cuda/cuda_attention.cu"
 #include "kernels/cuda/cuda_forward.cu"
 #include "kernels/cuda/cuda_rows.cu"
+#include "kernels/cuda/paged_pass.cu"

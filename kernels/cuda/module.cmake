@@ -56,7 +56,8 @@ add_library(speclens_cuda MODULE
     cuda/cuda_forward.cu
     cuda/cuda_rows.cu
     cuda/launch_list.cu
-    cuda/module.cu)
+    cuda/module.cu
+    cuda/paged_pass.cu)
 set_target_properties(speclens_cuda PROPERTIES
     PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
     CUDA_STANDARD 20 CUDA_RUNTIME_LIBRARY Static CUDA_VISIBILITY_PRESET hidden)

@@ -19,6 +19,7 @@ struct RopeTask {
     const std::int32_t* position = nullptr; // (rows)
     float *k_cache = nullptr, *v_cache = nullptr;
     int first_slot = 0;
+    const std::int32_t* slots = nullptr; // (rows): where each row goes; null: first_slot and those behind it
 };
 
 __device__ inline void rotate_head(const float* from, float* to, const float* norm, float eps,
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(kRopeThreads) rope_store(RopeTask t) {
     if (position < 0 || position >= t.positions) __trap();
     const float* const angles = t.cos_sin + position * t.dim;
     const std::int64_t kv_cols = static_cast<std::int64_t>(t.kv_heads) * t.dim;
-    const std::int64_t slot = t.first_slot + row;
+    const std::int64_t slot = t.slots == nullptr ? t.first_slot + row : t.slots[row];
     if (head < t.heads) {
         float* const q = t.q + (static_cast<std::int64_t>(row) * t.heads + head) * t.dim;
         rotate_head(q, q, t.q_norm, t.eps, angles, t.dim);

@@ -147,6 +147,87 @@ TEST_F(CudaObject, NeedsNoScratchWithoutHeads) {
     EXPECT_EQ(make()->attention_scratch({.heads = 4, .kv_heads = 2, .dim = 16}, 512, 0), 0u);
 }
 
+// Where partial results have little room, rows of long texts go in several launches: nothing changes.
+TEST_F(CudaObject, AttentionInSeveralLaunchesHasTheSameBits) {
+    const HeadShape shape{.heads = 4, .kv_heads = 2, .dim = 16};
+    constexpr int kPlaces = 90, kBlock = 16;
+    const int prefixes[] = {70, 0, 40, 65}, rows[] = {9, 3, 30, 1};
+    std::vector<std::vector<int>> blocks;
+    std::vector<TextRows> texts;
+    int total = 0;
+    for (int i = 0; i < 4; ++i) {
+        blocks.emplace_back();
+        for (int block = 0; block * kBlock < prefixes[i] + rows[i]; ++block) blocks.back().push_back((7 * block + 3 * i) % (kPlaces / kBlock));
+        texts.push_back({.first_row = total, .rows = rows[i], .prefix = prefixes[i], .blocks = blocks.back(), .ancestors = {}});
+        total += rows[i];
+    }
+    const auto attend = [&](std::size_t bytes, bool paged) {
+        std::string why;
+        const auto backend = make_cuda_backend({.attention_bytes = bytes}, why);
+        Numbers numbers(3);
+        const Guarded q(*backend, DType::f32, total, 64, numbers.floats(total * 64));
+        const Guarded k(*backend, DType::f32, kPlaces, 32, numbers.floats(kPlaces * 32)), v(*backend, DType::f32, kPlaces, 32, numbers.floats(kPlaces * 32));
+        const Guarded out(*backend, DType::f32, total, 64);
+        if (paged) backend->attention_paged(shape, q, {k, v}, {.block = kBlock, .texts = texts}, out);
+        else backend->attention(shape, q, {k, v}, {.prefix = kPlaces - total, .first_slot = kPlaces - total, .ancestors = {}}, out);
+        EXPECT_TRUE(out.guards_intact());
+        return out.floats();
+    };
+    const std::size_t row = partial_bytes(shape, 79);
+    for (const bool paged : {false, true}) {
+        const std::vector<float> whole = attend(std::size_t{256} << 20, paged);
+        for (const std::size_t bytes : {std::size_t{1}, row, 2 * row + 8, 5 * row, 20 * row})
+            EXPECT_TRUE(test::same_bits(attend(bytes, paged), whole)) << bytes << (paged ? ", of blocks" : "");
+    }
+    const PagedRows pass{.block = kBlock, .texts = texts};
+    EXPECT_EQ(PagedPass(shape, pass, std::size_t{256} << 20).launches().size(), 1u);
+    EXPECT_EQ(PagedPass(shape, pass, 1).launches().size(), static_cast<std::size_t>(total)) << "a row at a time";
+    for (const std::size_t bytes : {row, 5 * row, 20 * row}) {
+        const PagedPass cut(shape, pass, bytes);
+        EXPECT_LE(cut.scratch(), bytes);
+        int next = 0;
+        for (const PagedPass::Launch& launch : cut.launches()) {
+            EXPECT_EQ(launch.first_row, next);
+            next += launch.rows;
+        }
+        EXPECT_EQ(next, total);
+    }
+}
+
+// The tables of a pass travel once for all of its layers, and again where anything in them changed.
+TEST_F(CudaObject, ANewPassOverBlocksBringsItsOwnTables) {
+    const auto backend = make();
+    const HeadShape shape{.heads = 2, .kv_heads = 1, .dim = 8};
+    Numbers numbers(4);
+    const Guarded q(*backend, DType::f32, 3, 16, numbers.floats(3 * 16)), k(*backend, DType::f32, 96, 8, numbers.floats(96 * 8));
+    const Guarded v(*backend, DType::f32, 96, 8, numbers.floats(96 * 8)), out(*backend, DType::f32, 3, 16);
+    const auto attend = [&](std::vector<int> first, std::vector<int> second, int prefix) {
+        const TextRows texts[] = {{.first_row = 0, .rows = 1, .prefix = prefix, .blocks = first, .ancestors = {}},
+                                  {.first_row = 1, .rows = 2, .prefix = 20, .blocks = second, .ancestors = {}}};
+        backend->attention_paged(shape, q, {k, v}, {.block = 16, .texts = texts}, out);
+        return out.floats();
+    };
+    const std::vector<float> one = attend({0, 1}, {2, 3}, 17), same = attend({0, 1}, {2, 3}, 17);
+    EXPECT_EQ(one, same);
+    EXPECT_NE(attend({1, 0}, {2, 3}, 17), one);
+    EXPECT_NE(attend({0, 1}, {2, 3}, 18), one);
+    EXPECT_NE(attend({0, 1}, {2, 5}, 17), one);
+    EXPECT_EQ(attend({0, 1}, {2, 3}, 17), one);
+    EXPECT_EQ(attend({0, 1, 4}, {2, 3}, 17), one) << "a block that nobody looks at yet";
+    { // lost on the way: they have to come again
+        const std::vector<int> blocks[] = {{1, 0}, {2, 3}};
+        const TextRows texts[] = {{.first_row = 0, .rows = 1, .prefix = 17, .blocks = blocks[0], .ancestors = {}},
+                                  {.first_row = 1, .rows = 2, .prefix = 20, .blocks = blocks[1], .ancestors = {}}};
+        const Buffer other(*backend, DType::f32, 1, 4);
+        backend->attention_paged(shape, q, {k, v}, {.block = 16, .texts = texts}, out);
+        simt::device.refusals = 1;
+    }
+    expect_error("out of memory", [&] { backend->sync(); });
+    const std::vector<float> turned = attend({1, 0}, {2, 3}, 17);
+    EXPECT_NE(turned, one);
+    EXPECT_EQ(turned, attend({1, 0}, {2, 3}, 17));
+}
+
 TEST_F(CudaObject, GivesMemoryBackThatLaunchesStillUse) {
     const auto backend = make();
     const std::vector<float> values = Numbers(1).floats(256);
@@ -266,7 +347,7 @@ TEST_F(CudaObject, KnowsTimes) {
 // A backend with one operation that is wrong in a way that a driver or a compiler might make it.
 class Wrong final : public test::ForwardingBackend {
   public:
-    enum class Fault : std::uint8_t { none, swapped_rows, other_bits_alone, not_a_number };
+    enum class Fault : std::uint8_t { none, swapped_rows, other_bits_alone, not_a_number, other_block, other_bits_in_blocks };
     Wrong(std::unique_ptr<Backend> right, Fault fault) : ForwardingBackend(std::move(right)), fault_(fault) {}
     void matmul(const Tensor& x, std::span<const Projection> parts) override {
         ForwardingBackend::matmul(x, parts);
@@ -286,6 +367,19 @@ class Wrong final : public test::ForwardingBackend {
         upload(out.slice(0, 1), row.data());
     }
 
+    void attention_paged(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const PagedRows& rows, const Tensor& out) override {
+        std::vector<TextRows> texts(rows.texts.begin(), rows.texts.end());
+        std::vector<int> blocks(texts[0].blocks.begin(), texts[0].blocks.end());
+        if (fault_ == Fault::other_block) std::swap(blocks[0], blocks[1]), blocks[2] = blocks[0];
+        texts[0].blocks = blocks;
+        ForwardingBackend::attention_paged(shape, q, cache, {.block = rows.block, .texts = texts}, out);
+        if (fault_ != Fault::other_bits_in_blocks) return;
+        std::vector<float> row(static_cast<std::size_t>(out.cols));
+        download(out.slice(2, 1), row.data());
+        row[1] = std::nextafter(row[1], 10.0f);
+        upload(out.slice(2, 1), row.data());
+    }
+
   private:
     Fault fault_;
 };
@@ -300,6 +394,8 @@ TEST_F(CudaObject, IsTestedBeforeItIsTrusted) {
     EXPECT_EQ(tested(Wrong::Fault::swapped_rows), "matmul computes something else than on the CPU");
     EXPECT_EQ(tested(Wrong::Fault::other_bits_alone), "matmul gives a row other bits when it is alone");
     EXPECT_EQ(tested(Wrong::Fault::not_a_number), "softmax computes something else than on the CPU");
+    EXPECT_EQ(tested(Wrong::Fault::other_block), "attention_paged computes something else than on the CPU");
+    EXPECT_EQ(tested(Wrong::Fault::other_bits_in_blocks), "attention_paged gives a row other bits than attention");
     const std::unique_ptr<Backend> backend = make();
     simt::device.fault_after = 5;
     EXPECT_NE(self_test(*backend, *cpu).find("illegal memory access"), std::string::npos);

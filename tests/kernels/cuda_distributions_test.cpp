@@ -3,6 +3,9 @@
 // within rounding.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "engine/batch/batch_engine.h"
 #include "engine/run/run.h"
 #include "tests/kernels/support.h"
 #include "tests/shared/micro.h"
@@ -62,6 +65,30 @@ TEST_F(CudaDistributions, VerifyingManyRowsGivesTheBitsOfDecodingOne) {
             one_by_one->forward({.tokens = std::span(tokens).subspan(static_cast<std::size_t>(i), 1)})
                 .logits(0);
         EXPECT_TRUE(same_bits(rows.logits(i), alone)) << "row " << i;
+    }
+}
+
+// Texts of several drafters share passes and blocks, and one has to give up its own: each is the text that it has alone.
+TEST_F(CudaDistributions, EveryTextOfABatchIsTheOneItHasAlone) {
+    std::vector<RunSettings> texts = {settings_of("none", 0, 0), settings_of("small", 4, 0.8), settings_of("medusa", 4, 0), settings_of("eagle3", 3, 0),
+                                      settings_of("lookup", 5, 0.8)};
+    texts[1].token_ids.resize(5);
+    for (std::size_t i = 2; i < texts.size(); ++i) texts[i].token_ids.insert(texts[i].token_ids.end(), 10, static_cast<int>(5 + i));
+    BatchEngine engine(models_, {.texts = 5, .blocks = 7, .poison = true});
+    for (const RunSettings& settings : texts) engine.submit(settings);
+    int together = 0, gave_up = 0;
+    while (engine.step()) {
+        together = std::max(together, static_cast<int>(std::ranges::count_if(engine.round().lanes, [](const BatchLane& lane) { return lane.rows > 0; })));
+        gave_up += engine.round().count(BatchLane::Did::preempted);
+    }
+    EXPECT_GT(together, 2);
+    EXPECT_GT(gave_up, 0);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        speclens::Run alone(models_, texts[i]);
+        alone.finish();
+        const BatchText& got = engine.text(static_cast<int>(i));
+        ASSERT_EQ(got.state, BatchText::State::done) << texts[i].drafter << ": " << got.error;
+        EXPECT_EQ(got.trace->hash(got.trace->size()), alone.trace().hash(alone.trace().size())) << texts[i].drafter;
     }
 }
 

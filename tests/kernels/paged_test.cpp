@@ -150,6 +150,7 @@ void on_every_paged_cache(const Check& check) {
     on_every_backend([&](Backend& backend) {
         ASSERT_TRUE(backend.pages());
         for (const DType cache : {DType::f32, DType::f16}) {
+            if (cache != backend.cache_dtype(Precision::f32) && cache != backend.cache_dtype(Precision::bf16)) continue;
             SCOPED_TRACE(name_of(cache));
             check(backend, cache);
         }
