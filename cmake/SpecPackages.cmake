@@ -42,7 +42,7 @@ if(SPEC_APP)
     add_executable(speclens_icon packaging/icon.cpp)
     spec_target(speclens_icon)
     spec_light(speclens_icon)
-    target_link_libraries(speclens_icon PRIVATE ui)
+    target_link_libraries(speclens_icon PRIVATE ui_pictures)
     add_custom_command(OUTPUT ${extras}/icons/scalable/apps/speclens.svg
         COMMAND speclens_icon ${extras}/icons
         DEPENDS speclens_icon

@@ -11,7 +11,7 @@
 
 #include "files/atomic_file.h"
 #include "kernels/error.h"
-#include "ui/png.h"
+#include "ui/pictures/png.h"
 #include "ui/theme.h"
 
 namespace {

@@ -2,5 +2,5 @@
 spec_test(ui_tests LABELS fast
     SOURCES ui/palette_test.cpp ui/text_test.cpp ui/plot_test.cpp ui/canvas_test.cpp ui/language_test.cpp ui/raster_test.cpp
             ui/widgets_test.cpp ui/dropdown_test.cpp ui/text_field_test.cpp
-    LIBS ui)
+    LIBS ui_pictures)
 target_include_directories(ui_tests SYSTEM PRIVATE ${SPEC_STB_DIR})

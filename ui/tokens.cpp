@@ -127,7 +127,9 @@ std::string fit_token(const Canvas& canvas, std::string_view label, float size, 
 }
 
 float chip_text_size(float height) {
-    return height < 30 ? 15.0F : height < 40 ? 17.0F : 26.0F;
+    if (height < 30) return 15;
+    if (height < 40) return 17;
+    return std::max(26.0F, 0.45F * height);
 }
 
 float chip_width(const Canvas& canvas, std::string_view label, float height, bool glyph) {

@@ -34,7 +34,7 @@ struct ChipStyle {
     float strike = 1;      // 0…1: the strike of `rejected` draws left to right
     bool glyph = true;
 };
-[[nodiscard]] float chip_text_size(float height); // 36, 32 -> 17; 28 -> 15; 44 -> 26
+[[nodiscard]] float chip_text_size(float height); // 36, 32 -> 17; 28 -> 15; 44 -> 26; 80 -> 36
 [[nodiscard]] float chip_width(const Canvas& canvas, std::string_view label, float height, bool glyph = true);
 // Fills `rect`; a label that is too wide gets smaller, down to the least size of text, then an ellipsis.
 void chip(Canvas& canvas, const Theme& theme, Rect rect, std::string_view label, const ChipStyle& style);

@@ -17,9 +17,9 @@
 #include "ui/canvas_svg.h"
 #include "ui/file_write.h"
 #include "ui/fonts.h"
-#include "ui/gif.h"
+#include "ui/pictures/gif.h"
 #include "ui/headless.h"
-#include "ui/png.h"
+#include "ui/pictures/png.h"
 
 namespace speclens {
 

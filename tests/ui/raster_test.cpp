@@ -21,9 +21,9 @@
 #include "tests/shared/temp_folder.h"
 #include "tests/ui/desk.h"
 #include "ui/file_write.h"
-#include "ui/gif.h"
+#include "ui/pictures/gif.h"
 #include "ui/headless.h"
-#include "ui/png.h"
+#include "ui/pictures/png.h"
 #include "ui/tokens.h"
 
 namespace speclens::ui {
@@ -180,6 +180,37 @@ TEST(Png, RoundTripKeepsEveryPixel) {
     ASSERT_EQ(w, 120);
     ASSERT_EQ(h, 90);
     EXPECT_TRUE(std::equal(image.rgba.begin(), image.rgba.end(), back));
+    stbi_image_free(back);
+}
+
+// A drawing of few colours stays as it is, smaller than with all of them; of many the nearest are taken.
+TEST(Png, FewColoursKeepADrawing) {
+    Image drawing{300, 200, std::vector<std::uint8_t>(300 * 200 * 4, 255)};
+    const auto paint = [&](int x, int y, std::array<std::uint8_t, 3> colour) {
+        std::copy(colour.begin(), colour.end(), drawing.rgba.begin() + 4 * (y * drawing.width + x));
+    };
+    for (int y = 20; y < 90; ++y)
+        for (int x = 10; x < 290; ++x) paint(x, y, {static_cast<std::uint8_t>(x % 7 * 8), 120, static_cast<std::uint8_t>(y % 5 * 40)});
+    const auto few = encode_png_with_few_colours(drawing);
+    EXPECT_LT(few.size(), encode_png(drawing).size());
+    int w = 0, h = 0, channels = 0;
+    stbi_uc* back = stbi_load_from_memory(few.data(), static_cast<int>(few.size()), &w, &h, &channels, 4);
+    ASSERT_NE(back, nullptr) << stbi_failure_reason();
+    ASSERT_EQ((std::array<int, 2>{w, h}), (std::array<int, 2>{300, 200}));
+    EXPECT_TRUE(std::equal(drawing.rgba.begin(), drawing.rgba.end(), back));
+    stbi_image_free(back);
+
+    Image many{256, 64, std::vector<std::uint8_t>(256 * 64 * 4, 255)};
+    for (int i = 0; i < 256 * 64; ++i) {
+        auto* p = many.rgba.data() + 4 * static_cast<std::ptrdiff_t>(i);
+        p[0] = static_cast<std::uint8_t>(i), p[1] = static_cast<std::uint8_t>(255 - i), p[2] = static_cast<std::uint8_t>(i >> 8 << 2);
+    }
+    const auto near = encode_png_with_few_colours(many);
+    back = stbi_load_from_memory(near.data(), static_cast<int>(near.size()), &w, &h, &channels, 4);
+    ASSERT_NE(back, nullptr) << stbi_failure_reason();
+    double sum = 0;
+    for (std::size_t i = 0; i < many.rgba.size(); ++i) sum += std::abs(int{many.rgba[i]} - int{back[i]});
+    EXPECT_LT(sum / static_cast<double>(many.rgba.size()), 20);
     stbi_image_free(back);
 }
 
