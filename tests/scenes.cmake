@@ -15,6 +15,10 @@ if(TARGET app_window)
             app/frame/undo_test.cpp app/frame/parts_test.cpp app/frame/fork_test.cpp scenes/table_test.cpp
         LIBS app_window)
 
+    # What is written of a round for others.
+    spec_test(share_tests LABELS fast SOURCES scenes/scenes_fixtures.cpp app/render/share_test.cpp LIBS app_window)
+    target_include_directories(share_tests SYSTEM PRIVATE ${SPEC_STB_DIR})
+
     spec_test(scenes_window_tests LABELS window
         SOURCES app/frame/window_test.cpp app/window/mashed_window_test.cpp
             app/window/moving_window_test.cpp

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
+#include "app/cli/slides.h"
 #include "app/cli/subject.h"
 #include "app/cli/values.h"
 #include "app/cli/view.h"
@@ -72,26 +72,6 @@ Options options_of_step(const Options& options, const Lecture& lecture, std::siz
     }
 }
 
-using EachStep = std::function<void(const Options& options, const SceneWord& word, const Subject& subject)>;
-
-// Every step with its run; models are loaded once.
-void go_through(const Options& options, const Lecture& lecture, const EachStep& each) {
-    if (!options.session.empty())
-        throw Error("--session does nothing for a lecture", "Its links make their own runs.", Exit::usage);
-    std::shared_ptr<const Models> models;
-    for (std::size_t i = 0; i < lecture.steps.size(); ++i) {
-        const Options own = options_of_step(options, lecture, i);
-        if (!models) models = load(options);
-        if (own.precision && *own.precision != models->precision())
-            say("step " + std::to_string(i + 1) + " was made with " + precision_words(*own.precision) + ", this is drawn with " +
-                precision_words(models->precision()) + ": what it shows may differ");
-        const SceneWord word = scene_word(own.words[0]);
-        Subject subject = subject_of(own, word.scene, models);
-        complete(own, word.scene, subject);
-        each(own, word, subject);
-    }
-}
-
 std::string in_words(const Options& options, const SceneWord& word, const Subject& subject) {
     return describe_frame(request_for(options, word, subject), subject.trace, subject.settings, subject.status);
 }
@@ -101,23 +81,6 @@ std::string minutes_words(double minutes) {
     char text[32];
     std::snprintf(text, sizeof text, "%.4g %s", minutes, minutes == 1 ? "minute" : "minutes");
     return text;
-}
-
-std::string html(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '&')
-            out += "&amp;";
-        else if (c == '<')
-            out += "&lt;";
-        else if (c == '>')
-            out += "&gt;";
-        else if (c == '"')
-            out += "&quot;";
-        else
-            out += c;
-    }
-    return out;
 }
 
 constexpr const char* kHead = R"(<!DOCTYPE html>
@@ -179,6 +142,23 @@ ViewReader view_reader(const Options& options) {
     return read;
 }
 
+void each_step(const Options& options, const Lecture& lecture, const EachStep& each) {
+    if (!options.session.empty())
+        throw Error("--session does nothing for a lecture", "Its links make their own runs.", Exit::usage);
+    std::shared_ptr<const Models> models;
+    for (std::size_t i = 0; i < lecture.steps.size(); ++i) {
+        const Options own = options_of_step(options, lecture, i);
+        if (!models) models = load(options);
+        if (own.precision && *own.precision != models->precision())
+            say("step " + std::to_string(i + 1) + " was made with " + precision_words(*own.precision) + ", this is drawn with " +
+                precision_words(models->precision()) + ": what it shows may differ");
+        const SceneWord word = scene_word(own.words[0]);
+        Subject subject = subject_of(own, word.scene, models);
+        complete(own, word.scene, subject);
+        each(own, word, subject);
+    }
+}
+
 std::filesystem::path find_lecture(const std::string& word) {
     std::error_code ignored;
     const std::string& language = ui::language().name;
@@ -208,23 +188,23 @@ LectureView lecture_view(const Options& options, const std::filesystem::path& fi
 
 Exit render_lecture(const Options& options) {
     const Lecture lecture = load_lecture(find_lecture(options.words[0]));
-    std::string page = head_of_page() + "<title>" + html(lecture.title) + "</title></head><body>\n<h1>" +
-                       html(lecture.title) + "</h1>\n";
-    if (!lecture.about.empty()) page += "<p class=\"notes\">" + html(lecture.about) + "</p>\n";
+    std::string page = head_of_page() + "<title>" + escaped(lecture.title) + "</title></head><body>\n<h1>" +
+                       escaped(lecture.title) + "</h1>\n";
+    if (!lecture.about.empty()) page += "<p class=\"notes\">" + escaped(lecture.about) + "</p>\n";
     std::size_t number = 0;
-    go_through(options, lecture, [&](const Options& own, const SceneWord& word, const Subject& subject) {
+    each_step(options, lecture, [&](const Options& own, const SceneWord& word, const Subject& subject) {
         const Lecture::Step& step = lecture.steps[number++];
         const std::string name =
             (number < 10 ? "0" : "") + std::to_string(number) + "-" + word.scene + ".png";
         const std::filesystem::path file = options.all / name;
         render_one(own, word, subject, file);
         const std::string minutes = minutes_words(step.minutes);
-        page += "<section>\n<h2>" + std::to_string(number) + ". " + html(step.title) + "</h2>\n<img src=\"" +
-                name + "\" alt=\"" + html(step.title) + "\">\n";
-        if (!step.notes.empty()) page += "<p class=\"notes\">" + html(step.notes) + "</p>\n";
+        page += "<section>\n<h2>" + std::to_string(number) + ". " + escaped(step.title) + "</h2>\n<img src=\"" +
+                name + "\" alt=\"" + escaped(step.title) + "\">\n";
+        if (!step.notes.empty()) page += "<p class=\"notes\">" + escaped(step.notes) + "</p>\n";
         page += "<details><summary class=\"small\">The picture in words</summary><pre>" +
-                html(in_words(own, word, subject)) + "</pre></details>\n<p class=\"small\">" +
-                (minutes.empty() ? "" : minutes + " · ") + html(to_text(step.link)) + "</p>\n</section>\n";
+                escaped(in_words(own, word, subject)) + "</pre></details>\n<p class=\"small\">" +
+                (minutes.empty() ? "" : minutes + " · ") + escaped(to_text(step.link)) + "</p>\n</section>\n";
         print(file.string() + "\n");
         flush();
     });
@@ -239,7 +219,7 @@ Exit describe_lecture(const Options& options) {
     const Lecture lecture = load_lecture(find_lecture(options.words[0]));
     print(lecture.title + "\n" + (lecture.about.empty() ? "" : lecture.about + "\n"));
     std::size_t number = 0;
-    go_through(options, lecture, [&](const Options& own, const SceneWord& word, const Subject& subject) {
+    each_step(options, lecture, [&](const Options& own, const SceneWord& word, const Subject& subject) {
         const Lecture::Step& step = lecture.steps[number++];
         const std::string minutes = minutes_words(step.minutes);
         print("\n── " + std::to_string(number) + " of " + std::to_string(lecture.steps.size()) + " · " +

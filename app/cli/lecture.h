@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "app/cli/options.h"
+#include "app/cli/subject.h"
 #include "app/frontend/frontend.h"
 #include "app/views/lecture.h"
 #include "kernels/error.h"
@@ -21,6 +23,10 @@ namespace speclens::cli {
 // Models, backend and threads are those of `options`, everything else of the links. Throws Error for a step of another
 // model, unless `any_model`: then its view says which.
 [[nodiscard]] LectureView lecture_view(const Options& options, const std::filesystem::path& file, bool any_model = false);
+
+// Every step with its run; models are loaded once. Throws Error.
+using EachStep = std::function<void(const Options& options, const SceneWord& word, const Subject& subject)>;
+void each_step(const Options& options, const Lecture& lecture, const EachStep& each);
 
 // Into the folder of --all: 01-bottleneck.png …, and handout.html with notes and every picture in words.
 [[nodiscard]] Exit render_lecture(const Options& options);

@@ -95,7 +95,7 @@ struct Options {
     std::string reference;  // a file, empty for none
     std::string csv;  // a file, "-" for standard output, empty for none
     std::string json; // a file, "-" for standard output, empty for none
-    std::filesystem::path output, all, session;
+    std::filesystem::path output, all, share, session;
     bool session_is_word = false;        // it was typed without --session
     int first_frame = 0, last_frame = 0; // --frames A:B, from 1; 0: to the end
     int frame_ms = 1500;

@@ -147,15 +147,18 @@ void check_together(const Options& o) {
     if (o.command == Command::render) {
         if (o.all.empty() && o.words.empty())
             usage("render needs a scene, or --all DIR", "See: speclens list scenes");
+        const bool page = o.output.extension() == ".html";
         const bool lecture = !o.words.empty() && is_lecture_file(o.words[0]);
         if (!o.all.empty() && !o.words.empty() && !lecture)
             usage("--all draws every scene: '" + o.words[0] + "' does nothing", "Leave one of them out.");
-        if (lecture && o.all.empty()) usage("a lecture is many pictures", "Say where they go: --all DIR.");
-        if (o.all.empty() && o.output.empty())
-            usage("render needs -o FILE.png, .svg, .gif, .mp4 or .webm", "Say where the picture goes.");
+        if (lecture && o.all.empty() && !(o.share.empty() && page))
+            usage("a lecture is many pictures", "Say where they go: --all DIR, or -o FILE.html.");
+        if (o.all.empty() && o.output.empty() && o.share.empty())
+            usage("render needs -o FILE.png, .svg, .gif, .mp4, .webm or .html", "Say where the picture goes.");
+        for (const char* other : {"-o", "--all", "--size", "--zoom", "--presenter"}) never_both("--share", other);
         const std::filesystem::path ending = o.output.extension();
         const bool moves = ending == ".gif" || ending == ".mp4" || ending == ".webm";
-        needs("--frames", moves, "-o FILE.gif, .mp4 or .webm");
+        needs("--frames", moves || (page && !lecture), "-o FILE.gif, .mp4, .webm or .html");
         needs("--frame-ms", moves, "-o FILE.gif, .mp4 or .webm");
     }
     if ((o.command == Command::oracle || o.command == Command::export_file) && o.output.empty())

@@ -10,9 +10,10 @@
 #include "app/cli/lecture.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
+#include "app/cli/slides.h"
 #include "app/cli/subject.h"
 #include "app/cli/terminal.h"
-#include "engine/lab/race_json.h"
+#include "app/frontend/share.h"
 #include "engine/run/trace_json.h"
 #include "engine/run/model_names.h"
 #include "kernels/error.h"
@@ -20,33 +21,6 @@
 namespace speclens::cli {
 
 namespace {
-
-void check_race_options(const Options& options, const std::string& scene) {
-    for (const char* option : {"--stepped", "--json"})
-        if (options.has(option) && scene != "race")
-            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
-                        "It is an option of the scene race.", Exit::usage);
-    for (const char* option : {"--attach", "--key-from"})
-        if (options.has(option) && scene != "server" && options.all.empty())
-            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
-                        "It is an option of the scene server.", Exit::usage);
-}
-
-void keep_race(const Options& options, const Subject& subject) {
-    if (options.json.empty()) return;
-    ResultFile file(options.json);
-    file.write(race_json(*subject.race));
-    file.commit();
-}
-
-// The subject of the one scene that was asked for.
-Subject asked_subject(const Options& options, const std::string& scene) {
-    check_race_options(options, scene);
-    Subject subject = subject_of(options, scene);
-    complete(options, scene, subject);
-    keep_race(options, subject);
-    return subject;
-}
 
 void make_folder(const std::filesystem::path& folder) {
     std::error_code failure;
@@ -120,15 +94,40 @@ Exit animate(const Options& options, const SceneWord& word) {
     return Exit::ok;
 }
 
+// What is sent of a round: its files are named when they are there.
+Exit share(const Options& options, const SceneWord& word) {
+    const Subject subject = asked_subject(options, word.scene);
+    const FrameRequest request = request_for(options, word, subject);
+    const SharedRound round{.trace = subject.trace,
+                            .cycle = shared_cycle(request, subject.trace, subject.settings, subject.status),
+                            .settings = subject.settings,
+                            .status = subject.status,
+                            .theme = options.theme,
+                            .link = link_to(options, word, subject)};
+    ProgressBar bar;
+    const SharedFiles files = share_round(round, options.share, [&](double done) {
+        stop_if_interrupted();
+        bar.show("drawing", 100 * done, 100, "%");
+    });
+    bar.clear();
+    for (const std::filesystem::path& file : {files.loop, files.film, files.card, files.link})
+        if (!file.empty()) print(file.string() + "\n");
+    if (!files.no_film.empty()) say("no film: " + files.no_film);
+    if (files.link.empty()) say("no link leads to a saved run: share its file");
+    return Exit::ok;
+}
+
 } // namespace
 
 Exit command_render(const Options& options) {
     speak(options.language);
+    if (!options.share.empty()) return share(options, scene_word(options.words[0]));
     if (options.all.empty()) {
         const std::string ending = options.output.extension().string();
         const bool film = ending == ".mp4" || ending == ".webm";
+        if (ending == ".html") return render_slides(options);
         if (ending != ".png" && ending != ".svg" && ending != ".gif" && !film)
-            throw Error("-o " + options.output.string() + ": the ending must be .png, .svg, .gif, .mp4 or .webm",
+            throw Error("-o " + options.output.string() + ": the ending must be .png, .svg, .gif, .mp4, .webm or .html",
                         "For example -o loop.png.", Exit::usage);
         if (film) check_video(options.output); // before models load
         const SceneWord word = scene_word(options.words[0]);
@@ -204,10 +203,7 @@ Exit command_window(const Options& asked) {
     request.models = model_paths(options);
     request.view = view_of(options);
     request.read = view_reader(options);
-    request.folders.emplace_back("model", loaded_model(options));
-    for (const DrafterChoice& choice : options.drafters)
-        if (!choice.folder.empty())
-            request.folders.emplace_back(choice.name, std::filesystem::absolute(choice.folder).string());
+    request.folders = folders_of(options);
     request.attach = options.attach;
     request.server_key = server_key(options);
     if (!options.words.empty()) open_file(options, request);

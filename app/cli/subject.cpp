@@ -239,11 +239,59 @@ void answer_all(FrameRequest& request, const Subject& subject) {
     if (answers.guest) ask(); // its picture has wishes of its own
 }
 
+void check_race_options(const Options& options, const std::string& scene) {
+    for (const char* option : {"--stepped", "--json"})
+        if (options.has(option) && scene != "race")
+            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
+                        "It is an option of the scene race.", Exit::usage);
+    for (const char* option : {"--attach", "--key-from"})
+        if (options.has(option) && scene != "server" && options.all.empty())
+            throw Error(std::string(option) + " does nothing for the scene '" + scene + "'",
+                        "It is an option of the scene server.", Exit::usage);
+}
+
+void keep_race(const Options& options, const Subject& subject) {
+    if (options.json.empty()) return;
+    ResultFile file(options.json);
+    file.write(race_json(*subject.race));
+    file.commit();
+}
+
 } // namespace
 
 Subject subject_of(const Options& options, const std::string& scene, std::shared_ptr<const Models> models) {
     if (!options.session.empty()) return saved_subject(options.session, scene);
     return live_subject(options, scene, models ? std::move(models) : load(options));
+}
+
+Subject asked_subject(const Options& options, const std::string& scene) {
+    check_race_options(options, scene);
+    Subject subject = subject_of(options, scene);
+    complete(options, scene, subject);
+    keep_race(options, subject);
+    return subject;
+}
+
+LinkOptions folders_of(const Options& options) {
+    LinkOptions folders{{"model", loaded_model(options)}};
+    for (const DrafterChoice& choice : options.drafters)
+        if (!choice.folder.empty()) folders.emplace_back(choice.name, std::filesystem::absolute(choice.folder).string());
+    return folders;
+}
+
+std::string link_to(const Options& options, const SceneWord& word, const Subject& subject) {
+    if (options.link) return to_text(*options.link);
+    if (!subject.models) return "";
+    LinkOptions named = folders_of(options);
+    if (const Header* header = subject.trace->header()) {
+        if (!header->fingerprint.empty()) named.emplace_back("fingerprint", header->fingerprint);
+        add_precision(*header, named);
+    }
+    Link link;
+    link.scene = word.scene;
+    link.beat = std::max(0, word.beat);
+    link.options = subject.race ? options_of(subject.race->settings, named) : options_of(subject.settings, named);
+    return to_text(link);
 }
 
 void complete(const Options& options, const std::string& scene, Subject& subject) {

@@ -10,6 +10,7 @@
 #include "app/cli/options.h"
 #include "app/cli/view.h"
 #include "app/frontend/frontend.h"
+#include "app/views/link.h"
 
 namespace speclens::cli {
 
@@ -26,6 +27,12 @@ struct Subject {
 // Of the scene, from --session or with these models, which are loaded when null.
 [[nodiscard]] Subject subject_of(const Options& options, const std::string& scene,
                                  std::shared_ptr<const Models> models = nullptr);
+// The subject of the one scene that was asked for, complete; a race is kept where --json says. Throws Error.
+[[nodiscard]] Subject asked_subject(const Options& options, const std::string& scene);
+// Model and heads that were given, for links.
+[[nodiscard]] LinkOptions folders_of(const Options& options);
+// The frame as others find it again; empty: no link leads to a saved run.
+[[nodiscard]] std::string link_to(const Options& options, const SceneWord& word, const Subject& subject);
 // Adds the race or the server that one of those scenes needs.
 void complete(const Options& options, const std::string& scene, Subject& subject);
 // Whether the scene is drawn with a run of its own where no drafter was asked for.

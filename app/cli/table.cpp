@@ -310,8 +310,12 @@ constexpr OptionRow kOptionRows[] = { // beside the settings of a run
          [](Options& o, Text, Text text) { o.output = text; }},
         {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render),
          [](Options& o, Text, Text text) { o.all = text; }},
+        {"--share", "DIR", "Output",
+         "what to send of the round that the scene shows, into this folder: a loop of six seconds as GIF, and as MP4 where ffmpeg is installed, a "
+         "card of 1200x630, the link",
+         in(render), [](Options& o, Text, Text text) { o.share = text; }},
         {"--frames", "A:B|all", "Output",
-         "with -o FILE.gif, .mp4 or .webm: these beats of the scene, or steps of a round, one after another", in(render),
+         "with -o FILE.gif, .mp4, .webm or .html: these beats of the scene, or steps of a round, one after another", in(render),
          set_frames},
         {"--frame-ms", "N", "Output", "with -o FILE.gif, .mp4 or .webm: how long each frame stays (default 1500)",
          in(render), [](Options& o, Text n, Text t) { o.frame_ms = int_of(n, t, 20, 60000); }},

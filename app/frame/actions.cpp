@@ -12,6 +12,12 @@ const std::vector<ActionInfo>& action_list() {
         {Action::get_model, "File", "Get SmolLM2, a real model…", "", Key::none, kPlain},
         {Action::save_trace, "File", "Save this run or race", "Ctrl+S", Key::s, kCtrl},
         {Action::export_frame, "File", "Export the frame as PNG or SVG…", "Ctrl+E", Key::e, kCtrl},
+        {Action::share,
+         "File",
+         "Share this round: a loop, a card, the link",
+         "Ctrl+Shift+E",
+         Key::e,
+         {.shift = true, .ctrl = true}},
         {Action::screenshot, "File", "Screenshot", "F12", Key::f12, kPlain},
         {Action::quit, "File", "Quit", "Ctrl+Q", Key::q, kCtrl},
         {Action::undo, "Edit", "Undo the last change", "Ctrl+Z", Key::z, kCtrl},
@@ -102,6 +108,8 @@ const char* also_called(Action action) {
         return "keep store session trace";
     case Action::export_frame:
         return "picture image slide figure";
+    case Action::share:
+        return "send post gif film video animation picture url";
     case Action::screenshot:
         return "picture image photo";
     case Action::quit:

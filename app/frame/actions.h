@@ -17,6 +17,7 @@ enum class Action : std::uint8_t {
     get_model,
     save_trace,
     export_frame,
+    share,
     screenshot,
     quit,
     undo,

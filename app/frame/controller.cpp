@@ -258,7 +258,7 @@ SceneInput Controller::scene_input(double now) const {
 }
 
 void Controller::change_zoom(int by) {
-    const float now = zoom > 0 ? zoom : window_scale(window);
+    const float now = zoom_now();
     const float step = now < 1.5F || (by < 0 && now < 1.55F) ? 0.1F : 0.25F;
     zoom = std::clamp(now + static_cast<float>(by) * step, 0.7F, 3.0F);
 }

@@ -19,6 +19,7 @@
 #include "app/frame/controller_run.h"
 #include "app/frame/controller_undo.h"
 #include "app/frame/preferences.h"
+#include "app/frontend/share.h"
 #include "app/views/link.h"
 
 namespace speclens {
@@ -86,12 +87,18 @@ class Controller {
     float zoom = 0;              // chosen by hand; 0: as it fits the window
     ui::Vec2 window{1280, 720};  // its size in px at zoom 1; decides how large the presenter draws
     [[nodiscard]] float scale(); // of the picture
+    [[nodiscard]] float zoom_now() const { return zoom > 0 ? zoom : window_scale(window); }
     [[nodiscard]] Preferences preferences() const;
     void prefer(const Preferences& preferences);
     ui::ThemeKind theme = ui::ThemeKind::dark;
     bool reduced_motion = false;
     // How the window writes a frame: set by the shell, absent in tests.
     std::function<void(const std::filesystem::path&)> export_frame;
+    // How it writes what is shared of a round, into that folder: the same. It may go on for a while, and then tells.
+    std::function<void(SharedRound, const std::filesystem::path&)> share_round;
+    void observe_share(double done, double now); // 0 to 1
+    void shared(const SharedFiles& files, double now);
+    bool downloads = false; // what is written is handed to the reader of a page, who needs no folder
 
   private:
     // What each action does, by subject; false: it is of another (controller_actions.cpp).
@@ -144,6 +151,7 @@ class Controller {
     void open_scene(const std::string& name);
     void open_file(const std::string& path, double now); // throws Error
     void save(double now);
+    void share(double now);
     void lecture_step(int step, double now);
     void ask_ahead(double now); // for what the next page tells of
     void guarded(const std::function<void()>& work); // what fails stands in the banner

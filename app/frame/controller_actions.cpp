@@ -166,6 +166,7 @@ bool Controller::file_action(Action action, double now) {
     return does(action, {
         {Action::save_trace, [&] { save(now); }},
         {Action::screenshot, [&] { guarded([&] { files_.screenshot(export_frame, now); }); }},
+        {Action::share, [&] { guarded([&] { share(now); }); }},
         {Action::copy_description, [&] { copy(in_english([&] { return scene().describe(scene_input(now)); })); }},
         {Action::copy_link, [&] { guarded([&] { copy(to_text(link())); }); }},
         {Action::copy_command, [&] { guarded([&] { copy(command_words(*this)); }); }},

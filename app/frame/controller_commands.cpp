@@ -76,6 +76,40 @@ void Controller::save(double now) {
     guarded([&] { race ? files_.save(*race, now) : files_.save(cursor_.source.trace(), now); });
 }
 
+// What leads nowhere is shared without a link: a saved run, a forked one.
+void Controller::share(double now) {
+    if (!share_round) return;
+    const FrameInput shown = frame(now);
+    SharedRound round{.trace = cursor_.source.shared(),
+                      .cycle = shown_round(shown.scene)->cycle,
+                      .settings = *shown.scene.settings,
+                      .status = common_.status,
+                      .theme = ui::theme_name(theme),
+                      .letters_article = letters_article_};
+    round.status.plain_ms_per_token = shown.scene.plain.ms_per_token;
+    try {
+        round.link = to_text(link());
+    } catch (const Error&) {
+    }
+    share_round(std::move(round), files_.share_folder());
+}
+
+void Controller::observe_share(double done, double now) {
+    common_.say("Drawing what is shared: " + std::to_string(static_cast<int>(100 * done)) + " %", now);
+}
+
+void Controller::shared(const SharedFiles& files, double now) {
+    std::string names;
+    for (const std::filesystem::path* file : {&files.loop, &files.film, &files.card, &files.link})
+        if (!file->empty()) names += (names.empty() ? "" : ", ") + file->filename().string();
+    std::string words = "Shared in " + files.card.parent_path().string() + ": " + names;
+    if (downloads) words = "Shared: " + files.loop.filename().string() + ", " + files.card.filename().string();
+    if (!files.link.empty()) clipboard = files.link_text, words += " · the link is copied";
+    if (!files.no_film.empty() && !downloads) words += " · no film: " + files.no_film;
+    common_.say(words, now + 8); // a path takes longer to read
+    told += words + "\n";
+}
+
 void Controller::perform(const std::vector<FrameCommand>& commands, double now) {
     struct Visitor {
         Controller& c;

@@ -79,6 +79,10 @@ void FilesPart::screenshot(const std::function<void(const std::filesystem::path&
     common_.say("Screenshot: " + file.string(), now);
 }
 
+std::filesystem::path FilesPart::share_folder() const {
+    return new_file(data_folder("shared"), "round-" + stamp(), "");
+}
+
 void FilesPart::browse() {
     if (!common_.port.browse) return;
     FileQuestion question{FileQuestion::For::open, "Open a run, a race or a lecture", ""};

@@ -27,6 +27,7 @@ class FilesPart {
     // These throw Error.
     void save(const Trace& trace, double now) const;
     void save(const RaceView& race, double now) const;
+    [[nodiscard]] std::filesystem::path share_folder() const; // a new one, still to be made
     void screenshot(const std::function<void(const std::filesystem::path&)>& export_frame, double now) const;
 
     void browse(); // for the dialog that is open

@@ -12,12 +12,6 @@
 namespace speclens {
 namespace {
 
-// What a model has where nobody says depends on the device, but for the built-in one.
-void add_precision(LinkOptions& named, const Header& header) {
-    if (!header.fingerprint.empty() || header.precision != Precision::f32)
-        named.emplace_back("precision", name_of(header.precision));
-}
-
 bool forked(const Trace& trace) {
     for (std::size_t i = 0; i < trace.size(); ++i)
         if (std::holds_alternative<Commanded>(trace[i])) return true;
@@ -52,7 +46,7 @@ Link Controller::link() const {
         const auto& race = race_.shown();
         if (race)
             if (const auto lane = std::ranges::find_if(race->lanes, run); lane != race->lanes.end())
-                add_precision(named, *lane->trace->header());
+                add_precision(*lane->trace->header(), named);
         link.options = options_of(race ? race->settings : race_.wish(), named);
         if (const auto step = race_.step()) link.at = *step;
         return link;
@@ -62,7 +56,7 @@ Link Controller::link() const {
     LinkOptions named = folders;
     if (const Header* header = cursor_.source.trace().header()) {
         if (!header->fingerprint.empty()) named.emplace_back("fingerprint", header->fingerprint);
-        add_precision(named, *header);
+        add_precision(*header, named);
     }
     link.options = options_of(run_.settings(), named);
     link.at = cursor_.at();

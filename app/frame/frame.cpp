@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/frame/frame_source.h"
 #include "app/frame/term_canvas.h"
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/story.h"
@@ -299,6 +300,11 @@ std::string why_not(const FrameInput& input, Action action) {
         if (!input.scene.settings || !reads_setting(input.scene.settings->drafter, Setting::fr_spec))
             return "This drafter does not rank the whole vocabulary";
         return run && input.scene.view->header->tier == "TABLE" ? "A table has no output matrix" : "";
+    case Action::share: {
+        if (race) return "A round is shared: open a lane with Enter";
+        const CycleSummary* round = shown_round(input.scene);
+        return round && round->complete() ? "" : "No round is over yet";
+    }
     case Action::fork:
         if (race) return "Open a lane with Enter to fork its run";
         if (!models) return "No models are loaded";

@@ -97,4 +97,12 @@ int telling_steps(const CycleView& whole) {
     return cycle ? static_cast<int>(cycle->end_event - cycle->first_event) : 0;
 }
 
+const CycleSummary* shown_round(const SceneInput& input) {
+    const CycleSummary* now = input.view->current();
+    if (!input.selected && !now) return nullptr;
+    const int cycle = input.selected ? input.selected->cycle : now->cycle;
+    const auto found = std::ranges::find(input.whole->cycles, cycle, &CycleSummary::cycle);
+    return found == input.whole->cycles.end() ? nullptr : &*found;
+}
+
 } // namespace speclens

@@ -47,6 +47,8 @@ struct MostInstructive {
 [[nodiscard]] MostInstructive opening_cursor(const CycleView& whole);
 // Step `step` (from 1) of the cycle that telling_cursor chooses; 0: before the first cycle.
 [[nodiscard]] std::size_t telling_step(const CycleView& whole, int step);
+// The round that a frame is about: of the place that was chosen in it, else of its last event. In input.whole; null: there is none.
+[[nodiscard]] const CycleSummary* shown_round(const SceneInput& input);
 [[nodiscard]] int telling_steps(const CycleView& whole); // how many that cycle has
 
 } // namespace speclens

@@ -1,6 +1,7 @@
 // The drawing side of a build without it (-DSPEC_APP=OFF): everything says so.
 #include "app/frontend/frame_cost.h"
 #include "app/frontend/frontend.h"
+#include "app/frontend/share.h"
 #include "app/frontend/window_keys.h"
 #include "kernels/error.h"
 
@@ -40,6 +41,18 @@ double frame_motion(const FrameRequest&, std::shared_ptr<const Trace>, const Run
 }
 void render_animation(const std::vector<AnimationFrame>&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&,
                       const std::filesystem::path&) {
+    absent();
+}
+int shared_cycle(const FrameRequest&, const std::shared_ptr<const Trace>&, const RunSettings&, const EngineStatus&) {
+    absent();
+}
+SharedFiles share_round(const SharedRound&, const std::filesystem::path&, const std::function<void(double)>&) {
+    absent();
+}
+std::string frame_title(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) {
+    absent();
+}
+std::string frame_picture(const FrameRequest&, std::shared_ptr<const Trace>, const RunSettings&, const EngineStatus&) {
     absent();
 }
 void check_video(const std::filesystem::path&) {

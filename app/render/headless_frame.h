@@ -4,12 +4,16 @@
 #include <filesystem>
 
 #include "app/frame/frame.h"
+#include "ui/headless.h"
 
 namespace speclens {
 
 // .png or .svg by the ending; width and height in device pixels. Popups are left out. Throws Error.
 void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height,
                   const std::filesystem::path& file);
+
+// The same as pixels, in a frame of the caller's.
+[[nodiscard]] ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame);
 
 // "dark", "light", "contrast"; throws Error (usage) for anything else.
 [[nodiscard]] ui::ThemeKind theme_named(const std::string& name);

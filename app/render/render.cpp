@@ -1,12 +1,13 @@
 // Frames without a window: PNG through the CPU rasteriser, SVG through the canvas, and the frame in words.
 // Same input, same bytes: nothing here reads a clock or a random number.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <functional>
 
 #include "app/frame/frame.h"
 #include "app/frame/frame_source.h"
-#include "app/frontend/frontend.h"
+#include "app/frontend/share.h"
 #include "app/render/headless_frame.h"
 #include "app/render/video.h"
 #include "kernels/error.h"
@@ -162,14 +163,6 @@ Painter painter(const FrameInput& input, const FrameUi& kept, ui::Rect screen) {
     };
 }
 
-ui::Image frame_image(const FrameInput& input, const FrameUi& kept, int width, int height,
-                      ui::HeadlessFrame& frame) {
-    const float z = input.zoom;
-    painter(input, kept, {0, 0, static_cast<float>(width) / z, static_cast<float>(height) / z})(
-        frame.begin(width, height, z, ui::theme(input.theme).bg));
-    return frame.end();
-}
-
 void check_size(const FrameRequest& request) {
     if (request.width < 320 || request.height < 240 || request.width > 16384 || request.height > 16384)
         throw Error("a frame of " + std::to_string(request.width) + "×" + std::to_string(request.height) +
@@ -181,6 +174,13 @@ void check_size(const FrameRequest& request) {
 }
 
 } // namespace
+
+ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame) {
+    const float z = input.zoom;
+    painter(input, kept, {0, 0, static_cast<float>(width) / z, static_cast<float>(height) / z})(
+        frame.begin(width, height, z, ui::theme(input.theme).bg));
+    return frame.end();
+}
 
 void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int height,
                   const std::filesystem::path& file) {
@@ -196,7 +196,7 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
         ui::write_file(file.string(), std::string_view(canvas.finish()));
     } else {
         ui::HeadlessFrame frame(fonts);
-        ui::write_png(file.string(), frame_image(input, kept, width, height, frame));
+        ui::write_png(file.string(), draw_image(input, kept, width, height, frame));
     }
 }
 
@@ -207,6 +207,35 @@ void render_frame(const FrameRequest& request, std::shared_ptr<const Trace> trac
     FrameUi state;
     state.layout.presenter = request.presenter;
     draw_to_file(p.input, state, request.width, request.height, file);
+}
+
+std::string frame_title(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                        const EngineStatus& status) {
+    const StagedFrame p(request, std::move(trace), settings, status);
+    const std::string words = p.scene->describe(p.input.scene);
+    return words.substr(0, words.find('\n'));
+}
+
+std::string frame_picture(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                          const EngineStatus& status) {
+    check_size(request);
+    const StagedFrame p(request, std::move(trace), settings, status);
+    FrameUi state;
+    state.layout.presenter = request.presenter;
+    const ui::FontSet fonts;
+    ui::HeadlessFrame frame(fonts);
+    const std::vector<std::uint8_t> png = ui::encode_png_with_few_colours(draw_image(p.input, state, request.width, request.height, frame));
+    return {png.begin(), png.end()};
+}
+
+int shared_cycle(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
+                 const EngineStatus& status) {
+    const StagedFrame p(request, trace, settings, status);
+    const SceneInput& scene = p.input.scene;
+    const CycleSummary* round = scene.race ? nullptr : shown_round(scene);
+    if (!round || !round->complete())
+        throw Error("this frame shows no round that is over", "Choose another place, for example loop.", Exit::usage);
+    return round->cycle;
 }
 
 std::string part_words(const FrameRequest& request) {
@@ -256,7 +285,7 @@ void render_animation(const std::vector<AnimationFrame>& frames, std::shared_ptr
         StagedFrame p(frame.request, trace, settings, status);
         FrameUi state;
         state.layout.presenter = frame.request.presenter;
-        ui::Image image = frame_image(p.input, state, frame.request.width, frame.request.height, pixels);
+        ui::Image image = draw_image(p.input, state, frame.request.width, frame.request.height, pixels);
         if (film)
             film->show(image, frame.ms);
         else

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "engine/drafters/drafter.h"
+#include "engine/model/precision.h"
 #include "engine/run/run_setting.h"
 #include "kernels/error.h"
 
@@ -243,6 +244,11 @@ std::string command_of(const LinkOptions& options) {
         out += (value.starts_with('-') ? "=" : " ") + shell_quoted(file_sign ? "@" + value : value);
     }
     return out;
+}
+
+void add_precision(const Header& header, LinkOptions& named) {
+    if (!header.fingerprint.empty() || header.precision != Precision::f32)
+        named.emplace_back("precision", name_of(header.precision));
 }
 
 } // namespace speclens

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/run/control.h"
+#include "engine/run/trace.h"
 
 namespace speclens {
 
@@ -49,6 +50,9 @@ struct LinkKey {
 // fingerprint where it is not built in, its precision where it is not built in or that is not f32, and the heads that were given, from the command line.
 [[nodiscard]] LinkOptions options_of(const RunSettings& settings, const LinkOptions& folders = {});
 [[nodiscard]] LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders = {});
+
+// Adds the precision that a run was made with, where it is not the one that the built-in model has when nobody says.
+void add_precision(const Header& header, LinkOptions& named);
 
 // The same run on the command line, quoted for a shell: "./run run --drafter domino --k 7 …", of a race
 // "./run compare …".

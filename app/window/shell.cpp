@@ -16,6 +16,7 @@
 
 #include "app/frame/window_assets.h"
 #include "app/render/headless_frame.h"
+#include "app/render/round_share.h"
 #include "app/views/languages.h"
 #include "app/window/file_dialog.h"
 #if defined(__EMSCRIPTEN__)
@@ -262,6 +263,29 @@ class Shell {
             draw_to_file(controller_.frame(glfwGetTime()), controller_.chrome, window_.width, window_.height,
                          file);
         };
+        controller_.downloads = kPage;
+        controller_.share_round = [this](SharedRound round, const std::filesystem::path& folder) {
+            begin_share(std::move(round), folder);
+        };
+    }
+
+    void begin_share(SharedRound round, const std::filesystem::path& folder) {
+        if (sharing_) return controller_.complain("a round is being shared already", "Wait until its files are there.");
+        sharing_ = std::make_unique<RoundShare>(std::move(round), folder, fonts_);
+    }
+
+    // A picture of it before each one of the window.
+    void go_on_sharing() {
+        if (!sharing_) return;
+        window_.dirty = true;
+        try {
+            const bool goes_on = sharing_->step();
+            if (goes_on) return controller_.observe_share(sharing_->done(), glfwGetTime());
+            controller_.shared(sharing_->files(), glfwGetTime());
+        } catch (const Error& error) {
+            controller_.complain(error.what(), error.remedy());
+        }
+        sharing_.reset();
     }
 
     void load_assets() {
@@ -278,7 +302,7 @@ class Shell {
     // Sleeps until something happens or has to move; seconds until the next thing that moves by itself, as
     // Controller::next_change said before.
     double wait() {
-        const bool frame_now = window_.dirty || !window_.queue.empty() || changed_.waits() ||
+        const bool frame_now = window_.dirty || sharing_ || !window_.queue.empty() || changed_.waits() ||
                                server_changed_.waits() || fetched_.waits() || chosen_.waits() || opening_.grew.waits();
         const double now = glfwGetTime(), next = controller_.next_change(now);
         double wait = frame_now ? 0 : kSignalCheck;
@@ -297,6 +321,7 @@ class Shell {
     }
 
     void observe() {
+        go_on_sharing();
         // The session starts behind the first picture: the window never waits for a model.
         if (report_.frames == 1 && !opening_.saved && !session_) {
             session_ = std::make_unique<Session>(request_.models, request_.view.settings,
@@ -434,6 +459,7 @@ class Shell {
     std::atomic<const Session*> engine_ = nullptr; // the same, for the thread of servers_
     std::unique_ptr<ServerSession> servers_;       // made when the first server is asked for; serves models of session_
     std::unique_ptr<FetchJob> fetch_;              // while a model is on its way
+    std::unique_ptr<RoundShare> sharing_;          // while a round is drawn for others
     Controller controller_;
     const float density_;
     ShellReport report_;

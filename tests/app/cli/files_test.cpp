@@ -322,6 +322,131 @@ TEST(Render, SaysWhatAFilmNeedsBeforeItLoadsAnything) {
     EXPECT_FALSE(std::filesystem::exists(folder / "x.webm"));
 }
 
+// ---- what is sent to others ----
+
+TEST(Render, SharesARound) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    Start start;
+    start.arguments = {"render", "loop", "--model", table_file(), "--no-timing", "--share", (folder / "out").string()};
+    start.environment["PATH"] = fake_encoder(folder / "good", "echo film > \"$file\"");
+    const Outcome out = speclens(start);
+    ASSERT_EQ(out.code, 0) << out.err;
+    std::string names;
+    for (const char* name : {"round.gif", "round.mp4", "card.png", "link.txt"}) names += (folder / "out" / name).string() + "\n";
+    EXPECT_EQ(out.out, names);
+    EXPECT_EQ(read_file(folder / "out" / "round.gif").substr(0, 6), "GIF89a");
+    EXPECT_EQ(read_file(folder / "out" / "round.mp4"), "film\n");
+    EXPECT_EQ(std::stol(read_file(folder / "good" / "sent")), 1280L * 720 * 4 * (6000 / 40)) << "six seconds";
+    EXPECT_EQ(read_file(folder / "out" / "card.png").substr(1, 3), "PNG");
+    EXPECT_EQ(read_file(folder / "out" / "link.txt").substr(0, 16), "speclens://loop?");
+
+    // An encoder that fails takes nothing else with it.
+    start.environment["PATH"] = fake_encoder(folder / "bad", "echo 'no such codec' >&2; exit 1");
+    start.arguments.back() = (folder / "other").string();
+    const Outcome bad = speclens(start);
+    ASSERT_EQ(bad.code, 0) << bad.err;
+    EXPECT_NE(bad.err.find("no film: "), std::string::npos) << bad.err;
+    EXPECT_NE(bad.err.find("no such codec"), std::string::npos) << bad.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "other" / "round.mp4"));
+    EXPECT_EQ(read_file(folder / "other" / "round.gif"), read_file(folder / "out" / "round.gif")) << "the same round, the same bytes";
+    EXPECT_EQ(read_file(folder / "other" / "card.png"), read_file(folder / "out" / "card.png"));
+}
+
+TEST(Render, SharesWhatALinkShowsAndASavedRunWithoutOne) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    const std::string saved = SPEC_SOURCE_DIR "/assets/traces/mixed.jsonl";
+    const Outcome out = speclens({"render", "accept-rule:2", saved, "--share", folder.string()});
+    ASSERT_EQ(out.code, 0) << out.err;
+    EXPECT_EQ(out.out.find("link.txt"), std::string::npos) << out.out;
+    EXPECT_NE(out.err.find("no link leads to a saved run"), std::string::npos) << out.err;
+    struct Case {
+        std::vector<std::string> arguments;
+        const char* word;
+    };
+    for (const Case& c : {Case{{"loop", "-o", "x.png"}, "-o"}, Case{{"loop", "--size", "640x400"}, "--size"}, Case{{"loop", "--presenter"}, "--presenter"},
+                          Case{{"--all", "x"}, "--all"}, Case{{"first-lesson.lec.toml"}, "a lecture is many pictures"}}) {
+        std::vector<std::string> arguments{"render"};
+        arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
+        arguments.insert(arguments.end(), {"--share", folder.string()});
+        const Outcome wrong = speclens(arguments);
+        EXPECT_EQ(wrong.code, 2) << wrong.err;
+        EXPECT_NE(wrong.err.find(c.word), std::string::npos) << wrong.err;
+    }
+}
+
+std::size_t times(const std::string& text, const std::string& word) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + word.size())) ++count;
+    return count;
+}
+
+// Whole in itself: every picture is in it, with words, and nothing is fetched from anywhere.
+void expect_whole_page(const std::string& page, std::size_t steps) {
+    EXPECT_LE(page.size(), 3'000'000U);
+    EXPECT_EQ(times(page, "<section "), steps);
+    EXPECT_EQ(times(page, "<img src=\"data:image/png;base64,iVBORw0KGgo"), steps);
+    EXPECT_EQ(times(page, "src="), steps);
+    EXPECT_EQ(times(page, " alt=\"\""), 0U);
+    EXPECT_EQ(times(page, " alt=\""), steps);
+    for (const char* outside : {"http:", "https:", "url(", "@import", "<link", "<iframe", "fetch(", "XMLHttpRequest", "import("})
+        EXPECT_EQ(page.find(outside), std::string::npos) << outside;
+    EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+    for (std::size_t i = 1; i <= steps; ++i) {
+        const std::string n = std::to_string(i);
+        EXPECT_EQ(times(page, "id=\"s" + n + "\""), 1U);
+        EXPECT_EQ(times(page, "href=\"#s" + n + "\""), (i > 1 ? 1U : 0U) + (i < steps ? 1U : 0U)) << "from both sides";
+        const std::size_t words = page.find("<pre id=\"w" + n + "\" lang=\"en\">");
+        ASSERT_NE(words, std::string::npos);
+        EXPECT_GT(page.find("</pre>", words) - words, 100U) << "the picture in words";
+    }
+}
+
+TEST(Render, WritesStepsOfARecordedRunAsOnePage) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path file = fresh_folder() / "loop.html";
+    const std::string saved = SPEC_SOURCE_DIR "/assets/traces/mixed.jsonl";
+    const Outcome out = speclens({"render", "loop", saved, "--frames", "1:3", "-o", file.string()});
+    ASSERT_EQ(out.code, 0) << out.err;
+    const std::string page = read_file(file);
+    expect_whole_page(page, 3);
+    EXPECT_NE(page.find("<html lang=\"en\">"), std::string::npos);
+    EXPECT_NE(page.find("step 2 of 3"), std::string::npos);
+    EXPECT_NE(page.find("RECORDED"), std::string::npos) << "what its data are";
+    EXPECT_EQ(page.find("speclens://"), std::string::npos) << "a saved run has no link";
+    struct Case {
+        std::vector<std::string> arguments;
+        const char* word;
+    };
+    for (const Case& c : {Case{{"loop:2", saved}, "no beat of its own"}, Case{{"loop", saved, "--frames", "1:999"}, "the scene has "},
+                          Case{{"loop", saved, "--frame-ms", "50"}, "--frame-ms"}, Case{{"first-lesson.lec.toml", "--frames", "1:2"}, "--frames"}}) {
+        std::vector<std::string> arguments{"render"};
+        arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
+        arguments.insert(arguments.end(), {"-o", file.string()});
+        const Outcome wrong = speclens(arguments);
+        EXPECT_EQ(wrong.code, 2) << wrong.err;
+        EXPECT_NE(wrong.err.find(c.word), std::string::npos) << wrong.err;
+    }
+    EXPECT_EQ(read_file(file), page) << "a refusal leaves the old file";
+}
+
+TEST(Render, WritesALectureAsOnePageInGerman) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    write_file(folder / "two.lec.toml",
+               "title = \"T <1>\"\nabout = \"A & B\"\n[[step]]\ntitle = \"One & only\"\nlink = \"speclens://loop?at=14&drafter=small\"\n"
+               "notes = \"Say \\\"this\\\".\"\n[[step]]\ntitle = \"Two\"\nlink = \"speclens://S9/4\"\n");
+    const std::string file = (folder / "two.html").string();
+    const Outcome out = speclens({"render", (folder / "two.lec.toml").string(), "--language", "de", "--size", "640x400", "--no-timing", "-o", file});
+    ASSERT_EQ(out.code, 0) << out.err;
+    const std::string page = read_file(file);
+    expect_whole_page(page, 2);
+    for (const char* part : {"<html lang=\"de\">", "<h1>T &lt;1&gt;</h1>", "A &amp; B", "1. One &amp; only", "Say &quot;this&quot;.", "Zurück", "Weiter",
+                             "Schritt 2 von 2", "href=\"speclens://S9/4", "LIVE"})
+        EXPECT_NE(page.find(part), std::string::npos) << part;
+}
+
 TEST(Links, LeadToTheSameFrameWhereverTheyAreOpened) {
     if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
     const std::string link = "speclens://domino/"

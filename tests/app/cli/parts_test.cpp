@@ -13,6 +13,7 @@
 #include "app/cli/measure.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/slides.h"
 #include "app/cli/terminal.h"
 #include "app/cli/values.h"
 #include "engine/base/rng.h"
@@ -31,6 +32,23 @@ TEST(Suggest, FindsTheNameThatWasMeant) {
     EXPECT_EQ(nearest("look", known), "lookup");   // a beginning
     EXPECT_EQ(nearest("medusa", known), "");
     EXPECT_EQ(nearest("", known), "");
+}
+
+TEST(Slides, ArePicturesInTheirPage) {
+    EXPECT_EQ(base64(""), "");
+    EXPECT_EQ(base64("M"), "TQ==");
+    EXPECT_EQ(base64("Ma"), "TWE=");
+    EXPECT_EQ(base64("Man"), "TWFu");
+    EXPECT_EQ(base64(std::string("\x00\xff\xfe\x3f", 4)), "AP/+Pw==");
+    const std::vector<Slide> slides = {{"A <b>", "note", "words & more", "", "LIVE · tiny", "png"}, {"C", "", "w", "speclens://loop?k=4&temp=0", "", "png"}};
+    const std::string page = slides_page("T", "", slides);
+    for (const char* part : {"alt=\"A &lt;b&gt;\"", "words &amp; more", "LIVE · tiny", "href=\"speclens://loop?k=4&amp;temp=0\""})
+        EXPECT_NE(page.find(part), std::string::npos) << part << " in " << page;
+    std::vector<Slide> large = slides;
+    large[0].picture = std::string(2'300'000, 'x'); // four digits for three bytes
+    EXPECT_THROW((void)slides_page("T", "", large), Error);
+    large[0].picture.resize(2'200'000);
+    EXPECT_LE(slides_page("T", "", large).size(), kMostPageBytes);
 }
 
 TEST(Values, RefuseWhatIsNotAWholeNumber) {

@@ -1,0 +1,225 @@
+#include "app/cli/slides.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdint>
+
+#include "app/cli/lecture.h"
+#include "app/cli/output.h"
+#include "app/cli/subject.h"
+#include "app/cli/terminal.h"
+#include "app/frontend/share.h"
+#include "app/views/link.h"
+#include "ui/language/language.h"
+
+namespace speclens::cli {
+
+namespace {
+
+constexpr int kWidth = 1280, kHeight = 720; // where no size is asked for
+
+std::string translated(const std::string& english) {
+    return ui::language().label(english);
+}
+
+constexpr const char* kStyle = R"(
+:root { color-scheme: light dark; }
+* { box-sizing: border-box; }
+body { margin: 0; font: 16px/1.5 Inter, "DejaVu Sans", system-ui, sans-serif; background: Canvas; color: CanvasText; }
+header, section > * { max-width: 80rem; margin-left: auto; margin-right: auto; }
+header { padding: 0 1rem; }
+h1 { font-size: 1.4rem; margin: 1rem 0 .25rem; }
+h2 { font-size: 1.15rem; margin: .5rem auto; }
+main { display: flex; align-items: flex-start; overflow-x: auto; scroll-snap-type: x mandatory; overscroll-behavior-x: contain; }
+section { flex: 0 0 100%; min-width: 0; scroll-snap-align: start; scroll-snap-stop: always; padding: 0 1rem 1rem; outline: none; }
+img { display: block; width: 100%; height: auto; border: 1px solid GrayText; border-radius: 4px; }
+nav { display: flex; gap: 1rem; align-items: center; padding: .5rem 0; }
+nav a, nav span.off { padding: .6rem 1.2rem; border: 1px solid GrayText; border-radius: 4px; text-decoration: none; color: inherit; }
+nav span.off { visibility: hidden; }
+.notes, pre { white-space: pre-wrap; }
+.small, pre { font-size: 14px; overflow-wrap: anywhere; }
+pre { font-family: "JetBrains Mono", "DejaVu Sans Mono", monospace; }
+)";
+
+// Turns by key; everything else is the browser's own.
+constexpr const char* kScript = R"(
+const slides = [...document.querySelectorAll('section')], main = document.querySelector('main');
+const now = () => Math.round(main.scrollLeft / main.clientWidth);
+const go = (to) => {
+  const slide = slides[Math.max(0, Math.min(slides.length - 1, to))];
+  history.replaceState(null, '', '#' + slide.id);
+  main.scrollTo({ left: slide.offsetLeft - main.offsetLeft, behavior: 'instant' });
+  slide.focus({ preventScroll: true });
+};
+addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const to = { ArrowRight: now() + 1, PageDown: now() + 1, ArrowLeft: now() - 1, PageUp: now() - 1, Home: 0, End: slides.length - 1 }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  go(to);
+});
+document.addEventListener('click', (event) => {
+  const link = event.target.closest('nav a');
+  if (!link) return;
+  event.preventDefault();
+  go(slides.findIndex((slide) => '#' + slide.id === link.getAttribute('href')));
+});
+)";
+
+std::string step_link(const std::string& words, std::size_t to, std::size_t count, const char* rel) {
+    if (to < 1 || to > count) return "<span class=\"off\">" + escaped(words) + "</span>";
+    return "<a href=\"#s" + std::to_string(to) + "\" rel=\"" + rel + "\">" + escaped(words) + "</a>";
+}
+
+std::string section(const Slide& slide, std::size_t number, std::size_t count) {
+    const std::string n = std::to_string(number);
+    std::string out = "<section id=\"s" + n + "\" tabindex=\"-1\" aria-labelledby=\"t" + n + "\">\n<h2 id=\"t" + n + "\">" + n + ". " +
+                      escaped(slide.title) + "</h2>\n<img src=\"data:image/png;base64," + base64(slide.picture) + "\" alt=\"" +
+                      escaped(slide.title) + "\" aria-describedby=\"w" + n + "\">\n<nav>" +
+                      step_link("← " + translated("Back"), number - 1, count, "prev") + "<span>" +
+                      escaped(translated("step " + n + " of " + std::to_string(count))) + "</span>" +
+                      step_link(translated("Next") + " →", number + 1, count, "next") + "</nav>\n";
+    if (!slide.notes.empty()) out += "<p class=\"notes\">" + escaped(slide.notes) + "</p>\n";
+    out += "<details open><summary class=\"small\">" + escaped(translated("This frame in words")) + "</summary><pre id=\"w" + n + "\" lang=\"en\">" +
+           escaped(slide.words) + "</pre></details>\n<p class=\"small\">" + escaped(slide.made);
+    if (!slide.link.empty()) out += " · <a href=\"" + escaped(slide.link) + "\">" + escaped(slide.link) + "</a>";
+    return out + "</p>\n</section>\n";
+}
+
+// Where it came from, as the picture's badge says, and where it was made.
+std::string made_words(const FrameRequest& request, const Trace* trace) {
+    if (request.race)
+        for (const RaceLane& lane : request.race->lanes)
+            if (lane.trace) trace = lane.trace.get();
+    const Header* header = trace ? trace->header() : nullptr;
+    if (!header) return "";
+    std::string words = header->tier + " · " + header->model;
+    for (const std::string* part : {&header->machine, &header->date})
+        if (!part->empty()) words += " · " + *part;
+    return words;
+}
+
+Slide slide_of(const FrameRequest& request, const Subject& subject) {
+    Slide slide;
+    slide.words = describe_frame(request, subject.trace, subject.settings, subject.status);
+    slide.title = frame_title(request, subject.trace, subject.settings, subject.status);
+    slide.made = made_words(request, subject.trace.get());
+    slide.picture = frame_picture(request, subject.trace, subject.settings, subject.status);
+    return slide;
+}
+
+std::string scene_title(const std::string& name) {
+    const std::vector<SceneName> names = scene_names();
+    return std::ranges::find(names, name, &SceneName::name)->title;
+}
+
+// A page is looked at small, and has no use for a picture of menus.
+Options for_page(const Options& options) {
+    Options own = options;
+    own.presenter = true;
+    if (!own.has("--size")) own.width = kWidth, own.height = kHeight;
+    return own;
+}
+
+std::vector<Slide> slides_of_scene(const Options& options, const SceneWord& word) {
+    if (word.beat >= 0 || (options.link && (options.link->at > 0 || options.link->selected)))
+        throw Error("a page shows many places of a scene: it takes no beat of its own", "Say which: --frames 2:6, or all.", Exit::usage);
+    const Subject subject = asked_subject(options, word.scene);
+    FrameRequest any;
+    any.scene = word.scene;
+    any.race = subject.race;
+    const int count = frame_beats(any, subject.trace, subject.settings, subject.status);
+    const int first = std::max(1, options.first_frame), last = options.last_frame > 0 ? options.last_frame : count;
+    if (first > count || last > count)
+        throw Error("--frames: the scene has " + std::to_string(count) + " here", "Give numbers from 1 to that, or all.", Exit::usage);
+    std::vector<Slide> slides;
+    ProgressBar bar;
+    for (int beat = first; beat <= last; ++beat) {
+        stop_if_interrupted();
+        bar.show("drawing", beat - first, last - first + 1, "frames");
+        const SceneWord place{word.scene, beat};
+        slides.push_back(slide_of(request_for(options, place, subject), subject));
+        slides.back().link = link_to(options, place, subject);
+    }
+    return slides;
+}
+
+} // namespace
+
+std::string escaped(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '&')
+            out += "&amp;";
+        else if (c == '<')
+            out += "&lt;";
+        else if (c == '>')
+            out += "&gt;";
+        else if (c == '"')
+            out += "&quot;";
+        else
+            out += c;
+    }
+    return out;
+}
+
+std::string base64(const std::string& bytes) {
+    static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string out;
+    out.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        std::uint32_t three = 0;
+        for (std::size_t j = 0; j < 3; ++j)
+            three = three << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+        for (std::size_t j = 0; j < 4; ++j) out += i + j <= bytes.size() ? kDigits[three >> (18 - 6 * j) & 63] : '=';
+    }
+    return out;
+}
+
+std::string slides_page(const std::string& title, const std::string& about, const std::vector<Slide>& slides) {
+    std::string page = "<!DOCTYPE html>\n<html lang=\"" + ui::language().name +
+                       "\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+                       "script-src 'unsafe-inline'\">\n<title>" +
+                       escaped(title) + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<header><h1>" + escaped(title) + "</h1>\n";
+    if (!about.empty()) page += "<p class=\"notes\">" + escaped(about) + "</p>\n";
+    page += "</header>\n<main>\n";
+    for (std::size_t i = 0; i < slides.size(); ++i) page += section(slides[i], i + 1, slides.size());
+    page += std::string("</main>\n<script>") + kScript + "</script>\n</body>\n</html>\n";
+    if (page.size() <= kMostPageBytes) return page;
+    char size[32];
+    std::snprintf(size, sizeof size, "%.1f MB", static_cast<double>(page.size()) / 1e6);
+    throw Error(std::to_string(slides.size()) + " pictures make a page of " + size + ", and 3 MB is the most",
+                "Show fewer of them with --frames A:B, or give a smaller --size.", Exit::usage);
+}
+
+Exit render_slides(const Options& asked) {
+    const Options options = for_page(asked);
+    std::string title, about;
+    std::vector<Slide> slides;
+    if (is_lecture_file(options.words[0])) {
+        const Lecture lecture = load_lecture(find_lecture(options.words[0]));
+        title = lecture.title;
+        about = lecture.about;
+        ProgressBar bar;
+        each_step(options, lecture, [&](const Options& own, const SceneWord& word, const Subject& subject) {
+            const Lecture::Step& step = lecture.steps[slides.size()];
+            bar.show("drawing", static_cast<double>(slides.size()), static_cast<double>(lecture.steps.size()), "steps");
+            slides.push_back(slide_of(request_for(own, word, subject), subject));
+            slides.back().title = step.title;
+            slides.back().notes = step.notes;
+            slides.back().link = to_text(step.link);
+        });
+    } else {
+        const SceneWord word = scene_word(options.words[0]);
+        slides = slides_of_scene(options, word);
+        title = "SpecLens: " + translated(scene_title(word.scene));
+    }
+    const std::string page = slides_page(title, about, slides);
+    ResultFile file(options.output);
+    file.write(page);
+    file.commit();
+    return Exit::ok;
+}
+
+} // namespace speclens::cli

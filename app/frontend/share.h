@@ -1,0 +1,47 @@
+// A round as something to send: a loop that plays it, a card, and the link.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/frontend/frontend.h"
+
+namespace speclens {
+
+struct SharedRound {
+    std::shared_ptr<const Trace> trace;
+    int cycle = 0; // from 0; one that is complete
+    RunSettings settings;
+    EngineStatus status;
+    std::string theme = "dark";
+    bool letters_article = false; // as in SceneInput
+    std::string link = {};        // to a frame of it; empty: none leads there
+    std::string shown_link = {};  // on the card, where it is to be another text; empty: the same
+};
+
+struct SharedFiles {
+    std::filesystem::path loop;    // six seconds, GIF
+    std::filesystem::path film;    // the same as MP4; empty: there is none
+    std::string no_film;           // why; empty: there is one
+    std::filesystem::path card;    // 1200x630, PNG
+    std::filesystem::path link;    // a file with the link; empty: none leads there
+    std::string link_text;
+};
+
+// The round that a frame shows; throws Error (usage) where it shows none that is complete.
+[[nodiscard]] int shared_cycle(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
+                               const EngineStatus& status);
+// Writes them into a folder, which is made; what was there under these names is replaced. `done` is told how far it is, 0 to 1, and
+// may throw to stop it. Throws Error.
+SharedFiles share_round(const SharedRound& round, const std::filesystem::path& folder, const std::function<void(double)>& done);
+
+// What the title of a frame says, in the language of the pictures.
+[[nodiscard]] std::string frame_title(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                                      const EngineStatus& status);
+// One frame as the bytes of a PNG with few colours, a fifth of the size of render_frame()'s.
+[[nodiscard]] std::string frame_picture(const FrameRequest& request, std::shared_ptr<const Trace> trace, const RunSettings& settings,
+                                        const EngineStatus& status);
+
+} // namespace speclens

@@ -1,0 +1,153 @@
+#include "app/render/round_share.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/render/headless_frame.h"
+#include "kernels/error.h"
+#include "scenes/shared/motion.h"
+#include "ui/file_write.h"
+#include "ui/pictures/png.h"
+
+namespace speclens {
+namespace {
+
+constexpr int kEndMs = 1200;   // how much longer the last picture stays
+constexpr int kFewestMs = 50;  // of a step
+
+const CycleSummary* complete_round(const CycleView& whole, int cycle) {
+    const auto found = std::ranges::find(whole.cycles, cycle, &CycleSummary::cycle);
+    return found != whole.cycles.end() && found->complete() ? &*found : nullptr;
+}
+
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code problem;
+    std::filesystem::create_directories(folder, problem);
+    if (problem) throw Error(folder.string() + ": " + problem.message(), "Give a folder that can be made.");
+}
+
+} // namespace
+
+std::vector<LoopShot> loop_shots(const Trace& trace, const CycleSummary& round) {
+    const std::size_t events = round.end_event - round.first_event;
+    const std::size_t stride = (events * kFewestMs + kLoopMs - kEndMs - 1) / static_cast<std::size_t>(kLoopMs - kEndMs);
+    std::vector<std::size_t> cursors; // as many events as there is time for, the last one in any case
+    for (std::size_t left = events; left > 0; left -= std::min(left, std::max<std::size_t>(1, stride)))
+        cursors.push_back(round.first_event + left);
+    std::ranges::reverse(cursors);
+    const int steps = static_cast<int>(cursors.size());
+    const auto begin = [&](int step) { return (kLoopMs - kEndMs) * step / steps / 10 * 10; };
+    std::vector<LoopShot> shots;
+    for (int i = 0; i < steps; ++i) {
+        const std::size_t cursor = cursors[static_cast<std::size_t>(i)];
+        int left = begin(i + 1) - begin(i);
+        const int moves = std::min(static_cast<int>(1000 * motion_seconds(trace[cursor - 1], false)), left / 2) / kGifTick;
+        for (int tick = 0; tick < moves; ++tick, left -= kGifTick)
+            shots.push_back({cursor, static_cast<float>(tick) / static_cast<float>(moves), kGifTick});
+        shots.push_back({cursor, 1, left + (i + 1 == steps ? kEndMs : 0)});
+    }
+    return shots;
+}
+
+RoundShare::RoundShare(SharedRound round, std::filesystem::path folder, const ui::FontSet& fonts)
+    : round_(std::move(round)), folder_(std::move(folder)), pixels_(fonts), scene_(find_scene("loop")->make()),
+      whole_(fold(*round_.trace, round_.trace->size())) {
+    told_ = complete_round(whole_, round_.cycle);
+    if (!told_) throw Error("round " + std::to_string(round_.cycle + 1) + " is not over", "Choose one that is.");
+    shots_ = loop_shots(*round_.trace, *told_);
+    make_folder(folder_);
+    begin_film();
+}
+
+RoundShare::~RoundShare() = default;
+
+template <typename Work>
+void RoundShare::film(const Work& work) {
+    try {
+        work();
+    } catch (const Error& error) {
+        film_.reset();
+        files_.film.clear();
+        files_.no_film = error.what();
+    }
+}
+
+void RoundShare::begin_film() {
+    if (video_encoder().empty()) {
+        files_.no_film = "ffmpeg is not installed";
+        return;
+    }
+    files_.film = folder_ / "round.mp4";
+    film([&] { film_ = std::make_unique<VideoFile>(files_.film, kLoopWidth, kLoopHeight); });
+}
+
+ui::Image RoundShare::picture(const LoopShot& shot) {
+    source_.update(round_.trace, shot.cursor);
+    FrameInput input;
+    source_.fill(input.scene);
+    if (shot.moving < 1) input.scene.moving = {{shot.cursor - 1, shot.moving}};
+    input.scene.settings = &round_.settings;
+    input.scene.status = &round_.status;
+    input.scene.plain.ms_per_token = round_.status.plain_ms_per_token;
+    input.scene.letters_article = round_.letters_article;
+    input.scene.still = true;
+    input.scene_name = "loop";
+    input.active = scene_.get();
+    input.zoom = presenter_scale({kLoopWidth, kLoopHeight});
+    input.theme = theme_named(round_.theme);
+    FrameUi kept;
+    kept.layout.presenter = true; // the loop is looked at small
+    return draw_image(input, kept, kLoopWidth, kLoopHeight, pixels_);
+}
+
+void RoundShare::write_end() {
+    switch (at_ - shots_.size()) {
+    case 0:
+        files_.loop = folder_ / "round.gif";
+        ui::write_file(files_.loop.string(), loop_.finish());
+        loop_ = {};
+        break;
+    case 1:
+        if (film_) film([&] { film_->finish(); });
+        film_.reset();
+        break;
+    default: {
+        const ui::Theme& theme = ui::theme(theme_named(round_.theme));
+        draw_share_card(pixels_.begin(kCardWidth, kCardHeight, 1, theme.bg), theme, round_, whole_, *told_);
+        files_.card = folder_ / "card.png";
+        ui::write_png(files_.card.string(), pixels_.end());
+        if (round_.link.empty()) break;
+        files_.link = folder_ / "link.txt";
+        files_.link_text = round_.link;
+        ui::write_file(files_.link.string(), std::string_view(round_.link + "\n"));
+    }
+    }
+}
+
+bool RoundShare::step() {
+    constexpr std::size_t kFiles = 3;
+    if (at_ < shots_.size()) {
+        const LoopShot& shot = shots_[at_];
+        const ui::Image image = picture(shot);
+        loop_.add(image, shot.ms);
+        if (film_) film([&] { film_->show(image, shot.ms); });
+    } else if (at_ < shots_.size() + kFiles) {
+        write_end();
+    }
+    ++at_;
+    return at_ < shots_.size() + kFiles;
+}
+
+double RoundShare::done() const {
+    return std::min(1.0, static_cast<double>(at_) / static_cast<double>(shots_.size() + 3));
+}
+
+SharedFiles share_round(const SharedRound& round, const std::filesystem::path& folder, const std::function<void(double)>& done) {
+    const ui::FontSet fonts;
+    RoundShare share(round, folder, fonts);
+    while (share.step()) done(share.done());
+    return share.files();
+}
+
+} // namespace speclens

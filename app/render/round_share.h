@@ -1,0 +1,67 @@
+// A round, drawn picture by picture into the files that are shared, so that a window goes on meanwhile.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "app/frame/frame_source.h"
+#include "app/frontend/share.h"
+#include "app/render/video.h"
+#include "ui/fonts.h"
+#include "ui/pictures/gif.h"
+#include "ui/headless.h"
+
+namespace speclens {
+
+inline constexpr int kLoopMs = 6000; // of a loop, whatever the round
+inline constexpr int kLoopWidth = 1280, kLoopHeight = 720;
+inline constexpr int kCardWidth = 1200, kCardHeight = 630;
+
+// A picture of the loop: so many events of the trace, the last of them so far on its way, for so long. All of them take kLoopMs,
+// the last one a second more than the others.
+struct LoopShot {
+    std::size_t cursor = 0;
+    float moving = 1;
+    int ms = 0; // a multiple of 10, at least 20
+};
+[[nodiscard]] std::vector<LoopShot> loop_shots(const Trace& trace, const CycleSummary& round);
+
+// The card on a canvas of its size: what came of the round, its tokens, the run and the link.
+void draw_share_card(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, const CycleView& whole, const CycleSummary& round);
+
+class RoundShare {
+  public:
+    // Makes the folder. `fonts` must outlive it. Throws Error.
+    RoundShare(SharedRound round, std::filesystem::path folder, const ui::FontSet& fonts);
+    ~RoundShare();
+    RoundShare(const RoundShare&) = delete;
+    RoundShare& operator=(const RoundShare&) = delete;
+
+    bool step(); // draws or writes one thing; false once everything is there. Throws Error
+    [[nodiscard]] double done() const; // 0 to 1
+    [[nodiscard]] const SharedFiles& files() const { return files_; }
+
+  private:
+    void begin_film();
+    void write_end();
+    [[nodiscard]] ui::Image picture(const LoopShot& shot);
+    template <typename Work>
+    void film(const Work& work); // whose failure leaves the other files alone
+
+    SharedRound round_;
+    std::filesystem::path folder_;
+    ui::HeadlessFrame pixels_;
+    FrameSource source_;
+    std::unique_ptr<Scene> scene_;
+    CycleView whole_;
+    const CycleSummary* told_ = nullptr; // in whole_
+    std::vector<LoopShot> shots_;
+    std::size_t at_ = 0; // shots drawn, then one for each file
+    ui::GifEncoder loop_;
+    std::unique_ptr<VideoFile> film_;
+    SharedFiles files_;
+};
+
+} // namespace speclens

@@ -1,0 +1,242 @@
+// What is shared of a round: a loop of six seconds, a card, a link; and the key for it.
+#include <gtest/gtest.h>
+
+#define STB_IMAGE_STATIC
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_GIF
+#define STBI_ONLY_PNG
+#include <stb_image.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "app/render/round_share.h"
+#include "kernels/error.h"
+#include "tests/scenes/scenes_bench.h"
+#include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/view_bench.h"
+#include "tests/shared/temp_folder.h"
+#include "tests/shared/variable.h"
+#include "ui/canvas_record.h"
+
+namespace speclens {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TempFolder;
+using test::Variable;
+
+const std::string kLink = "speclens://loop?at=9&drafter=small&seed=7";
+
+SharedRound shared(const std::shared_ptr<const Trace>& trace, int cycle) {
+    return {.trace = trace, .cycle = cycle, .settings = {}, .status = {}, .theme = "dark", .link = kLink};
+}
+
+const CycleSummary& round_of(const CycleView& whole, int cycle) {
+    return *std::ranges::find(whole.cycles, cycle, &CycleSummary::cycle);
+}
+
+int all_ms(const std::vector<LoopShot>& shots) {
+    int sum = 0;
+    for (const LoopShot& shot : shots) sum += shot.ms;
+    return sum;
+}
+
+TEST(ShareLoop, TakesSixSecondsWhateverTheRound) {
+    for (const fixtures::Toy& toy : fixtures::toys()) {
+        const auto trace = fixtures::toy_run(toy);
+        const CycleView whole = fold(*trace, trace->size());
+        for (const CycleSummary& round : whole.cycles) {
+            if (!round.complete()) continue;
+            const std::vector<LoopShot> shots = loop_shots(*trace, round);
+            ASSERT_FALSE(shots.empty());
+            EXPECT_EQ(all_ms(shots), kLoopMs) << toy.name << " round " << round.cycle;
+            EXPECT_EQ(shots.back().cursor, round.end_event);
+            EXPECT_EQ(shots.back().moving, 1);
+            EXPECT_GE(shots.back().ms, 1000) << "long enough to be read";
+            std::size_t before = round.first_event;
+            for (const LoopShot& shot : shots) {
+                EXPECT_TRUE(shot.cursor == before || shot.cursor == before + 1) << "event by event";
+                before = shot.cursor;
+                EXPECT_GE(shot.ms, 20);
+                EXPECT_EQ(shot.ms % 10, 0) << "GIF counts hundredths";
+            }
+        }
+    }
+}
+
+TEST(ShareLoop, LeavesStepsOutWhereThereIsNoTimeForAll) {
+    fixtures::Toy toy = fixtures::toys().front();
+    toy.nodes = 120, toy.k = 60, toy.cycles = 1, toy.rule = "tree_wor", toy.drafter = "small_tree";
+    const auto trace = fixtures::toy_run(toy);
+    const CycleView whole = fold(*trace, trace->size());
+    const CycleSummary& round = whole.cycles.front();
+    ASSERT_GT(round.end_event - round.first_event, 110U);
+    const std::vector<LoopShot> shots = loop_shots(*trace, round);
+    EXPECT_EQ(all_ms(shots), kLoopMs);
+    EXPECT_LT(shots.size(), 110U);
+    EXPECT_EQ(shots.back().cursor, round.end_event);
+}
+
+std::string card_words(const SharedRound& round) {
+    const CycleView whole = fold(*round.trace, round.trace->size());
+    ui::RecordCanvas canvas(steady_fonts(), {0, 0, kCardWidth, kCardHeight});
+    draw_share_card(canvas, ui::theme(ui::ThemeKind::dark), round, whole, round_of(whole, round.cycle));
+    for (const ui::RecordedText& text : canvas.texts()) {
+        EXPECT_LE(text.box.right(), kCardWidth - 24.F) << text.text;
+        EXPECT_LE(text.box.bottom(), kCardHeight + 0.F) << text.text;
+    }
+    return canvas.visible_text();
+}
+
+TEST(ShareCard, SaysWhatCameOfTheRound) {
+    const auto trace = fixtures::mixed();
+    const CycleView whole = fold(*trace, trace->size());
+    for (const CycleSummary& round : whole.cycles) {
+        if (!round.complete()) continue;
+        const std::string words = card_words(shared(trace, round.cycle));
+        const std::string title = std::to_string(round.accepted) + " of " + std::to_string(round.drafts.size()) + " draft tokens accepted";
+        EXPECT_NE(words.find(title), std::string::npos) << words;
+        for (const DraftSlot& slot : round.drafts) {
+            const std::string token = trace->text(slot.draft->token); // its space is drawn as a mark
+            EXPECT_NE(words.find(token.substr(token.starts_with(' ') ? 1 : 0)), std::string::npos) << token << " in " << words;
+        }
+        for (const char* part : {"SpecLens", "LIVE", "from one pass of the target", "tokens per round", kLink.c_str()})
+            EXPECT_NE(words.find(part), std::string::npos) << part << " in " << words;
+    }
+}
+
+TEST(ShareCard, HasRoomForALargeTreeAndALongLink) {
+    fixtures::Toy toy = fixtures::toys().front();
+    toy.nodes = 60, toy.k = 12, toy.rule = "tree_wor", toy.drafter = "small_tree", toy.tier = "TABLE";
+    SharedRound round = shared(fixtures::toy_run(toy), 0);
+    round.link += "&prompt=" + std::string(600, 'x');
+    const std::string words = card_words(round);
+    EXPECT_NE(words.find("TABLE"), std::string::npos) << words;
+    EXPECT_NE(words.find("+"), std::string::npos) << "how many tokens are left out: " << words;
+    EXPECT_NE(words.find("xx…"), std::string::npos) << words;
+    round.shown_link = "https://example.org/#loop";
+    EXPECT_NE(card_words(round).find("https://example.org/#loop"), std::string::npos);
+}
+
+std::vector<unsigned char> bytes_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(RoundShare, WritesALoopACardAndTheLink) {
+    const TempFolder folder;
+    const Variable path("PATH", folder.path().string()); // no encoder of films
+    const auto trace = fixtures::mixed();
+    const CycleView whole = fold(*trace, trace->size());
+    const auto round = std::ranges::find_if(whole.cycles, [](const auto& c) { return c.complete(); });
+    ASSERT_NE(round, whole.cycles.end());
+    RoundShare share(shared(trace, round->cycle), folder / "a" / "b", steady_fonts());
+    double before = -1;
+    while (share.step()) {
+        EXPECT_GT(share.done(), before);
+        before = share.done();
+    }
+    EXPECT_EQ(share.done(), 1);
+    const SharedFiles& files = share.files();
+    EXPECT_EQ(files.film, "");
+    EXPECT_EQ(files.no_film, "ffmpeg is not installed");
+    const auto gif = bytes_of(files.loop);
+    int w = 0, h = 0, count = 0, channels = 0;
+    int* delays = nullptr;
+    stbi_uc* back = stbi_load_gif_from_memory(gif.data(), static_cast<int>(gif.size()), &delays, &w, &h, &count, &channels, 4);
+    ASSERT_NE(back, nullptr) << stbi_failure_reason();
+    EXPECT_EQ((std::array{w, h, count}), (std::array{kLoopWidth, kLoopHeight, static_cast<int>(loop_shots(*trace, *round).size())}));
+    int sum = 0;
+    for (int i = 0; i < count; ++i) sum += delays[i];
+    EXPECT_EQ(sum, kLoopMs);
+    const std::size_t picture = static_cast<std::size_t>(w) * static_cast<std::size_t>(h) * 4;
+    EXPECT_FALSE(std::equal(back, back + picture, back + (static_cast<std::size_t>(count) - 1) * picture)) << "something happens";
+    stbi_image_free(back);
+    stbi_image_free(delays);
+    const auto png = bytes_of(files.card);
+    ASSERT_TRUE(stbi_info_from_memory(png.data(), static_cast<int>(png.size()), &w, &h, &channels));
+    EXPECT_EQ((std::array{w, h}), (std::array{kCardWidth, kCardHeight}));
+    const auto link = bytes_of(files.link);
+    EXPECT_EQ(std::string(link.begin(), link.end()), kLink + "\n");
+}
+
+TEST(RoundShare, RefusesARoundThatIsNotOver) {
+    const TempFolder folder;
+    EXPECT_THROW(RoundShare(shared(fixtures::mixed(), 999), folder / "x", steady_fonts()), Error);
+    EXPECT_FALSE(fs::exists(folder / "x"));
+}
+
+TEST(ShareKey, HandsOverTheRoundOnScreen) {
+    const TempFolder home;
+    const Variable data("XDG_DATA_HOME", home.path().string());
+    ViewBench live("loop");
+    const auto trace = fixtures::mixed();
+    live.observe(trace, {});
+    std::vector<SharedRound> rounds;
+    std::vector<fs::path> folders;
+    live.bench.controller.share_round = [&](SharedRound round, const fs::path& folder) {
+        rounds.push_back(std::move(round));
+        folders.push_back(folder);
+        fs::create_directories(folder);
+    };
+    const CycleView whole = fold(*trace, trace->size());
+    const CycleSummary& second = whole.cycles.at(1);
+    live.bench.controller.perform({SceneCommand{SetCursor{second.first_event + 2}}}, live.bench.time);
+    const auto press = [&] { live.bench.key(ui::Key::e, {.shift = true, .ctrl = true}); };
+    press();
+    press();
+    ASSERT_EQ(rounds.size(), 2U);
+    EXPECT_EQ(rounds[0].cycle, second.cycle);
+    EXPECT_EQ(rounds[0].trace, trace);
+    EXPECT_EQ(rounds[0].theme, "dark");
+    EXPECT_EQ(rounds[0].link, to_text(live.bench.controller.link()));
+    EXPECT_EQ(folders[0].parent_path(), home / "speclens" / "shared");
+    EXPECT_NE(folders[0], folders[1]) << "nothing is replaced";
+
+    SharedFiles files{.loop = folders[0] / "round.gif", .film = {}, .no_film = "ffmpeg is not installed", .card = folders[0] / "card.png",
+                      .link = folders[0] / "link.txt", .link_text = rounds[0].link};
+    live.bench.controller.shared(files, live.bench.time);
+    EXPECT_EQ(live.bench.controller.clipboard, rounds[0].link);
+    live.bench.frame();
+    EXPECT_TRUE(live.bench.shows("Shared in " + folders[0].string())) << live.bench.words;
+    EXPECT_NE(live.bench.controller.told.find("round.gif, card.png, link.txt"), std::string::npos) << live.bench.controller.told;
+    live.bench.controller.downloads = true; // a page
+    live.bench.controller.shared(files, live.bench.time);
+    live.bench.frame();
+    EXPECT_TRUE(live.bench.shows("Shared: round.gif, card.png · the link is copied")) << live.bench.words;
+}
+
+TEST(ShareKey, SaysWhyThereIsNothingToShare) {
+    bool asked = false;
+    SceneBench race("race");
+    race.controller.share_round = [&](const SharedRound&, const fs::path&) { asked = true; };
+    race.settle();
+    race.key(ui::Key::e, {.shift = true, .ctrl = true});
+    EXPECT_TRUE(race.shows("A round is shared: open a lane with Enter")) << race.words;
+    SceneBench empty("loop");
+    empty.controller.share_round = race.controller.share_round;
+    empty.settle();
+    empty.key(ui::Key::e, {.shift = true, .ctrl = true});
+    EXPECT_TRUE(empty.shows("No round is over yet")) << empty.words;
+    EXPECT_FALSE(asked);
+}
+
+// A saved run has no link, and is shared all the same.
+TEST(ShareKey, SharesASavedRunWithoutALink) {
+    const TempFolder home;
+    const Variable data("XDG_DATA_HOME", home.path().string());
+    SceneBench bench("loop");
+    bench.show(fixtures::mixed(), 9);
+    std::vector<SharedRound> rounds;
+    bench.controller.share_round = [&](SharedRound round, const fs::path&) { rounds.push_back(std::move(round)); };
+    bench.key(ui::Key::e, {.shift = true, .ctrl = true});
+    ASSERT_EQ(rounds.size(), 1U);
+    EXPECT_EQ(rounds[0].link, "");
+}
+
+} // namespace
+} // namespace speclens
