@@ -51,7 +51,7 @@ def arm(args, study, name, seed):
     if not (folder / "export" / "model.safetensors").exists():
         begin = ["--init", str(args.init)] if study == "domino" else []
         subprocess.run([sys.executable, "-m", "smollm2.train", "--name", folder.name, "--method", method, "--target", str(args.target), "--corpus", str(args.corpus),
-                        "--work", str(args.work), "--passes", "1", "--keep-blocks", "3", "--steps", str(args.steps), "--seed", str(seed), *begin, *extra], check=True)
+                        "--work", str(args.work), "--block-tokens", str(args.block_tokens), "--passes", str(args.passes), "--keep-blocks", "3", "--steps", str(args.steps), "--seed", str(seed), *begin, *extra], check=True)
     evaluations = {}
     for base in (False, True) if method == "domino" else (False,):
         path = folder / f"served{'_base' if base else ''}_{args.prompts.stem}.json"
@@ -77,6 +77,8 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--only", nargs="*", default=list(STUDIES), choices=list(STUDIES))
     parser.add_argument("--steps", type=int, default=122)
+    parser.add_argument("--block-tokens", type=int, default=1_000_000, help="states are computed in blocks of so many tokens")
+    parser.add_argument("--passes", type=int, default=1, help="over a block before the next one")
     parser.add_argument("--seeds", type=int, nargs="*", default=[11, 12])
     parser.add_argument("--machine", default="", help="where it ran, for the app: 'one core of a 2-core AMD EPYC'")
     args = parser.parse_args()
