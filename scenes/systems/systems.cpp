@@ -79,9 +79,9 @@ class SystemsScene final : public Scene {
         if (d.input.beat == kChoosersBeat && d.model.adaptive) return draw_adaptive(d, whole);
         if (d.input.beat == kChoosersBeat || (lower <= 0 && d.input.beat == kControllerBeat)) return draw_controllers(d, whole);
         draw_cache(d, {x, top, half, upper});
-        constexpr float kWire = 164;
-        draw_wire(d, {x + half + gap, top, half, std::min(upper, kWire)});
-        draw_pages(d, {x + half + gap, top + kWire, half, upper - kWire});
+        const float wire = d.model.measured.any() ? 198 : 164; // a lane more
+        draw_wire(d, {x + half + gap, top, half, std::min(upper, wire)});
+        draw_pages(d, {x + half + gap, top + wire, half, upper - wire});
         if (lower > 0) draw_controllers(d, {x, bottom - lower, w, lower});
     }
 

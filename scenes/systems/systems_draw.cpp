@@ -175,7 +175,7 @@ void draw_pages(const SystemsDraw& d, Rect area) {
     if (const float key = top + static_cast<float>(lines) * kLine + 14; key < area.bottom()) draw_page_key(d, {area.x, key}, area.right());
 }
 
-static std::string bytes_words(double bytes) {
+std::string bytes_words(double bytes) {
     return bytes < 10000 ? ui::integer(std::lround(bytes)) + " B" : ui::integer(std::lround(bytes / 1000)) + " kB";
 }
 

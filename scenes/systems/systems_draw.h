@@ -12,6 +12,8 @@ namespace speclens {
 [[nodiscard]] Story systems_story(const SceneInput& input, const SystemsModel& model);
 [[nodiscard]] std::string systems_description(const SceneInput& input, const SystemsModel& model);
 
+[[nodiscard]] std::string bytes_words(double bytes); // "950 B", "12 kB"
+
 struct SystemsDraw {
     const SceneInput& input;
     const SystemsModel& model;

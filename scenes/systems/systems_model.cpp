@@ -61,7 +61,7 @@ bool is_about(int beat, SystemsPart part) {
     case SystemsPart::pages:
         return beat == 0 || beat == kTablesBeat;
     case SystemsPart::wire:
-        return beat == 2 || beat == 3;
+        return beat == kWireBeat || beat == 3;
     case SystemsPart::controllers:
         return beat == kControllerBeat || beat == kChoosersBeat;
     case SystemsPart::tables:

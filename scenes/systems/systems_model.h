@@ -97,7 +97,7 @@ struct RoundWindow {
 
 inline constexpr StoryOf<"systems", "slots", "waste", "wire", "round_trip", "controller", "tables", "choosers"> systems_says;
 inline constexpr int kSystemsBeats = systems_says.size;
-inline constexpr int kControllerBeat = 4, kTablesBeat = 5, kChoosersBeat = 6;
+inline constexpr int kWireBeat = 2, kControllerBeat = 4, kTablesBeat = 5, kChoosersBeat = 6;
 enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers, tables, choosers };
 [[nodiscard]] bool is_about(int beat, SystemsPart part);
 [[nodiscard]] const char* payload_words(Payload payload);

@@ -22,11 +22,29 @@ Words waste_beat(const SystemsModel& m) {
     return systems_says.beat("waste:rows"_t, "written"_v = written, "kept"_v = kept);
 }
 
+// Of a mean round of this run, as the picture has it.
+struct MeasuredRound {
+    std::string sent, received, ms, draft, server; // bytes and ms; the server's own: empty where it does not say
+};
+MeasuredRound measured_round(const SystemsModel& m) {
+    const WireTotals& t = m.measured;
+    return {bytes_words(t.per_round(static_cast<double>(t.sent))), bytes_words(t.per_round(static_cast<double>(t.received))),
+            ui::number(t.per_round(t.ms), 1), ui::number(m.measured_draft_ms, 1),
+            t.knows_server() && t.server_ms > 0 ? ui::number(t.per_round(t.server_ms), 1) : ""};
+}
+
+Words wire_beat(const SystemsModel& m) {
+    if (!m.measured.any()) return systems_says.beat("wire:simulated"_t);
+    const MeasuredRound round = measured_round(m);
+    return systems_says.beat("wire:measured"_t, "draft"_v = round.draft, "ms"_v = round.ms, "server"_v = round.server, "ahead"_v = m.measured.ahead,
+                             "wasted"_v = m.measured.wasted());
+}
+
 Words beat_words(const SystemsModel& m, int beat) {
     switch (beat) {
     case 0: return systems_says.beat("slots"_t);
     case 1: return waste_beat(m);
-    case 2: return systems_says.beat("wire"_t);
+    case kWireBeat: return wire_beat(m);
     case 3: return systems_says.beat("round_trip"_t);
     case kTablesBeat: return m.film ? systems_says.beat("tables:batch"_t) : systems_says.beat("tables:no_batch"_t);
     case kChoosersBeat: return m.adaptive ? systems_says.beat("choosers:batches"_t) : systems_says.beat("choosers:no_batches"_t);
@@ -61,10 +79,18 @@ std::string round_trip_words(const SystemsModel& m) {
 }
 
 void name_wire(StageTitle& title, const SystemsModel& m) {
+    if (m.measured.any()) {
+        const MeasuredRound round = measured_round(m);
+        title.tier = ui::Tier::remote;
+        title.title = systems_says("wire.title:measured"_t, "sent"_v = round.sent, "received"_v = round.received, "ms"_v = round.ms);
+        title.short_title = systems_says("wire.short_title:measured"_t, "sent"_v = round.sent, "received"_v = round.received, "ms"_v = round.ms);
+        title.subtitle = systems_says("subtitle.measured"_t, "rounds"_v = m.measured.rounds);
+        return;
+    }
     const std::string ids = ui::speed_up(wire_speedup(m.wire, Payload::ids)), token = ui::speed_up(wire_speedup(m.wire, Payload::scalars)),
                       blocks = ui::speed_up(wire_speedup(m.wire, Payload::rows));
-    title.title = systems_says("wire.title"_t, "ids"_v = ids, "token"_v = token, "blocks"_v = blocks);
-    title.short_title = systems_says("wire.short_title"_t, "ids"_v = ids, "token"_v = token, "blocks"_v = blocks);
+    title.title = systems_says("wire.title:simulated"_t, "ids"_v = ids, "token"_v = token, "blocks"_v = blocks);
+    title.short_title = systems_says("wire.short_title:simulated"_t, "ids"_v = ids, "token"_v = token, "blocks"_v = blocks);
 }
 
 // Behind what stands in for a batch: when there will be one.
@@ -129,8 +155,9 @@ StageTitle systems_title(const SceneInput& input, const SystemsModel& m) {
     case 1:
         title.title = waste_words(m);
         break;
-    case 2:
+    case kWireBeat:
         name_wire(title, m);
+        if (m.measured.any()) return title;
         break;
     case 3:
         title.title = round_trip_words(m);

@@ -16,6 +16,7 @@
 #include "kernels/error.h"
 #include "scenes/shared/speak.h"
 #include "scenes/shared/story_book.h"
+#include "tests/scenes/run_elsewhere.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/temp_folder.h"
@@ -93,11 +94,20 @@ class Data {
     std::string text_;
 };
 
+constexpr const char* kElsewhere = "mixed, with its target elsewhere";
+
+std::shared_ptr<const Trace> trace_to_show(const std::string& run) {
+    const std::string file = run == kElsewhere ? "mixed" : run;
+    const std::shared_ptr<const Trace> trace = load_trace(kAssets / "traces" / (file + ".jsonl"));
+    return run == kElsewhere ? test::run_elsewhere(*trace) : trace;
+}
+
 // The runs that a scene is looked at with: of heads their own, of rounds a chain, a tree and a greedy one.
 std::vector<std::string> runs_of(std::string_view scene) {
     for (const char* head : fixtures::kRecorded)
         if (scene == head) return {head};
     if (scene == "loop") return {"mixed", "tree", "greedy"};
+    if (scene == "systems") return {"mixed", kElsewhere};
     return {"mixed"};
 }
 
@@ -108,7 +118,7 @@ void each_frame(ui::Vec2 size, const Visit& visit) {
     for (const SceneInfo& info : scene_list()) {
         if (std::string_view(info.name) == "race") continue; // it shows no single run
         for (const std::string& run : runs_of(info.name)) {
-            const std::shared_ptr<const Trace> trace = load_trace(kAssets / "traces" / (run + ".jsonl"));
+            const std::shared_ptr<const Trace> trace = trace_to_show(run);
             SceneBench bench(info.name, {}, {0, 0, size.x, size.y});
             bench.controller.figures = figures;
             bench.show(trace, trace->size());

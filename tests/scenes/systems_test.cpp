@@ -10,8 +10,10 @@
 #include "engine/run/trace_json.h"
 #include "scenes/speedup/speedup_draw.h"
 #include "scenes/systems/systems_draw.h"
+#include "tests/scenes/run_elsewhere.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
+#include "tests/scenes/scenes_golden.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/micro.h"
 
@@ -70,18 +72,9 @@ TEST(Systems, TellsOfWasteOnlyWhereThereIsSome) {
 TEST(Systems, ShowsWhatARoundOfThisRunCostOnTheWay) {
     const auto run = test::finished(test::micro_models(1), test::greedy("small", 3));
     const Trace& local = run->trace();
-    Trace remote([](int id) { return std::to_string(id); });
-    for (std::size_t i = 0; i < local.size(); ++i) {
-        Event event = local[i];
-        if (auto* header = std::get_if<Header>(&event)) header->tier = "REMOTE";
-        if (auto* pass = std::get_if<Verified>(&event)) {
-            pass->wire = Wire{1500, 20000, 12.5, 8.5, 0};
-            pass->ahead = 4;
-            pass->from_ahead = i % 2 == 0 ? 3 : 0;
-        }
-        remote.append(std::move(event));
-    }
-    for (const Trace* trace : {&local, static_cast<const Trace*>(&remote)}) {
+    const std::shared_ptr<const Trace> elsewhere = test::run_elsewhere(local);
+    const Trace& remote = *elsewhere;
+    for (const Trace* trace : {&local, &remote}) {
         const CycleView view = fold(*trace, trace->size());
         SceneInput input;
         input.whole = &view;
@@ -96,6 +89,28 @@ TEST(Systems, ShowsWhatARoundOfThisRunCostOnTheWay) {
         EXPECT_EQ(m.measured.wasted(), m.measured.ahead - m.measured.taken);
         EXPECT_DOUBLE_EQ(m.measured.per_round(m.measured.ms - m.measured.server_ms), 4);
     }
+}
+
+TEST(SystemsScene, TellsWhatARoundOfThisRunCostOnTheWay) {
+    const auto local = load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "mixed.jsonl");
+    Golden golden;
+    for (const Size& s : kSizes)
+        for (const int ahead : {0, 4}) {
+            SceneBench bench("systems", EnginePort{}, {0, 0, s.w, s.h});
+            const auto run = test::run_elsewhere(*local, ahead);
+            bench.show(run, run->size());
+            for (const int beat : {kWireBeat, kWireBeat + 1}) {
+                bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                bench.settle();
+                const std::string what = std::to_string(ahead) + " ahead, beat " + std::to_string(beat);
+                look(bench, std::string(s.name) + " " + what, s.w < 1000);
+                EXPECT_EQ(bench.shows("B there, 20 kB back, 12.5 ms"), beat == kWireBeat) << s.name << bench.words;
+                if (s.w != 1600 && s.w != 1280) continue;
+                steady_frame(bench);
+                add_regions(golden, bench, scene_regions(layout_of(bench)), s.name, "elsewhere", what);
+            }
+        }
+    expect_golden("systems-elsewhere", golden.text());
 }
 
 TEST(Systems, TheFormulasControllerFindsTheFastestK) {
