@@ -20,6 +20,7 @@ namespace speclens {
 
 class BlockFilmRecorder;
 struct BlockFilm;
+struct PoolFilm;
 
 struct SweepMethod {
     std::string drafter, rule;
@@ -44,6 +45,8 @@ struct SweepPlan {
 // What MeasureLoad asks for: ready-made prompts, the drafter with each draft length that it can. Throws Error where the drafter
 // cannot run.
 [[nodiscard]] SweepPlan sweep_plan(const Models& models, const MeasureLoad& measure);
+// The same where the target is elsewhere: what its draft workers do (worker_pool.h), as many as `measure` has texts at most, else four.
+[[nodiscard]] std::vector<RunSettings> pool_plan(const Models& models, const MeasureLoad& measure);
 
 // One slice, or the sum of some.
 struct SweepSlice {
@@ -86,6 +89,7 @@ struct Sweep {
     bool complete = false;         // nobody ended it before its time
     std::shared_ptr<const BlockFilm> film; // of SweepPlan::film; grows
     std::shared_ptr<const AdaptiveResult> adaptive; // of SweepPlan::adaptive; grows
+    std::shared_ptr<const PoolFilm> pool; // of draft workers on a target elsewhere, instead of all else; grows
     [[nodiscard]] const SweepCell* cell(std::size_t method, int concurrency) const;
 };
 

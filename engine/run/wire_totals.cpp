@@ -16,22 +16,24 @@ WireTotals& WireTotals::operator+=(const WireTotals& other) {
     return *this;
 }
 
+WireTotals wire_totals(const Verified& pass) {
+    if (!pass.wire) return {};
+    return {.rounds = 1,
+            .sent = pass.wire->sent,
+            .received = pass.wire->received,
+            .ms = pass.wire->ms,
+            .server_ms = pass.wire->server_ms,
+            .answered = pass.wire->server_ms > 0 ? 1 : 0,
+            .retries = pass.wire->retries,
+            .ahead = pass.ahead,
+            .taken = pass.from_ahead,
+            .ahead_ms = pass.ahead_ms};
+}
+
 WireTotals wire_totals(const CycleView& view) {
     WireTotals totals;
-    for (const CycleSummary& cycle : view.cycles) {
-        if (!cycle.complete() || !cycle.verify || !cycle.verify->wire) continue;
-        const Verified& verify = *cycle.verify;
-        totals += {.rounds = 1,
-                   .sent = verify.wire->sent,
-                   .received = verify.wire->received,
-                   .ms = verify.wire->ms,
-                   .server_ms = verify.wire->server_ms,
-                   .answered = verify.wire->server_ms > 0 ? 1 : 0,
-                   .retries = verify.wire->retries,
-                   .ahead = verify.ahead,
-                   .taken = verify.from_ahead,
-                   .ahead_ms = verify.ahead_ms};
-    }
+    for (const CycleSummary& cycle : view.cycles)
+        if (cycle.complete() && cycle.verify) totals += wire_totals(*cycle.verify);
     return totals;
 }
 

@@ -26,5 +26,6 @@ struct WireTotals {
 };
 
 [[nodiscard]] WireTotals wire_totals(const CycleView& view);
+[[nodiscard]] WireTotals wire_totals(const Verified& pass); // of one round; nothing where its pass was made here
 
 } // namespace speclens

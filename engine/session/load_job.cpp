@@ -1,5 +1,9 @@
+#include <algorithm>
+
 #include "engine/batch/sweep.h"
+#include "engine/batch/worker_pool.h"
 #include "engine/session/jobs.h"
+#include "kernels/error.h"
 
 namespace speclens {
 namespace {
@@ -32,10 +36,37 @@ class LoadJob final : public Job {
     long shown_ = -1; // its revision
 };
 
+// Where the target is elsewhere, texts at once are draft workers here.
+class PoolJob final : public Job {
+  public:
+    PoolJob(const Desk& desk, const MeasureLoad& asked) : pool_(desk.models, pool_plan(*desk.models, asked)) {}
+    bool step() override {
+        if (pool_.step()) return true;
+        const std::vector<PoolWorker>& workers = pool_.film().workers;
+        if (std::ranges::all_of(workers, [](const PoolWorker& worker) { return worker.state == PoolWorker::State::failed; }))
+            throw Error("no draft worker came to its end: " + workers.front().error, "Look whether the server at --model still answers.", Exit::network);
+        return false;
+    }
+    void show(Snapshot& shown) override {
+        Sweep sweep;
+        sweep.pool = std::make_shared<const PoolFilm>(pool_.film());
+        shown.load = std::make_shared<const Sweep>(std::move(sweep));
+    }
+    std::size_t revision() const override { return pool_.revision(); }
+    double done() const override { return pool_.done(); }
+    std::string timed() const override { return pool_.film().target; }
+
+  private:
+    WorkerPool pool_;
+};
+
 } // namespace
 
 JobOrder order_of(const MeasureLoad& asked) {
-    return job_order<LoadJob>(Slot::measurement, "decoding batches", asked);
+    return {Slot::measurement, "", "decoding batches", [&asked](const Desk& desk) -> std::unique_ptr<Job> {
+                if (desk.models->scorer) return std::make_unique<PoolJob>(desk, asked);
+                return std::make_unique<LoadJob>(desk, asked);
+            }};
 }
 
 } // namespace speclens

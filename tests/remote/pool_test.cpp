@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "engine/batch/worker_pool.h"
 #include "engine/model/decoder.h"
 #include "engine/run/run.h"
 #include "engine/run/wire_totals.h"
@@ -277,6 +278,33 @@ TEST(Pool, SeveralWorkersShareATargetAndADeadOneDisturbsNobody) {
     for (std::thread& one : workers) one.join();
     EXPECT_EQ(together, alone);
     EXPECT_TRUE(http_get(server.endpoint, "/health").ok());
+}
+
+// The same in one program, on one thread: what the window shows as lanes.
+TEST(Pool, WorkersOfOneProgramShareAServersPasses) {
+    const Listening server(RunSettings{});
+    const auto models = worker(server.endpoint);
+    std::vector<RunSettings> workers;
+    for (int i = 0; i < 4; ++i) {
+        workers.push_back(drafting(i % 2 ? "lookup" : "small", i < 2 ? 0.0 : 0.8, 2 + i));
+        workers.back().seed = static_cast<std::uint64_t>(i);
+        workers.back().draft_ahead = i == 2;
+    }
+    WorkerPool pool(models, workers);
+    while (pool.step()) {}
+    for (int i = 0; i < 4; ++i) {
+        const PoolWorker& shown = pool.film().workers[static_cast<std::size_t>(i)];
+        speclens::Run alone(models, workers[static_cast<std::size_t>(i)]);
+        alone.finish();
+        ASSERT_EQ(shown.state, PoolWorker::State::done) << shown.error;
+        EXPECT_EQ(hash_of(pool.run(i)), hash_of(alone)) << i;
+        const WireTotals wire = shown.wire();
+        EXPECT_EQ(wire.rounds, std::ssize(shown.rounds));
+        EXPECT_GT(wire.sent, 0);
+        EXPECT_GT(wire.received, 0);
+        EXPECT_EQ(wire.ahead > 0, i == 2);
+    }
+    EXPECT_GT(pool.film().at_once(), 0);
 }
 
 // ---- what our server tells ----
