@@ -6,6 +6,7 @@
 #include "scenes/systems/adaptive_draw.h"
 #include "scenes/systems/block_tables.h"
 #include "scenes/systems/systems_draw.h"
+#include "scenes/systems/workers_draw.h"
 
 namespace speclens {
 namespace {
@@ -34,7 +35,7 @@ class SystemsScene final : public Scene {
             turn_film(model, step);
         else if (step != 0)
             state_.wire.k = std::clamp(state_.wire.k + step, 1, 10);
-        if (ui.take_key(ui::Key::b) && batch_problem(input).empty()) out.push_back(Command{batch_to_decode(input)});
+        if (ui.take_key(ui::Key::b) && batch_refused(input).empty()) out.push_back(Command{batch_asked(input, state_)});
         history_.follow(state_, ui.state.active != 0);
         ui.pop_id();
         return out;
@@ -46,13 +47,14 @@ class SystemsScene final : public Scene {
 
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Longer, shorter drafts; of the block tables: the next, the last round"},
-                {"B", "Decode batches, and see their block tables and who chooses K best"}};
+                {"B", "Decode batches, and see their block tables and who chooses K best; with a target elsewhere: run draft workers that share it"}};
     }
 
-    // Batches that are being decoded, or were, have both.
+    // Batches that are being decoded, or were, have both; a target elsewhere has draft workers instead.
     std::vector<Measurement> missing(const SceneInput& input) const override {
-        if ((input.load && input.load->film) || !batch_problem(input).empty()) return {};
-        MeasureLoad ask = batch_to_decode(input);
+        if ((input.load && (input.load->film || input.load->pool)) || !batch_problem(input).empty()) return {};
+        MeasureLoad ask = batch_asked(input, state_);
+        if (is_elsewhere(input)) return {{.name = "draft workers", .ask = ask, .beat = kWorkersBeat, .pictured = kWorkersBeat}};
         ask.texts.clear(); // what is shown here, without batches of many sizes
         return {{.name = "block tables", .ask = ask, .beat = kTablesBeat, .pictured = kSystemsBeats}};
     }
@@ -70,13 +72,14 @@ class SystemsScene final : public Scene {
                     gap = 36;
         const float lower = bottom - top > 380 ? std::max(150.0F, (bottom - top) * 0.42F) : 0,
                     upper = bottom - top - (lower > 0 ? lower + 20 : 0), half = (w - gap) / 2;
-        const Rect whole{x, top, w, bottom - top};
+        const ui::Rect whole{x, top, w, bottom - top};
         if (d.input.beat == kTablesBeat && d.model.film) return draw_block_tables(d, whole);
         if (d.input.beat == kTablesBeat) { // until a batch was decoded: the one text that there is
             draw_cache(d, {x, top, half, whole.h});
             return draw_pages(d, {x + half + gap, top, half, whole.h});
         }
         if (d.input.beat == kChoosersBeat && d.model.adaptive) return draw_adaptive(d, whole);
+        if (d.input.beat == kWorkersBeat) return d.model.pool ? draw_workers(d, whole) : draw_wire(d, whole);
         if (d.input.beat == kChoosersBeat || (lower <= 0 && d.input.beat == kControllerBeat)) return draw_controllers(d, whole);
         draw_cache(d, {x, top, half, upper});
         const float wire = d.model.measured.any() ? 198 : 164; // a lane more

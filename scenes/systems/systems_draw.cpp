@@ -319,10 +319,17 @@ static void draw_film_controls(const SystemsDraw& d, ControlRow& row) {
     ui::Ui& ui = d.ui;
     if (row.room() < 112) return;
     Rect at = row.place(112);
-    const std::string why = batch_problem(d.input);
-    constexpr const char* kTip = "Decodes several texts at once: with few blocks, and with K chosen in every way";
-    if (ui::button(ui, "film", at, "Decode", {.shortcut = "B", .tooltip = kTip, .disabled = why}))
-        d.out.push_back(Command{batch_to_decode(d.input)});
+    const std::string why = batch_refused(d.input);
+    const char* const tip = is_elsewhere(d.input) ? "Draft workers decode a text each, and ask one target"
+                                                  : "Decodes several texts at once: with few blocks, and with K chosen in every way";
+    if (ui::button(ui, "film", at, "Decode", {.shortcut = "B", .tooltip = tip, .disabled = why}))
+        d.out.push_back(Command{batch_asked(d.input, d.state)});
+    if (d.input.beat == kWorkersBeat && row.room() >= 104) {
+        at = row.place(104);
+        ui::field_label(ui, at, "Workers");
+        const ui::StepperOptions options{.low = 1, .high = kMostWorkers, .tooltip = "How many draft workers share the target"};
+        if (const auto to = ui::stepper(ui, "workers", at, d.state.workers, options)) d.state.workers = static_cast<int>(*to);
+    }
     if (!d.model.film || d.input.beat != kTablesBeat || row.room() < 168) return;
     at = row.place(168);
     ui::field_label(ui, at, "Round");
@@ -339,7 +346,7 @@ void draw_systems_controls(const SystemsDraw& d) {
     ui::Ui& ui = d.ui;
     SimulatedWire& wire = d.state.wire;
     ControlRow row(r);
-    if (d.input.beat == kTablesBeat || d.input.beat == kChoosersBeat) return draw_film_controls(d, row);
+    if (d.input.beat == kTablesBeat || d.input.beat == kChoosersBeat || d.input.beat == kWorkersBeat) return draw_film_controls(d, row);
     const auto slider = [&](const char* id, const std::string& label, double& value, double low, double high,
                             double step) {
         if (row.room() < 112) return;

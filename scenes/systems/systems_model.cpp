@@ -5,6 +5,7 @@
 
 #include "engine/base/rng.h"
 #include "engine/batch/sweep.h"
+#include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/speedup_model.h"
 
 namespace speclens {
@@ -61,15 +62,17 @@ bool is_about(int beat, SystemsPart part) {
     case SystemsPart::pages:
         return beat == 0 || beat == kTablesBeat;
     case SystemsPart::wire:
-        return beat == kWireBeat || beat == 3;
+        return beat == kWireBeat || beat == 3 || beat == kWorkersBeat; // before workers ran
     case SystemsPart::controllers:
         return beat == kControllerBeat || beat == kChoosersBeat;
     case SystemsPart::tables:
         return beat == kTablesBeat;
     case SystemsPart::choosers:
+        return beat == kChoosersBeat;
+    case SystemsPart::workers:
         break;
     }
-    return beat == kChoosersBeat;
+    return beat == kWorkersBeat;
 }
 
 ControllerRun run_controllers(const SimulatedWire& costs, int rounds, std::uint64_t seed) {
@@ -141,7 +144,23 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
         m.film_round = film_round(*m.film, state.film_round);
     }
     if (input.load && input.load->adaptive && !input.load->adaptive->ways.front().rates.empty()) m.adaptive = input.load->adaptive.get();
+    if (input.load && input.load->pool) m.pool = input.load->pool.get();
     return m;
+}
+
+bool is_elsewhere(const SceneInput& input) {
+    return input.whole->header && input.whole->header->tier == "REMOTE";
+}
+
+MeasureLoad batch_asked(const SceneInput& input, const SystemsState& state) {
+    MeasureLoad ask = batch_to_decode(input);
+    if (is_elsewhere(input)) ask.texts = {state.workers};
+    return ask;
+}
+
+std::string batch_refused(const SceneInput& input) {
+    if (input.beat == kWorkersBeat && !is_elsewhere(input)) return "The target is here: start with --model http://HOST:PORT";
+    return batch_problem(input);
 }
 
 RoundWindow rounds_around(std::size_t shown, std::size_t rounds, std::size_t fits) {

@@ -1,6 +1,6 @@
 // Speculation as a system: cache rows that are written, kept and rewound in every round; what goes over the
 // wire when draft and target live apart; and a controller that chooses K, as an article prints it and as its
-// formula asks for. And both live: the blocks of a batch that was decoded here, and who chose its K best.
+// formula asks for. And live: the blocks of a batch that was decoded here, who chose its K best, and draft workers that share a target.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "engine/batch/adaptive_study.h"
 #include "engine/batch/block_film.h"
+#include "engine/batch/worker_pool.h"
 #include "engine/run/wire_totals.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/told.h"
@@ -70,6 +71,7 @@ struct ControllerRun {
 struct SystemsState {
     SimulatedWire wire;
     int page = 16; // slots
+    int workers = 4;     // on a target elsewhere
     int film_round = -1; // of the batch; -1: the first in which a text gives up its blocks, else the middle one
     bool operator==(const SystemsState&) const = default;
 };
@@ -87,18 +89,23 @@ struct SystemsModel {
     const BlockFilm* film = nullptr; // of a batch that was decoded here; null: none was
     std::size_t film_round = 0;      // that is shown
     const AdaptiveResult* adaptive = nullptr; // of batches that were decoded here; null: none were
+    const PoolFilm* pool = nullptr;           // of draft workers on a target elsewhere; null: none ran
 };
 // Which rounds a chart of `fits` columns shows: the cursor's round in the middle, but no empty columns.
 struct RoundWindow {
     std::size_t first = 0, end = 0;
 };
 [[nodiscard]] RoundWindow rounds_around(std::size_t shown, std::size_t rounds, std::size_t fits);
+// Whether the run's target is behind an address: then what is decoded at once are draft workers' texts.
+[[nodiscard]] bool is_elsewhere(const SceneInput& input);
+[[nodiscard]] MeasureLoad batch_asked(const SceneInput& input, const SystemsState& state);
+[[nodiscard]] std::string batch_refused(const SceneInput& input); // why not, at this beat; empty: it can be
 [[nodiscard]] SystemsModel systems_model(const SceneInput& input, const SystemsState& state);
 
-inline constexpr StoryOf<"systems", "slots", "waste", "wire", "round_trip", "controller", "tables", "choosers"> systems_says;
+inline constexpr StoryOf<"systems", "slots", "waste", "wire", "round_trip", "controller", "tables", "choosers", "workers"> systems_says;
 inline constexpr int kSystemsBeats = systems_says.size;
-inline constexpr int kWireBeat = 2, kControllerBeat = 4, kTablesBeat = 5, kChoosersBeat = 6;
-enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers, tables, choosers };
+inline constexpr int kWireBeat = 2, kControllerBeat = 4, kTablesBeat = 5, kChoosersBeat = 6, kWorkersBeat = 7;
+enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers, tables, choosers, workers };
 [[nodiscard]] bool is_about(int beat, SystemsPart part);
 [[nodiscard]] const char* payload_words(Payload payload);
 

@@ -1,4 +1,4 @@
-// Words of S15: a title for each of its five beats, the beats, and the frame as text.
+// Words of S15: a title for each of its beats, the beats, and the frame as text.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -8,6 +8,7 @@
 #include "scenes/systems/adaptive_draw.h"
 #include "scenes/systems/block_tables.h"
 #include "scenes/systems/systems_draw.h"
+#include "scenes/systems/workers_draw.h"
 #include "ui/format.h"
 
 namespace speclens {
@@ -47,6 +48,7 @@ Words beat_words(const SystemsModel& m, int beat) {
     case kWireBeat: return wire_beat(m);
     case 3: return systems_says.beat("round_trip"_t);
     case kTablesBeat: return m.film ? systems_says.beat("tables:batch"_t) : systems_says.beat("tables:no_batch"_t);
+    case kWorkersBeat: return m.pool ? systems_says.beat("workers:pool"_t) : systems_says.beat("workers:no_pool"_t);
     case kChoosersBeat: return m.adaptive ? systems_says.beat("choosers:batches"_t) : systems_says.beat("choosers:no_batches"_t);
     default:
         return systems_says.beat("controller"_t, "formula"_v = ui::speed_up(m.controllers.formula_speedup),
@@ -105,7 +107,7 @@ void name_tables(StageTitle& title, const SceneInput& input, const SystemsModel&
     if (!m.film) {
         title.tier = tier_of(input.whole->header);
         title.title = systems_says("tables.title:no_batch"_t);
-        title.subtitle = systems_says("subtitle.one_text"_t, "to_come"_v = batch_to_come(input));
+        title.subtitle = systems_says("subtitle.one_text"_t, "to_come"_v = m.tier == "REMOTE" ? systems_says("subtitle.elsewhere"_t) : batch_to_come(input));
         return;
     }
     const BlockFilm& film = *m.film;
@@ -122,7 +124,7 @@ void name_tables(StageTitle& title, const SceneInput& input, const SystemsModel&
 void name_choosers(StageTitle& title, const SceneInput& input, const SystemsModel& m) {
     if (!m.adaptive) {
         title.title = systems_says("choosers.title:no_batches"_t);
-        title.subtitle = systems_says("subtitle.no_batches"_t, "to_come"_v = batch_to_come(input));
+        title.subtitle = systems_says("subtitle.no_batches"_t, "to_come"_v = m.tier == "REMOTE" ? systems_says("subtitle.elsewhere"_t) : batch_to_come(input));
         return;
     }
     const AdaptiveResult& result = *m.adaptive;
@@ -133,6 +135,20 @@ void name_choosers(StageTitle& title, const SceneInput& input, const SystemsMode
     title.title = !result.complete ? systems_says("choosers.title:no_batches"_t) : systems_says("choosers.title:batches"_t, "gain"_v = times(result.way(Chooser::gain)),
                                "article"_v = times(result.way(Chooser::article)), "k"_v = fixed->k, "fixed"_v = times(fixed));
     title.subtitle = systems_says("subtitle.batches"_t, "texts"_v = result.texts, "seats"_v = result.seats, "drafter"_v = result.drafter);
+}
+
+// Of the draft workers that ran here.
+void name_workers(StageTitle& title, const SceneInput& input, const SystemsModel& m) {
+    if (!m.pool) {
+        title.title = systems_says("workers.title:no_pool"_t);
+        title.subtitle = systems_says("subtitle.no_pool"_t, "to_come"_v = m.tier == "REMOTE" ? batch_to_come(input) : systems_says("subtitle.here"_t));
+        return;
+    }
+    const PoolFilm& pool = *m.pool;
+    title.tier = ui::Tier::remote;
+    title.title = systems_says("workers.title:pool"_t, "workers"_v = static_cast<int>(pool.workers.size()), "rate"_v = ui::number(pool.tokens_per_second(), 0),
+                               "passes"_v = ui::number(pool.at_once(), 1));
+    title.subtitle = systems_says("subtitle.pool"_t, "target"_v = pool.target);
 }
 
 void name_controllers(StageTitle& title, const SystemsModel& m) {
@@ -167,6 +183,9 @@ StageTitle systems_title(const SceneInput& input, const SystemsModel& m) {
         return title;
     case kChoosersBeat:
         name_choosers(title, input, m);
+        return title;
+    case kWorkersBeat:
+        name_workers(title, input, m);
         return title;
     default:
         name_controllers(title, m);
@@ -210,6 +229,7 @@ std::string systems_description(const SceneInput& input, const SystemsModel& m) 
             << " held, " << pages_of(round, m.page).given_back() << " given back\n";
     if (m.film) out << describe_block_tables(*m.film, m.film_round);
     if (m.adaptive) out << describe_adaptive(*m.adaptive);
+    if (m.pool) out << describe_workers(*m.pool);
     out << "\n" << describe_story(systems_story(input, m));
     return out.str();
 }

@@ -10,7 +10,9 @@
 #include "engine/run/trace_json.h"
 #include "scenes/speedup/speedup_draw.h"
 #include "scenes/systems/systems_draw.h"
+#include "scenes/systems/workers_draw.h"
 #include "tests/scenes/run_elsewhere.h"
+#include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_golden.h"
@@ -111,6 +113,96 @@ TEST(SystemsScene, TellsWhatARoundOfThisRunCostOnTheWay) {
             }
         }
     expect_golden("systems-elsewhere", golden.text());
+}
+
+// Three workers: one in the middle of a pass, one that failed; rounds of 30 ms, a third of it the target's own.
+PoolFilm some_workers(int rounds) {
+    PoolFilm film;
+    film.target = "a model at http://127.0.0.1:8000";
+    for (int i = 0; i < 3; ++i) {
+        PoolWorker worker;
+        worker.drafter = i == 0 ? "lookup" : "small";
+        worker.k = 4;
+        for (int n = 0; n < rounds; ++n) {
+            const double from = 30.0 * n + 5 * i;
+            WorkerRound round;
+            round.from_ms = from, round.asked_ms = from + 8, round.answered_ms = from + 26, round.judged_ms = from + 28;
+            round.drafted = 4, round.accepted = (n + i) % 5, round.tokens = round.accepted + 1;
+            round.wire = {.rounds = 1, .sent = 700, .received = 200, .ms = 18, .server_ms = 10, .answered = 1, .ahead = i == 1 ? 5 : 0, .taken = i == 1 ? 2 : 0};
+            worker.rounds.push_back(round);
+        }
+        worker.state = i == 0 ? PoolWorker::State::waiting : i == 1 ? PoolWorker::State::done : PoolWorker::State::failed;
+        worker.since_ms = 30.0 * rounds;
+        if (i == 2) worker.error = "the server does not answer";
+        film.workers.push_back(worker);
+    }
+    film.ms = 30.0 * rounds + 12;
+    return film;
+}
+
+TEST(Systems, CountsThePassesThatATargetHasAtOnce) {
+    PoolFilm film = some_workers(1);
+    const std::vector<PoolStep> steps = passes_at_once(film);
+    std::vector<std::pair<double, int>> got;
+    for (const PoolStep& step : steps) got.emplace_back(step.ms, step.passes);
+    // Workers ask at 8, 13, 18; answers at 26, 31, 36; the first one asks again at 30.
+    EXPECT_EQ(got, (std::vector<std::pair<double, int>>{{0, 0}, {8, 1}, {13, 2}, {18, 3}, {26, 2}, {30, 3}, {31, 2}, {36, 1}}));
+    EXPECT_DOUBLE_EQ(film.at_once(), 3 * 18 / 42.0);
+    EXPECT_EQ(passes_at_once(PoolFilm{}).size(), 1u);
+    EXPECT_EQ(worker_words(film.workers[0]), "1 round, 0 of 4 kept, 900 B; waits");
+    EXPECT_EQ(worker_words(film.workers[1]), "1 round, 1 of 4 kept, 900 B; 3 of 5 ahead wasted");
+    EXPECT_EQ(pool_span(film, 900).from, 0);
+    film = some_workers(100);
+    const PoolSpan span = pool_span(film, 960); // twenty rounds of 48 pixels
+    EXPECT_DOUBLE_EQ(span.to, film.ms);
+    EXPECT_NEAR(span.to - span.from, film.ms / 5, 1e-6);
+}
+
+TEST(SystemsScene, ShowsDraftWorkersAsLanes) {
+    for (const Size& s : kSizes)
+        for (const int rounds : {0, 1, 7, 90}) {
+            RunWindow window;
+            window.settings.max_tokens = 20;
+            window.open("systems", {"none", "small", "lookup"}, {0, 0, s.w, s.h});
+            auto load = std::make_shared<Sweep>();
+            load->pool = std::make_shared<const PoolFilm>(some_workers(rounds));
+            window.published.load = load;
+            window.published.trace = test::run_elsewhere(window.run->trace());
+            window.show();
+            window.beat(kWorkersBeat);
+            SceneBench& bench = *window.bench;
+            look(bench, std::string(s.name) + " " + std::to_string(rounds), s.w < 1000);
+            EXPECT_TRUE(bench.shows("3 draft workers on one target")) << bench.words;
+            if (s.w < 1000) continue; // shortened there
+            EXPECT_TRUE(bench.shows("REMOTE"));
+            for (const char* name : {"A lookup", "B small", "C small"}) EXPECT_TRUE(bench.shows(name)) << name << bench.words;
+            EXPECT_TRUE(bench.shows("failed: the server does not answer")) << bench.words;
+            const std::string words = systems_description(window.input(), systems_model(window.input(), {}));
+            EXPECT_NE(words.find("3 draft workers on a model at http://127.0.0.1:8000"), std::string::npos) << words;
+        }
+}
+
+TEST(SystemsScene, AsksForDraftWorkersWhereTheTargetIsElsewhere) {
+    for (const bool elsewhere : {false, true}) {
+        RunWindow window;
+        window.settings.max_tokens = 20;
+        window.open("systems", {"none", "small", "lookup"});
+        if (elsewhere) window.published.trace = test::run_elsewhere(window.run->trace());
+        window.show();
+        window.beat(kWorkersBeat);
+        window.sent.clear();
+        SceneBench& bench = *window.bench;
+        EXPECT_TRUE(bench.shows("Many draft workers, one target")) << bench.words;
+        EXPECT_EQ(bench.shows("the target is here"), !elsewhere) << bench.words;
+        bench.key(ui::Key::b);
+        ASSERT_EQ(window.sent.size(), elsewhere ? 1u : 0u);
+        if (!elsewhere) continue;
+        const auto* asked = std::get_if<MeasureLoad>(&window.sent.back());
+        ASSERT_TRUE(asked);
+        EXPECT_EQ(asked->texts, std::vector<int>{4});
+        window.beat(kTablesBeat);
+        EXPECT_TRUE(bench.shows("keeps its own blocks")) << bench.words;
+    }
 }
 
 TEST(Systems, TheFormulasControllerFindsTheFastestK) {
@@ -232,7 +324,7 @@ TEST(SystemsScene, HasATitleForEveryBeat) {
     EXPECT_TRUE(title(4).starts_with("K ends at ")) << title(4);
     for (int beat = 0; beat < kSystemsBeats; ++beat) {
         bool told = false;
-        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers, SystemsPart::tables, SystemsPart::choosers})
+        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers, SystemsPart::tables, SystemsPart::choosers, SystemsPart::workers})
             told = told || is_about(beat, part);
         EXPECT_TRUE(told) << beat;
     }
