@@ -1,6 +1,7 @@
-# libFuzzer targets for the readers of foreign files, and for the schedules of a batch. Two things are needed: clang, and the libraries built with
-# coverage (SPEC_FUZZ does that in spec_target), so they get a build folder of their own:
-#   cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DSPEC_FUZZ=ON -DSPEC_APP=OFF
+# libFuzzer targets for the readers of foreign files, and for the schedules of a batch. Two things are needed: clang (16 or newer: clang 14 does
+# not read the ranges of g++ 12's library; Debian 12 has clang-16), and the libraries built with coverage
+# (SPEC_FUZZ does that in spec_target), so they get a build folder of their own:
+#   cmake -B build/fuzz -DCMAKE_CXX_COMPILER=clang++-16 -DSPEC_FUZZ=ON -DSPEC_APP=OFF
 #   cmake --build build/fuzz --target fuzz
 #   build/fuzz/tests/fuzz_trace -max_total_time=60 NEW-INPUTS assets/traces
 # The first folder collects what is found, the others are read: tests/engine/golden for the weights and tokenizers.

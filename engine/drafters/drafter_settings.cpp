@@ -14,6 +14,8 @@ template <typename... F>
 struct Overloaded : F... {
     using F::operator()...;
 };
+template <typename... F>
+Overloaded(F...) -> Overloaded<F...>; // clang 16 finds none by itself
 
 // What the members of one setting hold, to be compared.
 template <typename Visit>
