@@ -195,9 +195,9 @@ FrameRequest request_of(const Options& options, const SceneWord& word, const Sub
     return request;
 }
 
-// Batches of the frame's drafter with its K.
+// Batches of the frame's drafter with its K; before a target elsewhere so many draft workers, as the largest number says.
 MeasureLoad load_of(const Options& options, const Subject& subject) {
-    if (!subject.models || !subject.models->target)
+    if (!subject.models || (!subject.models->target && !subject.models->scorer))
         throw Error("--concurrency decodes batches here, and nothing is loaded that could", "Leave --session out, or give a checkpoint.",
                     Exit::usage);
     MeasureLoad measure;
