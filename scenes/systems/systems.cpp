@@ -50,11 +50,11 @@ class SystemsScene final : public Scene {
                 {"B", "Decode batches, and see their block tables and who chooses K best; with a target elsewhere: run draft workers that share it"}};
     }
 
-    // Batches that are being decoded, or were, have both; a target elsewhere has draft workers instead.
+    // Batches that are being decoded, or were, have both. A target elsewhere has draft workers instead, and somebody's server: nobody asks it
+    // by turning a page.
     std::vector<Measurement> missing(const SceneInput& input) const override {
-        if ((input.load && (input.load->film || input.load->pool)) || !batch_problem(input).empty()) return {};
+        if ((input.load && input.load->film) || is_elsewhere(input) || !batch_problem(input).empty()) return {};
         MeasureLoad ask = batch_asked(input, state_);
-        if (is_elsewhere(input)) return {{.name = "draft workers", .ask = ask, .beat = kWorkersBeat, .pictured = kWorkersBeat}};
         ask.texts.clear(); // what is shown here, without batches of many sizes
         return {{.name = "block tables", .ask = ask, .beat = kTablesBeat, .pictured = kSystemsBeats}};
     }
