@@ -24,7 +24,8 @@ class Mtp final : public Drafter {
         : network_(args.network), taps_(network_->config.taps), head_(args.target_head()),
           capacity_(std::min(args.target.capacity() + args.target.max_rows(), static_cast<int>(network_->cos_sin.view().rows))),
           stack_(backend(), network_->config.layer, network_->layer, network_->cos_sin.view(), capacity_, backend().max_rows()),
-          rows_(backend(), network_->config.layer.vocab, tokens_of(*network_->target), network_->name) {
+          rows_(backend(), network_->config.layer.vocab, tokens_of(*network_->target), network_->name),
+          last_(args.options.context_last) {
         if (args.options.mtp_raw) taps_ = {args.target.layers() - 1};
         const int rows = backend().max_rows(), hidden = network_->config.layer.hidden;
         ids_ = Buffer(backend(), DType::i32, 1, rows);
@@ -97,6 +98,8 @@ class Mtp final : public Drafter {
         const float eps = network_->config.layer.rms_eps;
         stack_.reserve(mask.first_slot + rows, mask.prefix);
         LayerStack::Pass pass = stack_.begin(positions, mask);
+        const std::vector<LayerStack::Pass::Range> seen = last_pairs(mask.first_slot, rows);
+        pass.ranges = seen;
         const Tensor ids = {ids_.view().data, DType::i32, 1, rows}, embedded = embedded_.view().slice(0, rows);
         backend().upload(ids, tokens.data());
         backend().embed(network_->target->embedding.view(), ids, embedded);
@@ -104,6 +107,7 @@ class Mtp final : public Drafter {
 
         const Tensor both = halves_.view().slice(0, 2 * rows);
         const int token_half = network_->config.state_first ? rows : 0, state_half = rows - token_half;
+        newest_pair_ = {token_half + rows - 1, state_half + rows - 1};
         backend().add_norm(embedded, {}, network_->token_norm.view(), eps, both.slice(token_half, rows));
         backend().add_norm(states, {}, network_->hidden_norm.view(), eps, both.slice(state_half, rows));
         std::vector<int> order;
@@ -119,17 +123,33 @@ class Mtp final : public Drafter {
         return pass.normed;
     }
 
+    // What each row sees where it sees only the last pairs (an ablation); empty: all before it.
+    [[nodiscard]] std::vector<LayerStack::Pass::Range> last_pairs(int first_slot, int rows) const {
+        std::vector<LayerStack::Pass::Range> seen;
+        for (int slot = first_slot; last_ > 0 && slot < first_slot + rows; ++slot) seen.push_back({std::max(0, slot + 1 - last_), slot + 1});
+        return seen;
+    }
+
     void predict() {
         const Projection head[] = {{head_.weight, {}, rows_.begin(1, head_.ids)}};
         backend().matmul(state_.view(), head);
     }
 
+    // The pair that it read, each half after its norm, and what came out.
     void look(DraftNode& node) {
-        std::vector<float> state(zeros_.size());
-        backend().download(state_.view(), state.data());
-        node.lens.add("output", state);
+        std::vector<float> values(zeros_.size());
+        const auto add = [&](const char* name, const Tensor& row) {
+            backend().download(row, values.data());
+            node.lens.add(name, values);
+        };
+        add("state", halves_.view().slice(newest_pair_.state, 1));
+        add("token", halves_.view().slice(newest_pair_.token, 1));
+        add("output", state_.view());
     }
 
+    struct Pair {
+        int token = 0, state = 0; // rows of halves_
+    };
     struct Waiting {
         Tensor features; // a view of the target's, valid until its next pass
         int first = 0;
@@ -142,7 +162,9 @@ class Mtp final : public Drafter {
     int length_ = 0; // rows of true states
     LayerStack stack_;
     ModelRows rows_;
+    int last_; // pairs that a row sees, its own among them; 0: all
     Waiting waiting_;
+    Pair newest_pair_;
     Buffer ids_, order_;      // (1, rows), (1, 2 * rows) i32
     Buffer halves_, joined_;  // (2 * rows, h): all of one half, then the other; and pair by pair
     Buffer embedded_, state_; // (rows, h); (1, h): the newest output
@@ -166,7 +188,7 @@ DrafterInfo mtp_info() {
         .method = "mtp",
         .needs_layers = true,
         .default_k = 3,
-        .reads = {Setting::fr_spec, Setting::mtp_raw},
+        .reads = {Setting::context_last, Setting::fr_spec, Setting::mtp_raw},
         .published = {"mtp"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Mtp>(args); },
     };

@@ -44,9 +44,10 @@ class MtpHead : public ::testing::Test {
         std::vector<Vec> logp;
     };
     // One draft behind `text`, and the target's states of all its tokens but the last.
-    Guessed draft(const std::shared_ptr<const DraftNetwork>& network, const std::vector<int>& text, int k, bool raw = false) {
+    Guessed draft(const std::shared_ptr<const DraftNetwork>& network, const std::vector<int>& text, int k, bool raw = false, int last = 0) {
         DrafterOptions options;
         options.mtp_raw = raw;
+        options.context_last = last;
         const auto target = make_model_decoder(models_->target, 128);
         const auto drafter = find_drafter("mtp")->make({*target, nullptr, network, options});
         drafter->begin(text);
@@ -71,8 +72,9 @@ class MtpHead : public ::testing::Test {
         return guessed;
     }
 
-    // The same guesses by plain loops.
-    std::vector<Vec> reference(const DraftNetwork& network, const std::vector<int>& text, const std::vector<int>& guesses) const {
+    // The same guesses by plain loops. `last`: a row sees so many pairs, its own among them.
+    std::vector<Vec> reference(const DraftNetwork& network, const std::vector<int>& text, const std::vector<int>& guesses,
+                               std::size_t last = 1000) const {
         Backend& backend = network.backend();
         const ModelConfig& c = network.config.layer;
         const Matrix embedding = read_matrix(backend, network.target->embedding.view()), join = read_matrix(backend, network.fc.view()),
@@ -92,6 +94,7 @@ class MtpHead : public ::testing::Test {
             const Vec x = join * (network.config.state_first ? joined(h, e) : joined(e, h));
             const Vec input = layer.normed(x);
             keys.push_back(layer.key(input, static_cast<int>(row)));
+            if (keys.size() > last) keys.erase(keys.begin());
             state = rms(layer.run(x, input, static_cast<int>(row), keys), norm, c.rms_eps);
             if (row + 2 >= text.size()) logp.push_back(log_softmax(head * state));
         }
@@ -130,6 +133,25 @@ TEST_F(MtpHead, ThePairHasAnOrderAndTheStateAPlace) {
     EXPECT_LT(apart(draft(head(), text_, 1, true).logp[0]), 0.01);
 }
 
+// What its cache is worth: a layer that sees its last pairs only.
+TEST_F(MtpHead, SeesTheLastPairsOnlyWhereItsContextIsLimited) {
+    const auto network = head();
+    const auto apart = [](const Vec& a, const Vec& b) {
+        double most = 0;
+        for (std::size_t v = 0; v < 61; ++v) most = std::max(most, std::abs(a[v] - b[v]));
+        return most;
+    };
+    const Guessed all = draft(network, text_, 3);
+    for (const int last : {1, 2, 5, 40}) {
+        const Guessed got = draft(network, text_, 3, false, last);
+        ASSERT_EQ(got.tokens.size(), 3u);
+        const std::vector<Vec> wanted = reference(*network, text_, {got.tokens.begin(), got.tokens.end() - 1}, static_cast<std::size_t>(last));
+        for (std::size_t i = 0; i < 3; ++i) EXPECT_LT(apart(got.logp[i], wanted[i]), 2e-3) << last << " pairs, guess " << i;
+        if (last > 11) continue;
+        EXPECT_GT(apart(got.logp[0], all.logp[0]), 0.01) << "a window that changes nothing is not tested";
+    }
+}
+
 // A round that kept some guesses leaves the head as if the text had been read in one go.
 TEST_F(MtpHead, RoundsLeaveNothingBehind) {
     const auto network = head();
@@ -158,6 +180,36 @@ TEST_F(MtpHead, RoundsLeaveNothingBehind) {
         for (std::size_t i = 0; i < 3; ++i)
             for (std::size_t v = 0; v < 61; ++v) ASSERT_NEAR(then.logp[i][v], afresh.logp[i][v], 1e-5);
     }
+}
+
+// The lens shows what it read and wrote: of a further guess the state is the output before it, normed as a state.
+TEST_F(MtpHead, ShowsThePairThatItReadAndWhatCameOut) {
+    const auto network = head();
+    const auto target = make_model_decoder(models_->target, 128);
+    const auto drafter = find_drafter("mtp")->make({*target, nullptr, network, {}});
+    drafter->begin(text_);
+    std::vector<Vec> states;
+    target->prefill(std::span(text_).first(text_.size() - 1), drafter->taps(), [&](int first, const Tensor& features) {
+        const Matrix rows = read_matrix(network->backend(), features);
+        for (int row = 0; row < static_cast<int>(features.rows); ++row) states.push_back(rows.row(row));
+        drafter->observe({.sequence = text_, .first = first, .prompt = true, .features = features});
+    });
+    const Draft draft = drafter->draft({.sequence = text_, .k = 2, .nodes = 0, .sampling = {}, .coin = {}, .lens = true});
+    ASSERT_EQ(draft.nodes.size(), 2u);
+    const double eps = network->config.layer.rms_eps;
+    const auto expect_strip = [](const DraftNode& node, const char* name, const Vec& values) {
+        const Internals::Strip* strip = node.lens.strip(name);
+        ASSERT_NE(strip, nullptr) << name;
+        Internals wanted;
+        wanted.add(name, std::vector<float>(values.begin(), values.end()));
+        for (std::size_t i = 0; i < strip->cells.size(); ++i) EXPECT_NEAR(strip->cells[i], wanted.strips[0].cells[i], 1e-3) << name;
+    };
+    const Vec norm = read_vector(network->backend(), network->hidden_norm.view());
+    expect_strip(draft.nodes[0], "state", rms(states.back(), norm, eps));
+    expect_strip(draft.nodes[0], "token", rms(read_matrix(network->backend(), network->target->embedding.view()).row(text_.back()),
+                                              read_vector(network->backend(), network->token_norm.view()), eps));
+    ASSERT_NE(draft.nodes[1].lens.strip("output"), nullptr);
+    EXPECT_NE(draft.nodes[0].lens.strip("state")->cells, draft.nodes[1].lens.strip("state")->cells);
 }
 
 // ---- files ----
