@@ -18,6 +18,8 @@ std::vector<const DrafterInfo*> guessers() {
     return list;
 }
 
+constexpr int kShownEntries = 4; // of each distribution, in the round that is shown
+
 double draft_time(const CycleView& round) {
     double ms = 0;
     for (const CycleSummary& cycle : round.cycles) ms += cycle.draft_ms;
@@ -84,12 +86,14 @@ GuessRow ask(const std::shared_ptr<const Models>& models, const RunSettings& set
     row.problem = models->why_not(info.name);
     if (!row.problem.empty()) return row;
     try {
-        for (int i = 0; i < kGuessTries; ++i) {
-            row.trace = one_round(models, settings, row.settings, trace, so_far.cycle);
-            const double ms = draft_time(fold(*row.trace, row.trace->size()));
+        for (int i = 0; row.settings.timing && i < kGuessTries; ++i) {
+            const auto round = one_round(models, settings, row.settings, trace, so_far.cycle);
+            const double ms = draft_time(fold(*round, round->size()));
             row.draft_ms = i == 0 ? ms : std::min(row.draft_ms, ms);
-            if (!row.settings.timing) break;
         }
+        RunSettings shown = row.settings; // once more with what each guess was drawn from
+        shown.trace_top = kShownEntries;
+        row.trace = one_round(models, settings, shown, trace, so_far.cycle);
     } catch (const Error& error) { // of one drafter: the others may do
         row.trace = nullptr;
         row.problem = error.what();
