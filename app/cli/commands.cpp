@@ -75,7 +75,7 @@ constexpr CommandRow kCommandRows[] = {
      "decides the format: .png, .svg, .gif, .mp4 or .webm; .html is one page with the beats of the scene or the steps of a lecture, "
      "and their words, that needs no other file. Films are written by ffmpeg, where that is installed. --share writes what to send of a round.\n"
      "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, "
-     "dflash and domino draft with the head of that name where it is loaded, unless --drafter says "
+     "dflash, domino and mtp draft with the head of that name where it is loaded, unless --drafter says "
      "otherwise. A lecture becomes pictures and handout.html, with its notes and every picture in words.",
      "speclens render loop -o loop.png\n"
      "speclens render race:12 --stepped -o step-12.png\n"

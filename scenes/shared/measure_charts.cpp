@@ -95,8 +95,8 @@ void draw_times(ui::Ui& ui, Rect r, std::span<const TimeSeries> series) {
         y{0, high * 1.08, plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(0, high * 1.08, 4),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
-    for (const int k : {1, 2, 4, 8, 12, 15})
-        if (k <= most && (k != 1 || plot.w > 240))
+    for (const int k : {1, 2, 3, 4, 8, 12, 15})
+        if (k <= most && (k != 1 || plot.w > 240) && (k != 3 || most <= 4))
             canvas.text({x(k), plot.bottom() + 20}, std::to_string(k), Font::mono, 14, theme.muted,
                         Align::center);
     float next_label = -1000; // labels stand apart, and above the axis

@@ -29,7 +29,7 @@ struct Toy {
 };
 [[nodiscard]] std::shared_ptr<Trace> toy_run(const Toy& toy);
 // Runs of the trained heads in assets/traces, with a lens; each is named after the scene that is made for it.
-inline constexpr const char* kRecorded[] = {"domino", "dflash", "eagle3"};
+inline constexpr const char* kRecorded[] = {"domino", "dflash", "eagle3", "mtp"};
 [[nodiscard]] const std::vector<Toy>& toys();         // those kept as files in assets/traces
 [[nodiscard]] inline std::shared_ptr<Trace> mixed() { // the first of them: some guesses stay, some do not
     return toy_run(toys().front());

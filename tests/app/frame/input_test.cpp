@@ -485,7 +485,7 @@ TEST(Rail, HasFiveGroupsAndEverySceneOnceAtEverySize) {
 }
 
 TEST(Rail, EveryRowOpensItsScene) {
-    EXPECT_EQ(scene_list().size(), 18u);
+    EXPECT_EQ(scene_list().size(), 19u);
     for (const SceneInfo& info : scene_list()) {
         SceneBench bench(info.number == 2 ? "accept-rule" : "loop");
         bench.show(fixtures::mixed());

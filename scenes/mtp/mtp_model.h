@@ -1,0 +1,78 @@
+// What the MTP scene shows: one round of the layer, what was measured of it, and the same round of two other heads.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenes/shared/head_scene.h"
+#include "scenes/shared/measure_charts.h"
+#include "scenes/shared/told.h"
+
+namespace speclens {
+
+inline constexpr StoryOf<"mtp", "pair", "layer", "again", "depth", "cache", "state", "beside", "published"> mtp_says;
+inline constexpr int kMtpPairBeat = 0, kMtpAgainBeat = 2, kMtpDepthBeat = 3, kMtpCacheBeat = 4, kMtpStateBeat = 5, kMtpBesideBeat = 6,
+                     kMtpPublishedBeat = 7;
+
+struct MtpModel : HeadModel {
+    bool lens = false;
+    double draft_ms = 0;
+    double further_ms = 0; // mean of the guesses behind the first, which also reads what the target has just said; 0: unknown
+    [[nodiscard]] int steps() const { return cycle ? static_cast<int>(cycle->drafts.size()) : 0; }
+    [[nodiscard]] const DraftSlot& slot(int i) const { return cycle->drafts[static_cast<std::size_t>(i)]; }
+};
+[[nodiscard]] MtpModel mtp_model(const SceneInput& input);
+
+// Runs of the layer on the prompt of the run, greedy: one to three guesses for their times; then three with all pairs in its cache, with
+// the last sixteen, with its own alone, and fed with the state before the target's final norm. Empty: it is not loaded.
+inline constexpr const char* kMtpStudy = "mtp";
+inline constexpr int kMtpGuesses = 3, kMtpSomePairs = 16;
+[[nodiscard]] RunStudy mtp_study(const SceneInput& input);
+
+enum class MtpVariant : std::uint8_t { all_pairs, some_pairs, own_pair, raw_state };
+inline constexpr int kMtpVariants = 4;
+struct MtpMeasured {
+    TimeSeries times;                                // draft time of a round by guesses, the quickest of several runs
+    const StudyPoint* variant[kMtpVariants] = {};    // null: not measured, or not yet
+    [[nodiscard]] const StudyPoint* of(MtpVariant v) const { return variant[static_cast<std::size_t>(v)]; }
+    // Milliseconds per further guess; 0: not measured.
+    [[nodiscard]] double further_ms() const { return slope_of(times); }
+};
+[[nodiscard]] MtpMeasured mtp_measured(const SceneInput& input);
+// Share of the guesses at this place, from 0, that stayed when all before them had; none: nothing was judged there.
+[[nodiscard]] std::optional<double> kept_share(const StudyPoint* point, std::size_t place);
+// Which state this head was trained on, as the first guess tells: apart by more than one point in a hundred, else unknown.
+enum class MtpTrainedOn : std::uint8_t { unknown, after_norm, before_norm };
+[[nodiscard]] MtpTrainedOn trained_on(const MtpMeasured& measured);
+
+// By depth: of the run where it is one of MTP, else of what was measured with all pairs.
+struct MtpKept {
+    AcceptanceSeries series;
+    bool of_run = false;
+};
+[[nodiscard]] MtpKept mtp_kept(const SceneInput& seen, const MtpModel& model, const MtpMeasured& measured);
+
+// The heads that are compared, at the round of the run on screen: same text, same dice, as many guesses, judged by the same target.
+struct MtpBesideRow {
+    const DrafterInfo* info = nullptr;
+    const GuessRow* guess = nullptr; // null: no answer yet
+    CycleView answer;
+    [[nodiscard]] const CycleSummary* round() const { return answer.cycles.empty() ? nullptr : &answer.cycles.front(); }
+    [[nodiscard]] int tokens() const {
+        return round() && round()->commit ? static_cast<int>(round()->commit->tokens.size()) : 0;
+    }
+};
+struct MtpBeside {
+    int cycle = 0;
+    bool can_ask = false; // there is an engine that holds this run
+    bool complete = false;
+    std::vector<MtpBesideRow> rows;
+    [[nodiscard]] const MtpBesideRow* row(const std::string& drafter) const;
+};
+[[nodiscard]] MtpBeside mtp_beside(const SceneInput& run);
+// The probability that the drafter gave its guess: the one it was drawn with, or, of a greedy draft, that at temperature 1. None: not recorded.
+[[nodiscard]] std::optional<double> claimed(const Header& header, const Drafted& draft);
+
+} // namespace speclens
