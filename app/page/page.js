@@ -53,15 +53,14 @@ async function unpacked(name, packed) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Numbers of two bytes come as all their low bytes, then all their high ones (app/page/pack.mjs): that packs better.
-function joined(bytes, planes) {
-  if (!planes) return bytes;
-  const whole = new Uint8Array(bytes.length), half = bytes.length >> 1;
+// Numbers of bf16 come as sign and mantissa of each, their exponents in another file (app/page/pack.mjs): that packs better.
+function joined(rest, exponents) {
+  const half = exponents.length, whole = new Uint8Array(rest.length + half);
   for (let i = 0; i < half; ++i) {
-    whole[2 * i] = bytes[i];
-    whole[2 * i + 1] = bytes[half + i];
+    whole[2 * i] = (rest[i] & 0x7f) | ((exponents[i] & 1) << 7);
+    whole[2 * i + 1] = (rest[i] & 0x80) | (exponents[i] >> 1);
   }
-  if (bytes.length & 1) whole[bytes.length - 1] = bytes[bytes.length - 1];
+  if (rest.length > half) whole[2 * half] = rest[half];
   return whole;
 }
 
@@ -71,11 +70,15 @@ function put(FS, path, bytes) {
   FS.writeFile(path, bytes);
 }
 
-function unpack(FS, part, bytes) {
-  let at = 0;
+const fetched = (part) => Promise.all([unpacked(part.file, true), unpacked(part.exponents, true)]);
+
+function unpack(FS, part, [bytes, exponents]) {
+  let at = 0, next = 0;
   for (const file of part.files) {
-    put(FS, file.path, joined(bytes.subarray(at, at + file.bytes), file.planes));
-    at += file.bytes;
+    const half = file.planes ? file.bytes >> 1 : 0, rest = bytes.subarray(at, at + file.bytes - half);
+    put(FS, file.path, file.planes ? joined(rest, exponents.subarray(next, next + half)) : rest);
+    at += rest.length;
+    next += half;
   }
 }
 
@@ -90,7 +93,7 @@ async function fetch_for(scene) {
   if (wanted.length === 0) return;
   wanted.forEach((part) => have.add(part.name));
   try {
-    for (const part of wanted) unpack(Module.FS, part, await unpacked(part.file, true));
+    for (const part of wanted) unpack(Module.FS, part, await fetched(part));
     page.more = 1;
   } catch (error) {
     wanted.forEach((part) => have.delete(part.name));
@@ -258,9 +261,10 @@ async function start() {
   const first = list.parts.filter((part) => part.first || location.hash.includes(part.name));
   first.forEach((part) => have.add(part.name));
   expected = list.programs[name] + first.reduce((sum, part) => sum + part.packed, 0);
-  const [program, ...parts] = await Promise.all(
-    [unpacked(name + '.wasm.gz', true), ...first.map((part) => unpacked(part.file, true))]);
+  const [program, starter, ...parts] = await Promise.all(
+    [unpacked(name + '.wasm.gz', true), unpacked(name + '.js.gz', true), ...first.map(fetched)]);
   Module.wasmBinary = program.buffer;
+  Module.mainScriptUrlOrBlob = new Blob([starter], { type: 'text/javascript' }); // for its threads, too
   Module.preRun = [() => {
     Object.assign(Module.ENV, {
       SPECLENS_ASSETS: '/assets', HOME: '/home', XDG_CONFIG_HOME: '/home/config', XDG_DATA_HOME: '/home/data',
@@ -277,7 +281,7 @@ async function start() {
     }
   }];
   const script = document.createElement('script');
-  script.src = name + '.js';
+  script.src = URL.createObjectURL(Module.mainScriptUrlOrBlob);
   script.onerror = () => give_up(texts.failed + name + '.js');
   document.body.append(script);
 }

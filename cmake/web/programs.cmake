@@ -51,11 +51,10 @@ target_link_options(speclens_page PRIVATE ${web_threads} -sPTHREAD_POOL_SIZE=Mod
 spec_page(speclens_page_alone)
 set_target_properties(speclens_page_alone PROPERTIES OUTPUT_NAME speclens_alone)
 
-# The fonts of ui/fonts.cpp, where Debian has them.
+# The fonts of ui/fonts.cpp, where Debian has them. Of those that stand in for what these lack the plain one, which closes every chain.
 set(fonts /usr/share/fonts/opentype/inter/Inter-Regular.otf /usr/share/fonts/opentype/inter/Inter-SemiBold.otf
     /usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf /usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Medium.ttf
-    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf /usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf
-    /usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf)
+    /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf)
 list(JOIN fonts "\n" font_lines)
 file(WRITE ${CMAKE_BINARY_DIR}/page_fonts.txt "${font_lines}\n")
 # The licences of all that is in the page, beside it.
@@ -77,8 +76,7 @@ find_program(NODE node REQUIRED CMAKE_FIND_ROOT_PATH_BOTH NO_CMAKE_FIND_ROOT_PAT
 add_custom_command(OUTPUT ${page_folder}/parts.json
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${page_folder}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${page_folder}/licences
-    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/app/page/index.html ${CMAKE_SOURCE_DIR}/app/page/page.js ${CMAKE_SOURCE_DIR}/app/page/isolate.js
-            ${CMAKE_BINARY_DIR}/page_programs/speclens.js ${CMAKE_BINARY_DIR}/page_programs/speclens_alone.js ${page_folder}
+    COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/app/page/index.html ${CMAKE_SOURCE_DIR}/app/page/page.js ${CMAKE_SOURCE_DIR}/app/page/isolate.js ${page_folder}
     COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/LICENSE ${page_folder}/licences/speclens.txt
     ${licences}
     COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/app/page/pack.mjs ${CMAKE_SOURCE_DIR}/assets ${CMAKE_BINARY_DIR}/page_fonts.txt

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -43,13 +44,33 @@ std::string described_here(const std::string& link) {
     return untimed(outcome.out);
 }
 
+std::string page_files() {
+    const char* programs = std::getenv("SPECLENS_WEB_PROGRAMS");
+    if (programs == nullptr)
+        throw std::runtime_error("SPECLENS_WEB_PROGRAMS is not set: run ./test --web");
+    return std::string(programs) + "/page";
+}
+
+// What a first visit fetches before the first picture.
+TEST(PageFiles, AreSixteenMegabytesAtFirst) {
+    const std::string folder = page_files();
+    const auto size = [&](const std::string& file) { return std::filesystem::file_size(std::filesystem::path(folder) / file); };
+    const auto parts = nlohmann::json::parse(read_file(folder + "/parts.json"));
+    std::uintmax_t bytes = size("index.html") + size("page.js") + size("parts.json") + size("speclens.wasm.gz") + size("speclens.js.gz");
+    int first = 0;
+    for (const auto& part : parts.at("parts")) {
+        if (!part.at("first").get<bool>()) continue;
+        bytes += size(part.at("file").get<std::string>()) + size(part.at("exponents").get<std::string>());
+        ++first;
+    }
+    EXPECT_EQ(first, 1);
+    EXPECT_LE(bytes, 16'000'000U);
+}
+
 class Page : public ::testing::Test {
   protected:
     void SetUp() override {
-        const char* programs = std::getenv("SPECLENS_WEB_PROGRAMS");
-        if (programs == nullptr)
-            throw std::runtime_error("SPECLENS_WEB_PROGRAMS is not set: run ./test --web");
-        server_ = std::make_unique<PageServer>(std::string(programs) + "/page", "127.0.0.1", 0);
+        server_ = std::make_unique<PageServer>(page_files(), "127.0.0.1", 0);
         address_ = "http://127.0.0.1:" + std::to_string(server_->bind()) + "/";
         thread_ = std::thread([this] { server_->serve(); });
     }
