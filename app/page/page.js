@@ -11,10 +11,24 @@ const texts = german ? {
   loading: 'SpecLens wird geladen',
   missing: 'Dieser Browser kann SpecLens nicht zeigen: es fehlt ',
   failed: 'SpecLens konnte nicht geladen werden: ',
+  clock: (ms) => `Die Uhr dieses Browsers geht in Schritten von ${ms.toFixed(1).replace('.', ',')} ms, weil die Seite nicht isoliert ist: kurze Zeiten sind ungenau.`,
+  reading: (name, part) => `${name}: ${part} % gelesen. Nichts wird hochgeladen.`,
+  unread: (name) => `${name} konnte nicht gelesen werden: `,
+  keep: (name) => `${name} bleibt auf diesem Gerät. Für das nächste Mal im Speicher des Browsers behalten?`,
+  kept: (name) => `${name} liegt im Speicher dieses Browsers.`,
+  full: (name) => `${name} wurde nicht behalten: `,
+  yes: 'Behalten', no: 'Nein', open: 'Öffnen', forget: 'Löschen', close: 'Schließen',
 } : {
   loading: 'Loading SpecLens',
   missing: 'This browser cannot show SpecLens: it lacks ',
   failed: 'SpecLens could not be loaded: ',
+  clock: (ms) => `This browser's clock goes in steps of ${ms.toFixed(1)} ms, because the page is not isolated: short times are rough.`,
+  reading: (name, part) => `${name}: ${part} % read. Nothing is uploaded.`,
+  unread: (name) => `${name} could not be read: `,
+  keep: (name) => `${name} stays on this device. Keep it in the browser's storage for the next time?`,
+  kept: (name) => `${name} is in this browser's storage.`,
+  full: (name) => `${name} was not kept: `,
+  yes: 'Keep', no: 'No', open: 'Open', forget: 'Delete', close: 'Close',
 };
 document.documentElement.lang = german ? 'de' : 'en';
 said.textContent = texts.loading;
@@ -82,6 +96,103 @@ function unpack(FS, part, [bytes, exponents]) {
   }
 }
 
+// ---- the line below the canvas ----------------------------------------------------------------------------------------------
+
+// What is said for a while gives way to what always holds here, if anything does.
+let always = '';
+function strip(words, buttons = []) {
+  const shown = words || always;
+  const line = document.getElementById('strip');
+  line.hidden = !shown;
+  document.getElementById('strip_words').textContent = shown;
+  document.getElementById('strip_buttons').replaceChildren(...(words ? buttons : []).map(([name, work]) => {
+    const button = document.createElement('button');
+    button.textContent = name;
+    button.onclick = () => {
+      strip('');
+      canvas.focus();
+      if (work) work();
+    };
+    return button;
+  }));
+}
+
+// The step of the clock that times are taken with. A page that is isolated has one of .005 ms.
+function clock_step() {
+  let least = Infinity;
+  for (let i = 0; i < 20; ++i) {
+    const before = performance.now();
+    let now = before;
+    while (now === before) now = performance.now();
+    least = Math.min(least, now - before);
+  }
+  return least;
+}
+
+// ---- files of the user ------------------------------------------------------------------------------------------------------
+
+// Piece by piece, so that a model is never in memory twice.
+async function read_in(blob, path) {
+  const { FS } = Module;
+  FS.mkdirTree('/opened');
+  const file = FS.open(path, 'w+');
+  try {
+    FS.ftruncate(file.fd, blob.size);
+    const reader = blob.stream().getReader();
+    let at = 0, told = -1;
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      FS.write(file, piece.value, 0, piece.value.length, at);
+      at += piece.value.length;
+      const part = Math.floor(100 * at / blob.size);
+      if (blob.size > 4e6 && part !== told) strip(texts.reading(blob.name, told = part));
+    }
+  } finally {
+    FS.close(file);
+  }
+}
+
+const may_keep = () => navigator.storage && navigator.storage.getDirectory;
+
+async function keep(blob) {
+  try {
+    if (navigator.storage.persist) await navigator.storage.persist();
+    const folder = await navigator.storage.getDirectory();
+    const out = await (await folder.getFileHandle(blob.name, { create: true })).createWritable();
+    await blob.stream().pipeTo(out);
+    strip(texts.kept(blob.name), [[texts.close]]);
+  } catch (error) {
+    strip(texts.full(blob.name) + error.message, [[texts.close]]);
+  }
+}
+
+// A file goes to the program as a path; a model may be kept.
+async function take_in(blob, kept = false) {
+  const path = '/opened/' + blob.name.replace(/\//g, '_');
+  try {
+    await read_in(blob, path);
+    strip('');
+    page.drops.push(path);
+    if (!kept && /\.gguf$/i.test(blob.name) && may_keep())
+      strip(texts.keep(blob.name), [[texts.yes, () => keep(blob)], [texts.no]]);
+  } catch (error) {
+    strip(texts.unread(blob.name) + error.message, [[texts.close]]);
+  }
+}
+
+// Models of another time, to be opened at a press.
+async function offer_kept() {
+  if (!may_keep()) return;
+  try {
+    const folder = await navigator.storage.getDirectory();
+    for await (const [name, handle] of folder.entries()) {
+      if (!/\.gguf$/i.test(name)) continue;
+      strip(texts.kept(name), [[texts.open, async () => take_in(await handle.getFile(), true)], [texts.forget, () => folder.removeEntry(name)],
+        [texts.close]]);
+      return;
+    }
+  } catch { /* a browser that keeps nothing */ }
+}
+
 // ---- what the program asks for ------------------------------------------------------------------------------------------
 
 // Heads that the start left out: those that a scene is about, all of them where heads are compared.
@@ -103,6 +214,11 @@ async function fetch_for(scene) {
 
 const own_link = 'speclens://';
 const page = {
+  stage: document.getElementById('stage'),
+  drops: [],
+  fingers: null, // where two of them are: their middle and how far they are apart
+  moved: { down: 0, apart: 1, dx: 0, dy: 0 },
+  text: '',
   clipboard: '',
   chosen: '',
   link: '',
@@ -111,8 +227,10 @@ const page = {
   copy(text) {
     page.clipboard = text;
     // A link to a frame is a link to this page here.
-    const shared = text.startsWith(own_link) ? location.href.split('#')[0] + '#' + text.substring(own_link.length) : text;
-    if (navigator.clipboard) navigator.clipboard.writeText(shared).catch(() => {});
+    if (navigator.clipboard) navigator.clipboard.writeText(page.addressOf(text)).catch(() => {});
+  },
+  addressOf(text) {
+    return text.startsWith(own_link) ? location.href.split('#')[0] + '#' + text.substring(own_link.length) : text;
   },
   fullscreen() {
     if (document.fullscreenElement) document.exitFullscreen();
@@ -141,6 +259,24 @@ const page = {
     page.pasted = 0;
     return pasted;
   },
+  takeFinger(which) {
+    const name = ['down', 'apart', 'dx', 'dy'][which], value = page.moved[name];
+    page.moved[name] = name === 'down' ? (page.fingers ? 1 : 0) : name === 'apart' ? 1 : 0;
+    return value;
+  },
+  typing(wanted) {
+    page.wants_text = wanted;
+    if (wanted && page.touched) typed.focus();
+    else if (!wanted && document.activeElement === typed) canvas.focus();
+  },
+  takeTyped() {
+    const text = page.text;
+    page.text = '';
+    return text;
+  },
+  takeDropped() {
+    return page.drops.shift() || '';
+  },
   takeLink() {
     const link = page.link;
     page.link = '';
@@ -150,6 +286,12 @@ const page = {
     cover.hidden = true;
     canvas.focus();
     page.began = true;
+    if (!self.crossOriginIsolated) {
+      const step = clock_step();
+      if (step > 0.02) always = texts.clock(step);
+      strip('');
+    }
+    offer_kept();
   },
   browse(patterns) {
     const input = document.getElementById('file');
@@ -159,8 +301,12 @@ const page = {
     input.onchange = async () => {
       const file = input.files[0];
       if (!file) return chose('');
+      if (/\.gguf$/i.test(file.name)) {
+        chose('');
+        return take_in(file);
+      }
       const path = '/opened/' + file.name.replace(/\//g, '_');
-      put(Module.FS, path, new Uint8Array(await file.arrayBuffer()));
+      await read_in(file, path);
       chose(path);
     };
     input.click();
@@ -173,9 +319,11 @@ const page = {
       } catch { /* a browser that keeps nothing */ }
       return;
     }
-    if (path.startsWith('/home/') && !path.includes('/sessions/')) return; // what the program remembers for itself
+    const shared = path.includes('/shared/') && !path.endsWith('.txt'); // the link is in the address
+    if (path.startsWith('/home/') && !path.includes('/sessions/') && !shared) return; // what the program remembers for itself
     const bytes = Module.FS.readFile(path);
     page.saved = { name: path.substring(path.lastIndexOf('/') + 1), bytes: bytes.length };
+    page.files = (page.files || []).concat(page.saved.name);
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([bytes]));
     link.download = page.saved.name;
@@ -188,6 +336,59 @@ function chose(path) {
   page.chosen = path;
   Module._page_file_was_chosen();
 }
+
+// ---- dropping, fingers, the keyboard of a phone -----------------------------------------------------------------------------
+
+addEventListener('dragover', (event) => event.preventDefault(), true);
+addEventListener('drop', (event) => {
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  for (const file of event.dataTransfer.files) take_in(file);
+}, true);
+
+function two(touches) {
+  const [a, b] = touches;
+  return { x: (a.clientX + b.clientX) / 2, y: (a.clientY + b.clientY) / 2, apart: Math.max(20, Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY)) };
+}
+for (const kind of ['touchstart', 'touchmove', 'touchend', 'touchcancel'])
+  addEventListener(kind, (event) => {
+    page.touched = true;
+    if (event.touches.length === 2) {
+      const now = two(event.touches), before = page.fingers;
+      page.fingers = now;
+      page.moved.down = 1;
+      if (kind === 'touchmove' && before) {
+        page.moved.apart *= now.apart / before.apart;
+        page.moved.dx += now.x - before.x;
+        page.moved.dy += now.y - before.y;
+      }
+      if (event.target === canvas) event.preventDefault();
+      event.stopImmediatePropagation();
+    } else {
+      page.fingers = null;
+    }
+    if (kind === 'touchend' && page.wants_text && document.activeElement !== typed) typed.focus(); // some show a keyboard only now
+  }, { capture: true, passive: false });
+addEventListener('mousemove', () => { page.touched = page.touched && document.activeElement === typed; }, true);
+
+// Behind what is typed stand two spaces, so that there is always something to take back.
+const typed = document.getElementById('typed');
+const nothing = '  ';
+let before = typed.value = nothing;
+typed.addEventListener('focus', () => { before = typed.value = nothing; });
+typed.addEventListener('input', () => {
+  const old = [...before], now = [...typed.value];
+  let same = 0;
+  while (same < old.length && same < now.length && old[same] === now[same]) ++same;
+  page.text += '\b'.repeat(old.length - same) + now.slice(same).join('');
+  before = typed.value;
+  if (now.length < 2 || now.length > 200) before = typed.value = nothing;
+});
+// What it writes arrives as text: the program is not to see keys as well, but those that a phone has no text for.
+for (const kind of ['keydown', 'keypress', 'keyup'])
+  addEventListener(kind, (event) => {
+    if (event.target === typed && !['Enter', 'Escape', 'Tab'].includes(event.key) && !event.key.startsWith('Arrow')) event.stopImmediatePropagation();
+  }, true);
 
 // ---- keys, links, text that is pasted -----------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ namespace speclens::page {
 // Calls it for every picture of the browser from now on, and returns at once.
 void for_every_picture(std::function<void()> turn);
 
-// CSS pixels of the browser's window.
+// CSS pixels that the canvas has.
 struct Size {
     int width = 0, height = 0;
 };
@@ -26,6 +26,8 @@ void toggle_fullscreen();
 void say(const std::string& words);
 // The frame on screen as a link, into the browser's address.
 void show_link(const std::string& link);
+// Where a link of the program leads in this page; empty: the link is empty.
+[[nodiscard]] std::string address_of(const std::string& link);
 // Once there is a picture: what covers the canvas goes.
 void first_picture();
 // Which scene is on screen, for heads that the page has not fetched yet; whether more of them are there now
@@ -34,6 +36,19 @@ void want(const std::string& scene);
 [[nodiscard]] bool more_models();
 // Whether somebody pasted; takes it. The browser tells that instead of the key.
 [[nodiscard]] bool pasted();
+// What two fingers did since it was asked last; takes it.
+struct Fingers {
+    bool down = false;    // two are on the glass, or were
+    double apart = 1;     // how much further apart they are than before
+    double dx = 0, dy = 0; // CSS pixels that both moved
+};
+[[nodiscard]] Fingers fingers();
+// Whether a text field has the focus: a phone then shows its keyboard. What was typed on that since it was asked last, "\b" for
+// each character taken back; takes it.
+void typing(bool wanted);
+[[nodiscard]] std::string typed();
+// A file that was dropped on the page and is read by now; empty: none. Takes one.
+[[nodiscard]] std::string dropped();
 // A link that somebody opened in this page (another #…); empty: none. Takes it.
 [[nodiscard]] std::string opened_link();
 

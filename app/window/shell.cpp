@@ -133,6 +133,10 @@ class Shell {
         if (const std::string link = page::opened_link(); !link.empty()) open_link(link);
         if (page::more_models()) controller_.open_model(kBuiltInModel, glfwGetTime());
         if (page::pasted()) window_.push({.kind = RawEvent::Kind::key, .key = {.key = ui::Key::v, .ctrl = true}});
+        take_fingers();
+        take_typed();
+        for (std::string file = page::dropped(); !file.empty(); file = page::dropped())
+            window_.push({.kind = RawEvent::Kind::drop, .text = file});
         const int before = report_.frames;
         (void)turn(); // a page is closed by its browser
         if (report_.frames == before) return work();
@@ -152,6 +156,37 @@ class Shell {
     void work() {
         constexpr double kShare = 12; // ms of the 16.7 that a picture has
         if (session_ && !threads_possible()) (void)session_->work_for(kShare);
+    }
+    // Two fingers enlarge and shift; in a dialog they scroll. What the first of them had pressed is let go elsewhere.
+    void take_fingers() {
+        const page::Fingers now = page::fingers();
+        if (!now.down) {
+            fingers_ = false;
+            return;
+        }
+        if (!std::exchange(fingers_, true)) {
+            window_.push({.kind = RawEvent::Kind::move, .at = {-1, -1}});
+            window_.push({.kind = RawEvent::Kind::button, .down = false});
+        }
+        if (now.apart != 1) controller_.zoom = std::clamp(controller_.zoom_now() * static_cast<float>(now.apart), 0.7F, 3.0F);
+        constexpr float kNotch = 40; // px of a wheel's
+        ui::Vec2& pan = controller_.chrome.layout.pan;
+        if (controller_.chrome.popup != Popup::none)
+            window_.push({.kind = RawEvent::Kind::wheel, .wheel = static_cast<float>(now.dy) / kNotch});
+        else
+            pan = {pan.x - static_cast<float>(now.dx) / window_.scale, pan.y - static_cast<float>(now.dy) / window_.scale};
+        window_.dirty = true;
+    }
+    // The keyboard of a phone comes where text is asked for, and says what it wrote instead of keys. A frame takes text before keys, so
+    // what follows a character that was taken back waits for the next one.
+    void take_typed() {
+        page::typing(widgets_.text_focus);
+        typed_ += page::typed();
+        const std::size_t back = std::min(typed_.find_first_not_of('\b'), typed_.size());
+        for (std::size_t i = 0; i < back; ++i) window_.push({.kind = RawEvent::Kind::key, .key = {.key = ui::Key::backspace}});
+        const std::size_t end = back > 0 ? back : std::min(typed_.find('\b'), typed_.size());
+        if (end > back) window_.push({.kind = RawEvent::Kind::text, .text = typed_.substr(0, end)});
+        typed_.erase(0, end);
     }
     void open_link(const std::string& link) {
         try {
@@ -271,6 +306,9 @@ class Shell {
 
     void begin_share(SharedRound round, const std::filesystem::path& folder) {
         if (sharing_) return controller_.complain("a round is being shared already", "Wait until its files are there.");
+#if defined(__EMSCRIPTEN__)
+        round.shown_link = page::address_of(round.link);
+#endif
         sharing_ = std::make_unique<RoundShare>(std::move(round), folder, fonts_);
     }
 
@@ -459,6 +497,8 @@ class Shell {
     std::atomic<const Session*> engine_ = nullptr; // the same, for the thread of servers_
     std::unique_ptr<ServerSession> servers_;       // made when the first server is asked for; serves models of session_
     std::unique_ptr<FetchJob> fetch_;              // while a model is on its way
+    bool fingers_ = false;                         // two of them are on a page
+    std::string typed_;                            // on the keyboard of a phone, and not taken yet
     std::unique_ptr<RoundShare> sharing_;          // while a round is drawn for others
     Controller controller_;
     const float density_;

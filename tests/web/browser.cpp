@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 extern char** environ; // NOLINT: POSIX names it
 
@@ -142,12 +144,17 @@ void Browser::press(const std::string& keys) {
     state_->ask("POST", "/actions", {{"actions", {{{"type", "key"}, {"id", "keys"}, {"actions", actions}}}}});
 }
 
-void Browser::press_with_control(const std::string& key) {
-    const char* const control = "\uE009";
-    const Json actions = {{{"type", "keyDown"}, {"value", control}},
-                          {{"type", "keyDown"}, {"value", key}},
-                          {{"type", "keyUp"}, {"value", key}},
-                          {{"type", "keyUp"}, {"value", control}}};
+void Browser::press_with_control(const std::string& key, bool shift) {
+    std::vector<std::string> held = {"\uE009"};
+    if (shift) held.push_back("\uE008");
+    Json actions = Json::array();
+    const auto all = [&](const char* change) {
+        for (const std::string& one : held) actions.push_back({{"type", change}, {"value", one}});
+    };
+    held.push_back(key);
+    all("keyDown");
+    std::ranges::reverse(held);
+    all("keyUp");
     state_->ask("POST", "/actions", {{"actions", {{{"type", "key"}, {"id", "keys"}, {"actions", actions}}}}});
 }
 
@@ -164,6 +171,23 @@ void Browser::drag(int from_x, int from_y, int to_x, int to_y, bool touch) {
                     {"id", touch ? "finger" : "mouse"},
                     {"parameters", {{"pointerType", touch ? "touch" : "mouse"}}},
                     {"actions", actions}}}}});
+}
+
+void Browser::two_fingers(int x, int y, int apart, int to_x, int to_y, int to_apart) {
+    Json fingers = Json::array();
+    for (const int side : {-1, 1}) {
+        const auto move = [&](int at_x, int at_y, int distance, int ms) {
+            return Json{{"type", "pointerMove"}, {"duration", ms}, {"x", at_x + side * distance / 2}, {"y", at_y}};
+        };
+        const Json pause = {{"type", "pause"}, {"duration", 100}};
+        fingers.push_back({{"type", "pointer"},
+                           {"id", side < 0 ? "left" : "right"},
+                           {"parameters", {{"pointerType", "touch"}}},
+                           {"actions",
+                            {move(x, y, apart, 0), {{"type", "pointerDown"}, {"button", 0}}, pause, move(to_x, to_y, to_apart, 300), pause,
+                             {{"type", "pointerUp"}, {"button", 0}}}}});
+    }
+    state_->ask("POST", "/actions", {{"actions", fingers}});
 }
 
 Browser::Look Browser::look(const std::string& save_as) {

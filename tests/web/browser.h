@@ -27,7 +27,9 @@ class Browser {
     // Looks again and again until the expression is true; false after half a minute or so.
     [[nodiscard]] bool becomes(const std::string& expression);
     void press(const std::string& keys); // characters; WebDriver's code points for others: "\uE014" is right
-    void press_with_control(const std::string& key);
+    void press_with_control(const std::string& key, bool shift = false);
+    // Two fingers come down beside each other around a place, and move apart and together to another one.
+    void two_fingers(int x, int y, int apart, int to_x, int to_y, int to_apart);
     void drag(int from_x, int from_y, int to_x, int to_y, bool touch = false);
     // How many colours the picture of the page has, and how many pixels are not of the commonest one, in
     // percent.

@@ -3,6 +3,8 @@
 // the page; SPECLENS_WEB_PROGRAMS is its folder.
 #include <gtest/gtest.h>
 
+#include <httplib.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -167,6 +169,17 @@ TEST_F(Page, HandsOverWhatIsSaved) {
     EXPECT_GT(browser->value("Module.page.saved.bytes").get<int>(), 1000);
 }
 
+TEST_F(Page, SharesTheRoundOnScreen) {
+    open("#loop/2" + kOptions);
+    ASSERT_TRUE(says("Two guesses made")) << words();
+    browser->press_with_control("e", /*shift=*/true);
+    for (const char* file : {"round.gif", "card.png"})
+        EXPECT_TRUE(browser->becomes("(Module.page.files || []).includes('" + std::string(file) + "')")) << told();
+    EXPECT_TRUE(browser->becomes("Module.page.clipboard.startsWith('speclens://loop')"));
+    EXPECT_EQ(browser->value("Module.page.addressOf(Module.page.clipboard)"), browser->value("location.href"));
+    EXPECT_EQ(browser->value("(Module.page.files || []).length"), 2) << "the link is in the address";
+}
+
 TEST_F(Page, ComputesTheSameWithOneThread) {
     open("?one#loop/2" + kOptions);
     EXPECT_EQ(browser->value("typeof PThread"), "undefined"); // as the compiler calls what starts threads
@@ -184,6 +197,81 @@ TEST_F(Page, FitsAPhoneAndIsSteppedWithAFinger) {
     browser->drag(255, 778, 255, 778, /*touch=*/true); // Next
     EXPECT_TRUE(says("Two guesses made")) << words();
     expect_drawn("phone-words");
+}
+
+TEST_F(Page, IsEnlargedAndShiftedWithTwoFingers) {
+    open("#loop/1" + kOptions, 390, 844);
+    ASSERT_TRUE(says("One guess made")) << words();
+    const Browser::Look before = browser->look("two-fingers-before");
+    browser->two_fingers(200, 300, 80, 200, 300, 160);
+    // Preferences keep the zoom that was chosen: they are twice as far apart.
+    EXPECT_TRUE(browser->becomes("Object.keys(localStorage).some((key) => /\"zoom\": ?(1\\.9|2)/.test(localStorage[key]))"))
+        << browser->value("JSON.stringify(localStorage)");
+    browser->two_fingers(300, 300, 80, 60, 300, 80);
+    EXPECT_NE(browser->look("two-fingers").drawn, before.drawn);
+    EXPECT_TRUE(says("One guess made")) << "nothing was pressed: " << words();
+}
+
+TEST_F(Page, TakesWhatTheKeyboardOfAPhoneWrites) {
+    open("#loop/1" + kOptions, 390, 844);
+    ASSERT_TRUE(says("One guess made")) << words();
+    EXPECT_EQ(browser->value("document.activeElement.id"), "canvas");
+    browser->execute("Module.page.touched = true");
+    browser->press_with_control("k"); // the palette asks for text
+    ASSERT_TRUE(browser->becomes("document.activeElement.id === 'typed'"));
+    const auto writes = [&](const std::string& text) {
+        browser->execute("const field = document.getElementById('typed'); field.value = " + nlohmann::json(text).dump() +
+                         "; field.dispatchEvent(new Event('input'));");
+    };
+    writes("  loop again");
+    ASSERT_TRUE(browser->becomes("Module.page.text === ''"));
+    writes("  numbers"); // all of it is taken back
+    ASSERT_TRUE(browser->becomes("Module.page.text === ''"));
+    browser->press("\uE007");
+    EXPECT_TRUE(browser->becomes("Module.page.shown && Module.page.shown.startsWith('#numbers')")) << words();
+    EXPECT_TRUE(browser->becomes("document.activeElement.id === 'canvas'"));
+}
+
+TEST_F(Page, OpensWhatIsDroppedAndKeepsAModelWhereItMay) {
+    open("#loop/1" + kOptions);
+    ASSERT_TRUE(says("One guess made")) << words();
+    const auto drop = [&](const std::string& name, const std::string& text) {
+        browser->execute("const data = new DataTransfer(); data.items.add(new File([" + nlohmann::json(text).dump() + "], " +
+                         nlohmann::json(name).dump() +
+                         ")); document.getElementById('canvas').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));");
+    };
+    drop("mixed.jsonl", read_file(SPEC_SOURCE_DIR "/assets/traces/mixed.jsonl"));
+    EXPECT_TRUE(says("Data: RECORDED")) << words();
+    EXPECT_EQ(browser->value("document.getElementById('strip').hidden"), true);
+    drop("toy.gguf", "GGUF, but no model");
+    const std::string strip = "document.getElementById('strip_words').textContent";
+    ASSERT_TRUE(browser->becomes(strip + ".includes('toy.gguf stays on this device')")) << browser->value(strip);
+    browser->execute("document.querySelector('#strip button').click()");
+    ASSERT_TRUE(browser->becomes(strip + ".includes('toy.gguf is in this browser')")) << browser->value(strip);
+    browser->reload();
+    ASSERT_TRUE(browser->becomes(strip + ".includes('toy.gguf is in this browser')")) << told();
+    browser->execute("document.querySelectorAll('#strip button')[1].click()"); // delete
+    browser->reload();
+    ASSERT_TRUE(browser->becomes("self.Module && Module.page && Module.page.began")) << told();
+    EXPECT_EQ(browser->value("document.getElementById('strip').hidden"), true);
+}
+
+// A host without the two headers, and no service worker to add them: one thread, and a clock of coarse steps, which is said.
+TEST_F(Page, SaysHowCoarseItsClockIs) {
+    open("?one#loop/2" + kOptions);
+    EXPECT_EQ(browser->value("document.getElementById('strip').hidden"), true) << "isolated";
+    httplib::Server plain;
+    ASSERT_TRUE(plain.set_mount_point("/", page_files()));
+    const int port = plain.bind_to_any_port("127.0.0.1");
+    std::thread serving([&] { plain.listen_after_bind(); });
+    browser->open("http://127.0.0.1:" + std::to_string(port) + "/?one#loop/2" + kOptions);
+    EXPECT_TRUE(browser->becomes("self.Module && Module.page && Module.page.began")) << told();
+    EXPECT_EQ(browser->value("crossOriginIsolated"), false);
+    EXPECT_TRUE(browser->becomes("document.getElementById('strip_words').textContent.includes(\"browser's clock goes in steps of 0.1 ms\")"));
+    EXPECT_TRUE(browser->becomes("Module.page.stage.clientHeight < innerHeight")) << "it covers nothing";
+    browser.reset();
+    plain.stop();
+    serving.join();
 }
 
 TEST_F(Page, KeepsPreferencesAndTheLinkOverAReload) {
