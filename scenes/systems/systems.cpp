@@ -4,6 +4,7 @@
 #include "scenes/shared/history.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/systems/adaptive_draw.h"
+#include "scenes/systems/audits_draw.h"
 #include "scenes/systems/block_tables.h"
 #include "scenes/systems/systems_draw.h"
 #include "scenes/systems/workers_draw.h"
@@ -56,7 +57,7 @@ class SystemsScene final : public Scene {
         if ((input.load && input.load->film) || is_elsewhere(input) || !batch_problem(input).empty()) return {};
         MeasureLoad ask = batch_asked(input, state_);
         ask.texts.clear(); // what is shown here, without batches of many sizes
-        return {{.name = "block tables", .ask = ask, .beat = kTablesBeat, .pictured = kSystemsBeats}};
+        return {{.name = "block tables", .ask = ask, .beat = kTablesBeat, .pictured = kChoosersBeat + 1}};
     }
 
     bool can_take_back(bool forward) const override { return history_.can(forward); }
@@ -78,6 +79,7 @@ class SystemsScene final : public Scene {
             draw_cache(d, {x, top, half, whole.h});
             return draw_pages(d, {x + half + gap, top, half, whole.h});
         }
+        if (d.input.beat == kAuditsBeat) return draw_audits(d, whole);
         if (d.input.beat == kChoosersBeat && d.model.adaptive) return draw_adaptive(d, whole);
         if (d.input.beat == kWorkersBeat) return d.model.pool ? draw_workers(d, whole) : draw_wire(d, whole);
         if (d.input.beat == kChoosersBeat || (lower <= 0 && d.input.beat == kControllerBeat)) return draw_controllers(d, whole);

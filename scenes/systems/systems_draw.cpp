@@ -346,6 +346,7 @@ void draw_systems_controls(const SystemsDraw& d) {
     ui::Ui& ui = d.ui;
     SimulatedWire& wire = d.state.wire;
     ControlRow row(r);
+    if (d.input.beat == kAuditsBeat) return; // figures of others
     if (d.input.beat == kTablesBeat || d.input.beat == kChoosersBeat || d.input.beat == kWorkersBeat) return draw_film_controls(d, row);
     const auto slider = [&](const char* id, const std::string& label, double& value, double low, double high,
                             double step) {

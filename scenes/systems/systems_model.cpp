@@ -69,6 +69,8 @@ bool is_about(int beat, SystemsPart part) {
         return beat == kTablesBeat;
     case SystemsPart::choosers:
         return beat == kChoosersBeat;
+    case SystemsPart::audits:
+        return beat == kAuditsBeat;
     case SystemsPart::workers:
         break;
     }

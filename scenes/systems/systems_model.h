@@ -102,10 +102,10 @@ struct RoundWindow {
 [[nodiscard]] std::string batch_refused(const SceneInput& input); // why not, at this beat; empty: it can be
 [[nodiscard]] SystemsModel systems_model(const SceneInput& input, const SystemsState& state);
 
-inline constexpr StoryOf<"systems", "slots", "waste", "wire", "round_trip", "controller", "tables", "choosers", "workers"> systems_says;
+inline constexpr StoryOf<"systems", "slots", "waste", "wire", "round_trip", "controller", "tables", "choosers", "audits", "workers"> systems_says;
 inline constexpr int kSystemsBeats = systems_says.size;
-inline constexpr int kWireBeat = 2, kControllerBeat = 4, kTablesBeat = 5, kChoosersBeat = 6, kWorkersBeat = 7;
-enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers, tables, choosers, workers };
+inline constexpr int kWireBeat = 2, kControllerBeat = 4, kTablesBeat = 5, kChoosersBeat = 6, kAuditsBeat = 7, kWorkersBeat = 8;
+enum class SystemsPart : std::uint8_t { cache, pages, wire, controllers, tables, choosers, audits, workers };
 [[nodiscard]] bool is_about(int beat, SystemsPart part);
 [[nodiscard]] const char* payload_words(Payload payload);
 

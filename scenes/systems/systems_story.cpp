@@ -6,6 +6,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
 #include "scenes/systems/adaptive_draw.h"
+#include "scenes/systems/audits_draw.h"
 #include "scenes/systems/block_tables.h"
 #include "scenes/systems/systems_draw.h"
 #include "scenes/systems/workers_draw.h"
@@ -50,6 +51,7 @@ Words beat_words(const SystemsModel& m, int beat) {
     case kTablesBeat: return m.film ? systems_says.beat("tables:batch"_t) : systems_says.beat("tables:no_batch"_t);
     case kWorkersBeat: return m.pool ? systems_says.beat("workers:pool"_t) : systems_says.beat("workers:no_pool"_t);
     case kChoosersBeat: return m.adaptive ? systems_says.beat("choosers:batches"_t) : systems_says.beat("choosers:no_batches"_t);
+    case kAuditsBeat: return systems_says.beat("audits"_t);
     default:
         return systems_says.beat("controller"_t, "formula"_v = ui::speed_up(m.controllers.formula_speedup),
                                  "article"_v = ui::speed_up(m.controllers.article_speedup));
@@ -151,6 +153,19 @@ void name_workers(StageTitle& title, const SceneInput& input, const SystemsModel
     title.subtitle = systems_says("subtitle.pool"_t, "target"_v = pool.target);
 }
 
+void name_audits(StageTitle& title, const SceneInput& input) {
+    title.tier = ui::Tier::published;
+    title.subtitle = systems_says("audits.subtitle"_t);
+    const std::vector<Audit> all = audits(input.figures);
+    if (all.empty()) {
+        title.title = systems_says("audits.title:no_figures"_t);
+        return;
+    }
+    const AuditEnds ends = ends_of(all.front());
+    title.title = systems_says("audits.title:figures"_t, "few"_v = ui::integer(std::lround(ends.first_at)), "slower"_v = ui::speed_up(ends.first),
+                               "many"_v = ui::integer(std::lround(ends.last_at)), "faster"_v = ui::speed_up(ends.last));
+}
+
 void name_controllers(StageTitle& title, const SystemsModel& m) {
     const ControllerRun& run = m.controllers;
     const std::string formula = ui::speed_up(run.formula_speedup), article = ui::speed_up(run.article_speedup);
@@ -183,6 +198,9 @@ StageTitle systems_title(const SceneInput& input, const SystemsModel& m) {
         return title;
     case kChoosersBeat:
         name_choosers(title, input, m);
+        return title;
+    case kAuditsBeat:
+        name_audits(title, input);
         return title;
     case kWorkersBeat:
         name_workers(title, input, m);
@@ -230,6 +248,7 @@ std::string systems_description(const SceneInput& input, const SystemsModel& m) 
     if (m.film) out << describe_block_tables(*m.film, m.film_round);
     if (m.adaptive) out << describe_adaptive(*m.adaptive);
     if (m.pool) out << describe_workers(*m.pool);
+    if (input.beat == kAuditsBeat) out << describe_audits(input.figures);
     out << "\n" << describe_story(systems_story(input, m));
     return out.str();
 }

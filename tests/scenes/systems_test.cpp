@@ -9,6 +9,7 @@
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "scenes/speedup/speedup_draw.h"
+#include "scenes/systems/audits_draw.h"
 #include "scenes/systems/systems_draw.h"
 #include "scenes/systems/workers_draw.h"
 #include "tests/scenes/run_elsewhere.h"
@@ -324,7 +325,7 @@ TEST(SystemsScene, HasATitleForEveryBeat) {
     EXPECT_TRUE(title(4).starts_with("K ends at ")) << title(4);
     for (int beat = 0; beat < kSystemsBeats; ++beat) {
         bool told = false;
-        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers, SystemsPart::tables, SystemsPart::choosers, SystemsPart::workers})
+        for (const SystemsPart part : {SystemsPart::cache, SystemsPart::wire, SystemsPart::controllers, SystemsPart::tables, SystemsPart::choosers, SystemsPart::audits, SystemsPart::workers})
             told = told || is_about(beat, part);
         EXPECT_TRUE(told) << beat;
     }
@@ -431,9 +432,39 @@ TEST(SystemsScene, KeysChangeTheDraftLengthOnTheWire) {
     EXPECT_TRUE(stored.bench->shows("Who chooses K?"));
 }
 
+TEST(SystemsScene, ShowsWhatAuditsFound) {
+    const auto figures =
+        std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+    const std::vector<Audit> all = audits(figures.get());
+    ASSERT_EQ(all.size(), 2u);
+    const AuditEnds ends = ends_of(all.front());
+    EXPECT_EQ(ends.first_at, 4);
+    EXPECT_LT(ends.first, 1) << "with few requests a fixed K is faster";
+    EXPECT_EQ(ends.last_at, 256);
+    EXPECT_GT(ends.last, 1.5);
+    const PublishedFigure *adaptive = figures->find("adaptive-dspark-adaptive"), *fixed = figures->find("adaptive-dspark-fixed");
+    ASSERT_TRUE(adaptive && fixed);
+    for (std::size_t i = 0; i < adaptive->values.size(); ++i)
+        EXPECT_NEAR(all.front().figure->values[i], adaptive->values[i] / fixed->values[i], 6e-4) << "derived from the same table";
+    EXPECT_TRUE(audits(nullptr).empty());
+
+    Stored stored;
+    stored.bench->controller.perform({SceneCommand{SetBeat{kAuditsBeat}}}, 0);
+    stored.bench->settle();
+    EXPECT_TRUE(stored.bench->shows("the published figures are not at hand"));
+    stored.bench->controller.figures = figures;
+    stored.bench->settle();
+    EXPECT_TRUE(stored.bench->shows("Chosen lengths: 0.93× with 4 requests at a time, 1.70× with 256")) << stored.bench->words;
+    EXPECT_TRUE(stored.bench->shows("PUBLISHED"));
+    EXPECT_TRUE(stored.bench->shows("number 52362"));
+}
+
 TEST(SystemsScene, NothingCollidesWhereEverythingIsShown) {
+    const auto figures =
+        std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
     for (const Size& s : kSizes) {
         Stored stored({0, 0, s.w, s.h});
+        stored.bench->controller.figures = figures;
         for (int beat = 0; beat < kSystemsBeats; ++beat) {
             stored.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
             stored.bench->settle();

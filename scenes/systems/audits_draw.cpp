@@ -1,0 +1,120 @@
+#include "scenes/systems/audits_draw.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/published/published_words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+using ui::Vec2;
+
+ui::Stroke stroke_of(const ui::Theme& theme, std::size_t audit) {
+    if (audit == 0) return {theme.role(Role::accepted), 2.5F};
+    return {theme.role(Role::draft), 2.5F, 6, 4};
+}
+
+void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    ui::fitted_text(canvas, {area.x, area.y + 14}, "Speed over the same server with a fixed K", Font::text_bold, 15, theme.ink, area.w);
+    const Rect plot{area.x + 44, area.y + 64, area.w - 60, area.h - 64 - 46};
+    if (plot.h < 60) return;
+    double low = 1, high = 1, most = 1;
+    for (const Audit& audit : all)
+        for (std::size_t i = 0; i < audit.figure->values.size(); ++i) {
+            low = std::min(low, audit.figure->values[i]), high = std::max(high, audit.figure->values[i]);
+            most = std::max(most, audit.figure->positions[i]);
+        }
+    const ui::Scale x{0, std::log2(most), plot.x, plot.right()}, y{low - 0.1, high + 0.1, plot.bottom(), plot.y};
+    ui::axis_y(canvas, theme, y, plot.x, ui::ticks(y.lo, y.hi, 5), {.unit = "×", .grid_to = plot.right(), .grid = true, .label_offset = 8});
+    for (int power = 0; power <= static_cast<int>(x.hi); power += plot.w < 420 ? 2 : 1)
+        canvas.text({x(power), plot.bottom() + 20}, std::to_string(1 << power), Font::mono, 14, theme.muted, Align::center);
+    ui::fitted_text(canvas, {plot.center().x, plot.bottom() + 42}, "requests at a time", Font::text, 14, theme.muted, plot.w, Align::center);
+    canvas.line({plot.x, y(1)}, {plot.right(), y(1)}, {theme.ink, 1.5F});
+    float key = area.x;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const PublishedFigure& figure = *all[i].figure;
+        std::vector<Vec2> points;
+        for (std::size_t j = 0; j < figure.values.size(); ++j) points.push_back({x(std::log2(figure.positions[j])), y(figure.values[j])});
+        const ui::Stroke stroke = stroke_of(theme, i);
+        canvas.polyline(points, stroke);
+        for (std::size_t j = 0; j < points.size(); ++j) {
+            canvas.disc(points[j], 4, stroke.color);
+            ui::tooltip(d.ui, {points[j].x - 10, points[j].y - 10, 20, 20},
+                        all[i].name + ": " + ui::speed_up(figure.values[j]) + " at " + ui::integer(std::lround(figure.positions[j])));
+        }
+        canvas.line({key, area.y + 34}, {key + 24, area.y + 34}, stroke);
+        ui::fitted_text(canvas, {key + 32, area.y + 39}, all[i].name, Font::text, 14, theme.muted, area.right() - key - 32);
+        key += 32 + canvas.text_width(all[i].name, Font::text, 14) + 24;
+    }
+}
+
+// "4: 0.93×   8: 0.92×": by requests at a time.
+std::string value_words(const PublishedFigure& figure) {
+    std::string words;
+    for (std::size_t i = 0; i < figure.values.size(); ++i) {
+        const std::string value = figure.unit == "x" ? ui::speed_up(figure.values[i]) : ui::number(figure.values[i], 1) + " %";
+        words += (i > 0 ? "   " : "") + (i < figure.positions.size() ? ui::integer(std::lround(figure.positions[i])) + ": " : "") + value;
+    }
+    return words;
+}
+
+// What stands beside the curves: a claim, its figures and where they stand.
+void draw_claims(const SystemsDraw& d, Rect area) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    float y = area.y;
+    ui::fitted_text(canvas, {area.x, y + 14}, "Where the figures stand", Font::text_bold, 15, theme.ink, area.w);
+    y += 40;
+    for (const char* id : {"adaptive-dspark-gain", "adaptive-dflash2-gain", "adaptive-zero-overhead", "adaptive-recipe-k3"}) {
+        const PublishedFigure* figure = d.input.figures->find(id);
+        if (!figure || y + 40 > area.bottom()) return;
+        y = ui::paragraph(canvas, {area.x, y}, area.w, figure->claim, {.size = 14, .color = theme.ink, .max_lines = 2});
+        y = ui::paragraph(canvas, {area.x, y}, area.w, value_words(*figure), {.font = Font::mono, .size = 14, .color = theme.ink, .max_lines = 3});
+        ui::fitted_text(canvas, {area.x, y}, d.input.figures->source_of(*figure).identifier, Font::text, 14, theme.muted, area.w);
+        y += 36;
+    }
+}
+
+} // namespace
+
+std::vector<Audit> audits(const Published* figures) {
+    std::vector<Audit> all;
+    if (!figures) return all;
+    const std::pair<const char*, const char*> wanted[] = {{"adaptive-dspark-gain", "DSpark, confidence and costs"},
+                                                          {"adaptive-dflash2-gain", "DFlash2, confidence"}};
+    for (const auto& [id, name] : wanted)
+        if (const PublishedFigure* figure = figures->find(id); figure && figure->positions.size() == figure->values.size()) all.push_back({figure, name});
+    return all;
+}
+
+AuditEnds ends_of(const Audit& audit) {
+    return {audit.figure->values.front(), audit.figure->positions.front(), audit.figure->values.back(), audit.figure->positions.back()};
+}
+
+void draw_audits(const SystemsDraw& d, Rect area) {
+    const std::vector<Audit> all = audits(d.input.figures);
+    if (all.empty()) return ui::slot(d.ui.canvas, d.ui.theme, area, "the published figures are not at hand");
+    const float gap = 40, left = area.w * 0.56F;
+    draw_curves(d, {area.x, area.y, left, area.h}, all);
+    draw_claims(d, {area.x + left + gap, area.y, area.w - left - gap, area.h});
+}
+
+std::string describe_audits(const Published* figures) {
+    std::string out;
+    for (const Audit& audit : audits(figures))
+        out += "Published, " + audit.name + " over a fixed K: " + published_series(*audit.figure) + " (" +
+               published_citation(*audit.figure, figures->source_of(*audit.figure)) + ")\n";
+    return out;
+}
+
+} // namespace speclens
