@@ -7,7 +7,7 @@ if(TARGET app_window)
             scenes/domino_test.cpp scenes/heads_test.cpp scenes/dflash_eagle3_test.cpp scenes/mtp_test.cpp scenes/dflash_long_test.cpp
             scenes/relaxed_test.cpp scenes/point_labels_test.cpp scenes/training_test.cpp
             scenes/lossless_test.cpp scenes/trees_test.cpp scenes/trees_study_test.cpp scenes/trees_growth_test.cpp scenes/numbers_test.cpp scenes/server_test.cpp
-            app/frame/views_test.cpp app/frame/models_test.cpp app/frame/lists_test.cpp scenes/failures_test.cpp scenes/batch_lanes_test.cpp scenes/diagnosis_test.cpp scenes/block_tables_test.cpp scenes/systems_test.cpp
+            app/frame/views_test.cpp app/frame/models_test.cpp app/frame/lists_test.cpp scenes/failures_test.cpp scenes/batch_lanes_test.cpp scenes/roofline_test.cpp scenes/diagnosis_test.cpp scenes/block_tables_test.cpp scenes/systems_test.cpp
             scenes/speedup_test.cpp scenes/bottleneck_test.cpp scenes/drafters_test.cpp scenes/example_test.cpp scenes/race_test.cpp scenes/quiet_clock_test.cpp
             scenes/race_scene_test.cpp scenes/stepped_race_test.cpp app/frame/overlay_test.cpp app/frame/opening_test.cpp app/window/file_dialog_test.cpp app/window/portal_test.cpp
             app/frame/preferences_test.cpp app/frame/random_test.cpp scenes/loop_test.cpp scenes/loop_rows_test.cpp scenes/loop_clock_test.cpp

@@ -5,6 +5,7 @@
 #include "engine/published/published_words.h"
 #include "scenes/failures/failures_model.h"
 #include "scenes/failures/loss_bars.h"
+#include "scenes/failures/roofline.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
@@ -189,6 +190,12 @@ void draw_failures_details(const FailuresDraw& d) {
                             bars ? loss_reason(m, loss_of_beat(d.input.beat).value_or(Loss::dear_draft)) : failure_reason(m),
                             {.size = 14, .color = theme.ink, .max_lines = 5}) +
               34;
+    constexpr float kRoofline = 196;
+    if (shows_map(d.input.beat) && y + kRoofline <= r.bottom())
+        if (const std::optional<Roofline> of = roofline(d.input, m)) {
+            draw_roofline(d, *of, {x, y - 14, w, kRoofline});
+            y += kRoofline + 14;
+        }
     if (!d.input.figures || y + 60 > r.bottom()) return;
     ui::fitted_text(canvas, {x, y}, "PUBLISHED, with many requests", Font::text_bold, 15, theme.ink, w);
     y += 12;

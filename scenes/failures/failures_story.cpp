@@ -5,6 +5,7 @@
 #include "scenes/failures/batch_lanes.h"
 #include "scenes/failures/failures_model.h"
 #include "scenes/failures/loss_bars.h"
+#include "scenes/failures/roofline.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -199,6 +200,8 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
                                : std::string("none judged"))
             << "\n";
     if (m.times && m.marked().measured && input.beat == kMapBeat) out << describe_batch_lanes(*m.marked().measured);
+    if (shows_map(input.beat))
+        if (const std::optional<Roofline> of = roofline(input, m)) out << describe_roofline(*of);
     const bool bars = tells_in_bars(input.beat);
     out << "Why: " << (bars ? loss_reason(m, loss_of_beat(input.beat).value_or(Loss::dear_draft)) : failure_reason(m)) << "\n\n" << describe_story(failures_story(input, m, nullptr));
     return out.str();

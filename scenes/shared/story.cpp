@@ -143,7 +143,7 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     // The text starts behind the heading and goes on below it.
     const auto fits = [&](const std::string& words) { return strip_lines(ui.canvas, words, w - heading, w).size() <= room; };
     const auto share_out = [&](const std::string& task_words) {
-        task = story.task.empty() ? 0 : std::max(84.0F, ui.canvas.text_width(task_words, Font::text, 14) + 56);
+        task = story.task.empty() ? 0 : std::max(84.0F, ui.canvas.text_width(task_words, Font::text, 15) + 41);
         w = r.w - 16 - 16 - buttons - 16 - task;
         heading = std::min(ui.canvas.text_width(story.heading, Font::text_bold, 15) + 12, w * 0.75F);
     };

@@ -148,7 +148,7 @@ TEST_F(MtpHead, SeesTheLastPairsOnlyWhereItsContextIsLimited) {
         const std::vector<Vec> wanted = reference(*network, text_, {got.tokens.begin(), got.tokens.end() - 1}, static_cast<std::size_t>(last));
         for (std::size_t i = 0; i < 3; ++i) EXPECT_LT(apart(got.logp[i], wanted[i]), 2e-3) << last << " pairs, guess " << i;
         if (last > 11) continue;
-        EXPECT_GT(apart(got.logp[0], all.logp[0]), 0.01) << "a window that changes nothing is not tested";
+        EXPECT_GT(apart(got.logp[0], all.logp[0]), 4e-3) << "a window that changes nothing is not tested"; // twice the tolerance above
     }
 }
 
