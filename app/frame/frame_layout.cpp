@@ -10,7 +10,7 @@ using ui::Rect;
 
 // All of them hold the names of the scenes, the narrow one the first word of some: it leaves the stage what every scene needs.
 constexpr float kRail = 208, kNamedRail = 116, kNarrowRail = kWholeWidth - kStageWidth;
-constexpr float kStrip = 52, kTallStrip = 70; // a story of two lines with its buttons, of three where the stage keeps its height
+constexpr float kStrip = 52; // a story of two lines, or three close ones, with its buttons
 constexpr float kDrawer = 400, kBesideDrawer = 780; // of the details, and what a stage needs to be whole beside them
 
 float compact_rail(ui::Vec2 size) {
@@ -38,14 +38,14 @@ FrameLayout full_layout(ui::Vec2 size, bool run) {
 }
 
 // A stage of 472: below kTimelineHeight only without the timeline, which keys and menus stand in for.
-constexpr float kCompactWidth = kWholeWidth, kCompactHeight = 636, kTimelineHeight = kWholeHeight, kTallWindow = kTimelineHeight + kTallStrip - kStrip;
+constexpr float kCompactWidth = kWholeWidth, kCompactHeight = 636, kTimelineHeight = kWholeHeight;
 
 FrameLayout compact_layout(ui::Vec2 size, const LayoutWish& wish) {
     FrameLayout l;
     l.density = Density::compact;
     l.strip = true;
     l.tall = false;
-    const float menu = 24, rail = compact_rail(size), strip = size.y >= kTallWindow ? kTallStrip : kStrip, ribbon = wish.run ? 64 : 0, status = 24;
+    const float menu = 24, rail = compact_rail(size), strip = kStrip, ribbon = wish.run ? 64 : 0, status = 24;
     const float timeline = wish.run && size.y >= kTimelineHeight ? 56 : 0;
     const float bottom = size.y - status - timeline - ribbon;
     l.menu = {0, 0, size.x, menu};

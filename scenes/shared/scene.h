@@ -88,7 +88,7 @@ struct SceneInput : Answers {
     ui::Rect controls;
     ui::Rect stage_clip;    // part of the stage that nothing covers; what lies outside is not drawn
     bool banner = false;    // a banner stands where the title would be
-    bool strip = false;     // the story rectangle is the strip of the compact layout, of two or three lines
+    bool strip = false;     // the story rectangle is the two-line strip of the compact layout
     bool presenter = false; // large type for a room: fewer parts, and the story is one sentence
     bool still = false;     // a picture, no window: nobody will press a key
     bool lecture = false;   // a step of a lecture, which is turned to and not worked at

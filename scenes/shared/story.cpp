@@ -129,19 +129,17 @@ std::vector<std::string> strip_lines(const ui::Canvas& canvas, const std::string
     return lines;
 }
 
-constexpr float kThreeLines = 70; // px a strip needs for them
-
 void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
     constexpr float kButton = 92;
     draw_progress(ui, {r.x + 16, r.y + 3, r.w - 32, 3}, 4, story, out);
     const float next_w = leads_on(input, story) ? 164 : kButton;
     const float buttons = kButton + 8 + next_w, x = r.x + 16;
-    const std::size_t room = r.h >= kThreeLines ? 3 : 2;
+    constexpr std::size_t kLines = 3; // where two do not suffice
     const std::string all = story.what_if.empty() ? story.text : story.text + " " + story.what_if;
     float task = 0, w = 0, heading = 0;
     // The text starts behind the heading and goes on below it.
-    const auto fits = [&](const std::string& words) { return strip_lines(ui.canvas, words, w - heading, w).size() <= room; };
+    const auto fits = [&](const std::string& words) { return strip_lines(ui.canvas, words, w - heading, w).size() <= kLines; };
     const auto share_out = [&](const std::string& task_words) {
         task = story.task.empty() ? 0 : std::max(84.0F, ui.canvas.text_width(task_words, Font::text, 15) + 41);
         w = r.w - 16 - 16 - buttons - 16 - task;
@@ -150,17 +148,17 @@ void draw_strip(const SceneInput& input, ui::Ui& ui, const Story& story, std::ve
     // The words of a task where the story leaves them room, else on demand.
     std::string task_words = story.task;
     share_out(task_words);
-    if (room < 3 || task > r.w / 4 || !fits(all)) share_out(task_words = shared_says("buttons.task"_t));
+    if (task > r.w / 4 || !fits(all)) share_out(task_words = shared_says("buttons.task"_t));
     // What has no room is left out by whole sentences: half of one says the wrong thing.
     std::string said = fits(all) ? all : whole_sentences(all, fits);
     if (said.empty()) said = story.text;
     std::vector<std::string> lines = strip_lines(ui.canvas, said, w - heading, w);
-    if (lines.size() > room) { // the first sentence alone is too long
-        for (std::size_t i = room; i < lines.size(); ++i) lines[room - 1] += " " + lines[i];
-        lines.resize(room);
+    if (lines.size() > kLines) { // the first sentence alone is too long
+        for (std::size_t i = kLines; i < lines.size(); ++i) lines[kLines - 1] += " " + lines[i];
+        lines.resize(kLines);
     }
-    const float leading = room == 3 ? 19 : 21;
-    const float y0 = r.y + 21 + (room == 3 && lines.size() < 3 ? leading / 2 : 0);
+    const bool close = lines.size() == kLines;
+    const float leading = close ? 15.5F : 21, y0 = r.y + (close ? 18 : 21);
     ui::fitted_text(ui.canvas, {x, y0}, story.heading, Font::text_bold, 15, ui.theme.ink, heading - 8);
     for (std::size_t i = 0; i < lines.size(); ++i)
         ui::fitted_text(ui.canvas, {i == 0 ? x + heading : x, y0 + leading * static_cast<float>(i)}, lines[i], Font::text, 14, ui.theme.ink,

@@ -104,6 +104,7 @@ AuditEnds ends_of(const Audit& audit) {
 void draw_audits(const SystemsDraw& d, Rect area) {
     const std::vector<Audit> all = audits(d.input.figures);
     if (all.empty()) return ui::slot(d.ui.canvas, d.ui.theme, area, "the published figures are not at hand");
+    if (d.input.presenter) return draw_curves(d, area, all); // one picture for a room
     const float gap = 40, left = area.w * 0.56F;
     draw_curves(d, {area.x, area.y, left, area.h}, all);
     draw_claims(d, {area.x + left + gap, area.y, area.w - left - gap, area.h});

@@ -112,7 +112,7 @@ TEST(DFlashScene, SaysWhichColumnsAreShownAndWhatTheBlockGets) {
     EXPECT_NE(dflash_mask_words(model).find("sees the target's states at "), std::string::npos)
         << "never the text itself";
     input.beat = 1;
-    EXPECT_TRUE(dflash_story(input, model).text.starts_with("The small network gets no words of the text"));
+    EXPECT_TRUE(dflash_story(input, model).text.starts_with("Of the text the small network gets its newest word, the anchor, and the target's hidden states"));
     input.stage = {0, 0, 420, 600}; // room for two columns of four
     ui::RecordCanvas canvas(steady_fonts(), {0, 0, 420, 600});
     ui::WidgetState widgets;

@@ -323,7 +323,7 @@ TEST(RelaxedScene, EveryRuleIsNamedOnceInTheChart) {
 TEST(RelaxedScene, EveryBeatBringsItsRule) {
     Sampled live;
     const char* titles[] = {"The exact rule keeps", "Lenient token rule keeps", "Typical acceptance keeps",
-                            "Cascade, token V3 keeps"};
+                            "Cascade, optimal keeps"};
     for (int beat = 0; beat < 4; ++beat) {
         live.bench->controller.perform({SceneCommand{SetBeat{beat}}}, live.bench->time);
         live.bench->settle();

@@ -303,7 +303,7 @@ TEST(SystemsScene, SaysThatTheSpeedUpsAssumeOneAcceptance) {
     EXPECT_TRUE(stored.bench->shows("if all three keep alike"));
     const SceneInput input = stored.bench->controller.frame(0).scene;
     const std::string words = systems_description(input, systems_model(input, {}));
-    for (const char* part : {"If every guess stays with .80 whatever is sent:", "their order is no result"})
+    for (const char* part : {"If every guess stays with .80 whatever is sent:", "so compare the bytes, not the order"})
         EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
 }
 
