@@ -93,7 +93,7 @@ TEST(Cuda, KeepsTheTraceWhenTheDeviceFails) {
     Start start;
     start.arguments = arguments;
     start.environment["SPECLENS_CUDA_MODULE"] = SPECLENS_EMULATED_CUDA;
-    start.environment["EMULATED_FAULT"] = "200";
+    start.environment["EMULATED_FAULT"] = "400"; // behind the self-test and the first round
     const Outcome outcome = speclens(start);
     EXPECT_EQ(outcome.code, 4) << outcome.err;
     EXPECT_NE(outcome.err.find("an illegal memory access was encountered"), std::string::npos) << outcome.err;

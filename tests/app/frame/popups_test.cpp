@@ -310,7 +310,7 @@ TEST(Drawers, OpenForWhatAKeyWritesIntoThem) {
 TEST(Strip, ShowsTheTaskOfABeat) {
     Listening live("accept-rule", {0, 0, 1280, 720});
     live.bench.key(ui::Key::end);
-    EXPECT_TRUE(live.bench.shows("Task")) << live.bench.words; // its words have no room beside this story
+    EXPECT_TRUE(live.bench.shows("Flip a thousand coins with M")) << live.bench.words;
 }
 
 // A story of so many sentences, in a strip; with a task its words.
