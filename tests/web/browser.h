@@ -1,19 +1,21 @@
-// A browser without a screen, driven over the WebDriver protocol as anybody would use it: opens, presses
-// keys, drags, looks.
+// A browser without a screen, driven by WebDriver's commands as anybody would use it: opens, presses keys,
+// drags, looks.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace speclens::test {
 
+class Driver;
+
 class Browser {
   public:
-    // Throws std::runtime_error where chromedriver or the browser does not start. SPECLENS_WEBDRIVER=PORT
-    // names a driver that runs already; else `chromedriver` is started.
-    Browser(int width, int height);
+    enum class Kind { chromium, firefox };
+    [[nodiscard]] static bool has_firefox();
+    // Throws std::runtime_error where it does not start.
+    Browser(Kind kind, int width, int height);
     ~Browser();
     Browser(const Browser&) = delete;
     Browser& operator=(const Browser&) = delete;
@@ -40,8 +42,7 @@ class Browser {
     [[nodiscard]] Look look(const std::string& save_as = "");
 
   private:
-    struct State;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<Driver> driver_;
 };
 
 } // namespace speclens::test

@@ -1,4 +1,4 @@
-// The page in a browser without a screen, served by the program itself: the same frames as the program's,
+// The page in browsers without a screen, served by the program itself: the same frames as the program's,
 // keys, a finger, a small screen, one thread. Words and pixels, never times. Only ./test --web builds
 // the page; SPECLENS_WEB_PROGRAMS is its folder.
 #include <gtest/gtest.h>
@@ -69,9 +69,10 @@ TEST(PageFiles, AreSixteenMegabytesAtFirst) {
     EXPECT_LE(bytes, 16'000'000U);
 }
 
-class Page : public ::testing::Test {
+class Page : public ::testing::TestWithParam<Browser::Kind> {
   protected:
     void SetUp() override {
+        if (in_firefox() && !Browser::has_firefox()) GTEST_SKIP() << "there is no firefox-esr here";
         server_ = std::make_unique<PageServer>(page_files(), "127.0.0.1", 0);
         address_ = "http://127.0.0.1:" + std::to_string(server_->bind()) + "/";
         thread_ = std::thread([this] { server_->serve(); });
@@ -83,7 +84,7 @@ class Page : public ::testing::Test {
     }
     // Opens the page at what follows its address, and waits for its first picture.
     void open(const std::string& rest = "", int width = 1280, int height = 720) {
-        browser = std::make_unique<Browser>(width, height);
+        browser = std::make_unique<Browser>(GetParam(), width, height);
         browser->open(address_ + rest);
         ASSERT_TRUE(browser->becomes("self.Module && Module.page && Module.page.began")) << told();
     }
@@ -93,6 +94,7 @@ class Page : public ::testing::Test {
                 "document.getElementById('said').textContent + ' ' + (self.Module && Module.page.told || '')")
             .dump();
     }
+    static bool in_firefox() { return GetParam() == Browser::Kind::firefox; }
     std::string words() { return browser->value("Module.page.words").get<std::string>(); }
     bool says(const std::string& text) {
         return browser->becomes("Module.page.words.includes(" + nlohmann::json(text).dump() + ")");
@@ -105,7 +107,7 @@ class Page : public ::testing::Test {
         EXPECT_EQ(untimed(words()), expected) << link;
     }
     void expect_drawn(const std::string& name) {
-        const Browser::Look look = browser->look(name);
+        const Browser::Look look = browser->look(in_firefox() ? name + "-firefox" : name);
         EXPECT_GT(look.colours, 50) << name;
         EXPECT_GT(look.drawn, 3) << name;
     }
@@ -118,7 +120,7 @@ class Page : public ::testing::Test {
     std::string address_;
 };
 
-TEST_F(Page, ShowsItsFirstFrame) {
+TEST_P(Page, ShowsItsFirstFrame) {
     open();
     EXPECT_EQ(browser->value("crossOriginIsolated"), true);
     EXPECT_EQ(browser->value("typeof PThread"), "object");
@@ -129,7 +131,7 @@ TEST_F(Page, ShowsItsFirstFrame) {
     expect_drawn("first");
 }
 
-TEST_F(Page, ShowsTheFrameOfALinkAsTheProgramDoes) {
+TEST_P(Page, ShowsTheFrameOfALinkAsTheProgramDoes) {
     open("#loop/2" + kOptions);
     for (const std::string scene : {"loop/2", "accept-rule/2", "eagle3/1", "numbers/1", "bottleneck/1"}) {
         browser->execute("location.hash = '#" + scene + kOptions + "'");
@@ -142,7 +144,7 @@ TEST_F(Page, ShowsTheFrameOfALinkAsTheProgramDoes) {
     }
 }
 
-TEST_F(Page, IsSteppedWithKeys) {
+TEST_P(Page, IsSteppedWithKeys) {
     open("#loop/1" + kOptions);
     ASSERT_TRUE(says("One guess made")) << words();
     browser->press("\uE014"); // right
@@ -153,7 +155,7 @@ TEST_F(Page, IsSteppedWithKeys) {
     expect_drawn("keys");
 }
 
-TEST_F(Page, IsDraggedWithAPointer) {
+TEST_P(Page, IsDraggedWithAPointer) {
     open("#accept-rule/1" + kOptions);
     ASSERT_TRUE(says("position 3 of round 6")) << words();
     browser->drag(192, 209, 192, 150); // the first handle of the target
@@ -161,7 +163,7 @@ TEST_F(Page, IsDraggedWithAPointer) {
     expect_drawn("dragged");
 }
 
-TEST_F(Page, HandsOverWhatIsSaved) {
+TEST_P(Page, HandsOverWhatIsSaved) {
     open("#loop/2" + kOptions);
     ASSERT_TRUE(says("Two guesses made")) << words();
     browser->press_with_control("s");
@@ -169,7 +171,7 @@ TEST_F(Page, HandsOverWhatIsSaved) {
     EXPECT_GT(browser->value("Module.page.saved.bytes").get<int>(), 1000);
 }
 
-TEST_F(Page, SharesTheRoundOnScreen) {
+TEST_P(Page, SharesTheRoundOnScreen) {
     open("#loop/2" + kOptions);
     ASSERT_TRUE(says("Two guesses made")) << words();
     browser->press_with_control("e", /*shift=*/true);
@@ -180,14 +182,14 @@ TEST_F(Page, SharesTheRoundOnScreen) {
     EXPECT_EQ(browser->value("(Module.page.files || []).length"), 2) << "the link is in the address";
 }
 
-TEST_F(Page, ComputesTheSameWithOneThread) {
+TEST_P(Page, ComputesTheSameWithOneThread) {
     open("?one#loop/2" + kOptions);
     EXPECT_EQ(browser->value("typeof PThread"), "undefined"); // as the compiler calls what starts threads
     expect_words_of("loop/2" + kOptions);
     expect_drawn("one-thread");
 }
 
-TEST_F(Page, FitsAPhoneAndIsSteppedWithAFinger) {
+TEST_P(Page, FitsAPhoneAndIsSteppedWithAFinger) {
     open("#loop/1" + kOptions, 390, 844);
     EXPECT_EQ(browser->value("document.documentElement.scrollWidth <= innerWidth"), true);
     EXPECT_EQ(browser->value("[innerWidth, innerHeight].join()"), "390,844");
@@ -199,7 +201,7 @@ TEST_F(Page, FitsAPhoneAndIsSteppedWithAFinger) {
     expect_drawn("phone-words");
 }
 
-TEST_F(Page, IsEnlargedAndShiftedWithTwoFingers) {
+TEST_P(Page, IsEnlargedAndShiftedWithTwoFingers) {
     open("#loop/1" + kOptions, 390, 844);
     ASSERT_TRUE(says("One guess made")) << words();
     const Browser::Look before = browser->look("two-fingers-before");
@@ -212,7 +214,7 @@ TEST_F(Page, IsEnlargedAndShiftedWithTwoFingers) {
     EXPECT_TRUE(says("One guess made")) << "nothing was pressed: " << words();
 }
 
-TEST_F(Page, TakesWhatTheKeyboardOfAPhoneWrites) {
+TEST_P(Page, TakesWhatTheKeyboardOfAPhoneWrites) {
     open("#loop/1" + kOptions, 390, 844);
     ASSERT_TRUE(says("One guess made")) << words();
     EXPECT_EQ(browser->value("document.activeElement.id"), "canvas");
@@ -232,7 +234,7 @@ TEST_F(Page, TakesWhatTheKeyboardOfAPhoneWrites) {
     EXPECT_TRUE(browser->becomes("document.activeElement.id === 'canvas'"));
 }
 
-TEST_F(Page, OpensWhatIsDroppedAndKeepsAModelWhereItMay) {
+TEST_P(Page, OpensWhatIsDroppedAndKeepsAModelWhereItMay) {
     open("#loop/1" + kOptions);
     ASSERT_TRUE(says("One guess made")) << words();
     const auto drop = [&](const std::string& name, const std::string& text) {
@@ -257,7 +259,7 @@ TEST_F(Page, OpensWhatIsDroppedAndKeepsAModelWhereItMay) {
 }
 
 // A host without the two headers, and no service worker to add them: one thread, and a clock of coarse steps, which is said.
-TEST_F(Page, SaysHowCoarseItsClockIs) {
+TEST_P(Page, SaysHowCoarseItsClockIs) {
     open("?one#loop/2" + kOptions);
     EXPECT_EQ(browser->value("document.getElementById('strip').hidden"), true) << "isolated";
     httplib::Server plain;
@@ -267,14 +269,16 @@ TEST_F(Page, SaysHowCoarseItsClockIs) {
     browser->open("http://127.0.0.1:" + std::to_string(port) + "/?one#loop/2" + kOptions);
     EXPECT_TRUE(browser->becomes("self.Module && Module.page && Module.page.began")) << told();
     EXPECT_EQ(browser->value("crossOriginIsolated"), false);
-    EXPECT_TRUE(browser->becomes("document.getElementById('strip_words').textContent.includes(\"browser's clock goes in steps of 0.1 ms\")"));
+    const std::string step = in_firefox() ? "1.0 ms" : "0.1 ms";
+    const std::string strip = "document.getElementById('strip_words').textContent";
+    EXPECT_TRUE(browser->becomes(strip + ".includes(\"browser's clock goes in steps of " + step + "\")")) << browser->value(strip);
     EXPECT_TRUE(browser->becomes("Module.page.stage.clientHeight < innerHeight")) << "it covers nothing";
     browser.reset();
     plain.stop();
     serving.join();
 }
 
-TEST_F(Page, KeepsPreferencesAndTheLinkOverAReload) {
+TEST_P(Page, KeepsPreferencesAndTheLinkOverAReload) {
     open("#loop/2" + kOptions);
     ASSERT_TRUE(browser->becomes("Module.page.shown && Module.page.shown.startsWith('#loop')"));
     const std::string shown = browser->value("location.hash").get<std::string>();
@@ -292,11 +296,16 @@ TEST_F(Page, KeepsPreferencesAndTheLinkOverAReload) {
         std::string::npos);
 }
 
-TEST_F(Page, SpeaksTheLanguageThatIsAskedFor) {
+TEST_P(Page, SpeaksTheLanguageThatIsAskedFor) {
     open("?language=de#loop/2" + kOptions);
     EXPECT_TRUE(says("Zwei Vorschläge gemacht")) << words();
     expect_drawn("german");
 }
+
+INSTANTIATE_TEST_SUITE_P(In, Page, ::testing::Values(Browser::Kind::chromium, Browser::Kind::firefox),
+                         [](const ::testing::TestParamInfo<Browser::Kind>& browser) {
+                             return browser.param == Browser::Kind::firefox ? "Firefox" : "Chromium";
+                         });
 
 } // namespace
 } // namespace speclens::test
