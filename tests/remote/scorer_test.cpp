@@ -404,7 +404,7 @@ TEST(ScoredRun, SendsTheWholeTextOnceARoundAndSaysWhatItCannot) {
     const auto scorer = std::make_shared<Stubborn>(-1);
     const auto models = judged_by(scorer);
     EXPECT_EQ(models->target_name(), "stubborn");
-    EXPECT_EQ(models->ready_drafters(), (std::vector<std::string>{"none", "small", "lookup", "suffix", "sam", "ngram_mod"}));
+    EXPECT_EQ(models->ready_drafters(), (std::vector<std::string>{"none", "small", "lookup", "suffix", "sam", "ngram_mod", "ngram_map"}));
     RunSettings settings = poem("token", 0.8, 2);
     settings.chat = false;
     settings.max_tokens = 3;

@@ -181,7 +181,7 @@ TEST(Check, MeasuresWhatAPrecisionChanges) {
         EXPECT_GE(one["tokens_per_round_from"].get<double>(), 1);
         EXPECT_GE(one["tokens_per_round_to"].get<double>(), 1);
     }
-    EXPECT_EQ(drafters, (std::set<std::string>{"lookup", "ngram_mod", "sam", "skip", "suffix"}));
+    EXPECT_EQ(drafters, (std::set<std::string>{"lookup", "ngram_map", "ngram_mod", "sam", "skip", "suffix"}));
 
     const Outcome alone = speclens({"check", "--model", micro_model(), "--precision", "bf16", "--json", "-"});
     EXPECT_EQ(Json::parse(alone.out)["to"], "bf16") << "nothing else on standard output";

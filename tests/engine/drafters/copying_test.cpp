@@ -1,4 +1,5 @@
-// Relatives of prompt lookup: the suffix automaton against brute force, the table of hashes against a plain map, and what both propose.
+// Relatives of prompt lookup: the suffix automaton and the map of runs against brute force, the table of hashes against a plain map, and
+// what they propose.
 #include <map>
 #include <random>
 
@@ -99,6 +100,72 @@ TEST_F(Copying, TheTableProposesWhatAMapOfTheSameRunsWould) {
         proposed += !wanted.empty();
     }
     EXPECT_GT(proposed, 20);
+}
+
+// What the map proposes, by searching the text.
+Text by_places(const Text& text, int least, int most, int k) {
+    const int size = static_cast<int>(text.size());
+    for (int n = std::min(most, size); n >= least; --n) {
+        std::vector<int> behind; // each earlier place, the token behind it
+        for (int end = n; end < size; ++end)
+            if (std::equal(text.end() - n, text.end(), text.begin() + (end - n))) behind.push_back(end);
+        if (behind.empty()) continue;
+        const int latest = behind.back();
+        int agreed = size;
+        if (behind.size() > 1)
+            for (int i = 0, before = behind[behind.size() - 2]; latest + i < size && agreed == size; ++i)
+                if (text[static_cast<std::size_t>(before + i)] != text[static_cast<std::size_t>(latest + i)]) agreed = i;
+        if (agreed == 0) continue;
+        return {text.begin() + latest, text.begin() + std::min({size, latest + agreed, latest + k})};
+    }
+    return {};
+}
+
+TEST_F(Copying, TheMapProposesWhatSearchingItsPlacesWould) {
+    std::mt19937 dice(29);
+    int proposed = 0, shorter = 0;
+    for (int round = 0; round < 400; ++round) {
+        const Text text = repeating_text(dice, 3 + static_cast<int>(dice() % 220), 2 + static_cast<int>(dice() % 5));
+        DrafterOptions options;
+        options.ngram_min = 1 + static_cast<int>(dice() % 4);
+        options.ngram_max = options.ngram_min + static_cast<int>(dice() % 4);
+        const Text got = drafted("ngram_map", text, 9, options);
+        ASSERT_EQ(got, by_places(text, options.ngram_min, options.ngram_max, 9)) << options.ngram_min << " to " << options.ngram_max;
+        proposed += !got.empty();
+        shorter += !got.empty() && got.size() < 9;
+    }
+    EXPECT_GT(proposed, 100);
+    EXPECT_GT(shorter, 50);
+}
+
+TEST_F(Copying, TheMapCopiesAsFarAsTwoPlacesAgreed) {
+    DrafterOptions options;
+    options.ngram_min = options.ngram_max = 2;
+    EXPECT_EQ(drafted("ngram_map", {1, 2, 3, 4, 5, 6, 1, 2}, 4, options), (Text{3, 4, 5, 6})) << "one place: nothing contradicts it";
+    EXPECT_EQ(drafted("ngram_map", {1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 9, 9, 1, 2}, 8, options), (Text{3, 4})) << "two places agreed on two";
+    EXPECT_TRUE(drafted("ngram_map", {1, 2, 3, 1, 2, 4, 1, 2}, 8, options).empty()) << "on none";
+    options.ngram_min = 1;
+    EXPECT_EQ(drafted("ngram_map", {7, 2, 6, 1, 2, 5, 1, 2, 5, 8, 2}, 1, options), (Text{5})) << "a shorter run, where the longer one is new";
+}
+
+// The text grows round by round: the map is that of the whole text.
+TEST_F(Copying, TheMapGrowsWithTheText) {
+    std::mt19937 dice(31);
+    const Text text = repeating_text(dice, 900, 4);
+    DrafterOptions options;
+    options.ngram_min = 2;
+    options.ngram_max = 5;
+    const auto drafter = find_drafter("ngram_map")->make({*target_, nullptr, nullptr, options});
+    drafter->begin(std::span(text).first(10));
+    for (std::size_t length = 10; length < text.size(); length += 1 + dice() % 4) {
+        const Text now(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length));
+        DraftRequest request;
+        request.sequence = now;
+        request.k = 6;
+        Text got;
+        for (const DraftNode& node : drafter->draft(request).nodes) got.push_back(node.token);
+        ASSERT_EQ(got, by_places(now, 2, 5, 6)) << length;
+    }
 }
 
 } // namespace
