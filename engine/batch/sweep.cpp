@@ -1,6 +1,7 @@
 #include "engine/batch/sweep.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "engine/batch/block_film.h"
 #include "kernels/error.h"
@@ -61,7 +62,7 @@ class SweepMeasurement::Slice {
     // `ms` count; then it goes on, where `until_one_ends`, until some text ended. The list goes on with its text `first`.
     Slice(const std::shared_ptr<const Models>& models, const SweepPlan& plan, const SweepMethod& method, const BatchSettings& settings,
           std::size_t first, double ms, bool until_one_ends)
-        : plan_(plan), method_(method), ms_(ms), until_one_ends_(until_one_ends), engine_(models, settings), next_(first) {
+        : plan_(plan), method_(method), ms_(ms), until_one_ends_(until_one_ends), seats_(settings.texts), engine_(models, settings), next_(first) {
         for (int i = 0; i < settings.texts; ++i) submit();
     }
 
@@ -69,7 +70,8 @@ class SweepMeasurement::Slice {
     bool step() {
         round();
         if (!full_) {
-            full_ = std::ranges::all_of(engine_.scheduler().in_flight(), [&](int text) { return !engine_.text(text).deliveries.empty(); });
+            // Not all that are in flight: where texts are short, somebody has always just joined.
+            full_ = std::ranges::all_of(std::views::iota(0, seats_), [&](int text) { return !engine_.text(text).deliveries.empty(); });
             begun_ms_ = engine_.now_ms();
             return true;
         }
@@ -147,6 +149,7 @@ class SweepMeasurement::Slice {
     const SweepMethod& method_;
     double ms_;
     bool until_one_ends_;
+    int seats_;
     BatchEngine engine_;
     std::size_t next_;
     std::vector<std::size_t> numbers_; // in the plan, of the engine's texts

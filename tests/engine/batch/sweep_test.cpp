@@ -136,6 +136,20 @@ TEST(Sweep, MeasuresEveryCellAndProvesItsTexts) {
     EXPECT_EQ(sweep.cell(1, 4), nullptr);
 }
 
+// Where texts are so short that one has always just joined, there is no moment at which all of them have written something.
+TEST(Sweep, BeginsToCountThoughSomebodyHasAlwaysJustJoined) {
+    SweepPlan plan = small_plan();
+    for (RunSettings& text : plan.texts) text.max_tokens = 1;
+    plan.methods.resize(1);
+    plan.concurrency = {3};
+    plan.seconds = 0.3;
+    SweepMeasurement measurement(test::micro_models(1), plan);
+    int steps = 0;
+    while (steps < 200000 && measurement.step()) ++steps;
+    EXPECT_LT(steps, 200000);
+    EXPECT_GT(measurement.sweep().cells.front().sum.tokens, 0);
+}
+
 TEST(Sweep, ATightPoolPreemptsAndChangesNoText) {
     const auto models = test::micro_models(1);
     SweepPlan plan = small_plan();
