@@ -46,14 +46,9 @@ class Lookup final : public Drafter {
         if (match.start < 0) return draft;
         const std::size_t from = static_cast<std::size_t>(match.start + match.length);
         for (std::size_t i = from; i < request.sequence.size() && static_cast<int>(draft.nodes.size()) < request.k; ++i) {
-            DraftNode node;
-            const int index = static_cast<int>(draft.nodes.size());
-            node.parent = index - 1;
-            node.token = request.forced(index).value_or(request.sequence[i]);
-            node.extra = request.forced(index) ? "forced"
-                                               : std::to_string(match.length) + "-gram found at token " +
-                                                     std::to_string(match.start) + ", copied token " + std::to_string(i);
-            draft.nodes.push_back(std::move(node));
+            draft.nodes.push_back(copied_node(request, static_cast<int>(draft.nodes.size()), request.sequence[i],
+                                              std::to_string(match.length) + "-gram found at token " + std::to_string(match.start) +
+                                                  ", copied token " + std::to_string(i)));
             if (is_stop(request.stops, draft.nodes.back().token)) break;
         }
         if (!draft.nodes.empty()) draft.nodes.front().ms = watch.ms();  // one search for the whole chain

@@ -33,13 +33,10 @@ class NgramMap final : public Drafter {
         const Source source = found();
         const int most = std::min({request.k, source.tokens, static_cast<int>(text_.size()) - source.begin});
         for (int index = 0; index < most; ++index) {
-            DraftNode node;
-            node.parent = index - 1;
-            node.token = request.forced(index).value_or(text_[static_cast<std::size_t>(source.begin + index)]);
-            node.extra = request.forced(index) ? "forced"
-                                               : std::to_string(source.key) + "-gram found at token " + std::to_string(source.begin - source.key) +
-                                                     ", copied token " + std::to_string(source.begin + index);
-            draft.nodes.push_back(std::move(node));
+            const int from = source.begin + index;
+            draft.nodes.push_back(copied_node(request, index, text_[static_cast<std::size_t>(from)],
+                                              std::to_string(source.key) + "-gram found at token " + std::to_string(source.begin - source.key) +
+                                                  ", copied token " + std::to_string(from)));
             if (is_stop(request.stops, draft.nodes.back().token)) break;
         }
         if (!draft.nodes.empty()) draft.nodes.front().ms = watch.ms();

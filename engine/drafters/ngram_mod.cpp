@@ -33,13 +33,9 @@ class NgramMod final : public Drafter {
             const std::size_t entry = entry_of(window);
             const int likely = next_[entry];
             if (likely == kEmpty) break;
-            DraftNode node;
-            node.parent = index - 1;
-            node.token = request.forced(index).value_or(likely);
-            node.extra = request.forced(index) ? "forced" : "entry " + std::to_string(entry);
+            draft.nodes.push_back(copied_node(request, index, likely, "entry " + std::to_string(entry)));
             window.erase(window.begin());
-            window.push_back(node.token);
-            draft.nodes.push_back(std::move(node));
+            window.push_back(draft.nodes.back().token);
             if (is_stop(request.stops, draft.nodes.back().token)) break;
         }
         if (static_cast<int>(draft.nodes.size()) < std::min(options_.mod_least, request.k) && request.force.empty()) draft.nodes.clear();

@@ -29,13 +29,9 @@ class Sam final : public Drafter {
         for (std::size_t i = static_cast<std::size_t>(match.end) + 1; i < request.sequence.size(); ++i) {
             const int index = static_cast<int>(draft.nodes.size());
             if (index >= request.k) break;
-            DraftNode node;
-            node.parent = index - 1;
-            node.token = request.forced(index).value_or(request.sequence[i]);
-            node.extra = request.forced(index) ? "forced"
-                                               : std::to_string(match.length) + "-gram found at token " +
-                                                     std::to_string(match.end + 1 - match.length) + ", copied token " + std::to_string(i);
-            draft.nodes.push_back(std::move(node));
+            draft.nodes.push_back(copied_node(request, index, request.sequence[i],
+                                              std::to_string(match.length) + "-gram found at token " +
+                                                  std::to_string(match.end + 1 - match.length) + ", copied token " + std::to_string(i)));
             if (is_stop(request.stops, draft.nodes.back().token)) break;
         }
         if (!draft.nodes.empty()) draft.nodes.front().ms = watch.ms();

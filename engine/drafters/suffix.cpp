@@ -36,12 +36,7 @@ class Suffix final : public Drafter {
                 from_here = false;
             }
         for (std::size_t i = 0; i < path.tokens.size(); ++i) {
-            DraftNode node;
-            const int index = static_cast<int>(i);
-            node.parent = index - 1;
-            node.token = request.forced(index).value_or(path.tokens[i]);
-            node.extra = request.forced(index) ? "forced" : words(path, i, from_here);
-            draft.nodes.push_back(std::move(node));
+            draft.nodes.push_back(copied_node(request, static_cast<int>(i), path.tokens[i], words(path, i, from_here)));
             if (is_stop(request.stops, draft.nodes.back().token)) break;
         }
         if (!draft.nodes.empty()) draft.nodes.front().ms = watch.ms(); // one search for the whole chain

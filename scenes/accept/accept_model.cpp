@@ -228,10 +228,6 @@ bool by_another_rule(const CycleView& view) {
     return view.header && view.header->rule != "token" && view.header->sampling.temperature > 0;
 }
 
-} // namespace
-
-namespace {
-
 // How much the two distributions of a judged guess have to tell, from 0 (certain, or foreign to each other) on.
 double contest(const DraftSlot& slot) {
     if (!slot.check || slot.check->left || slot.check->top.empty() || slot.draft->top.empty()) return 0;
@@ -252,19 +248,20 @@ double unlisted(const DraftSlot& slot) {
     return mass * (1 - mass);
 }
 
+// The guess of a round that scores most, above `least`.
+std::optional<Position> most_telling(const CycleSummary& cycle, double least, double (*score)(const DraftSlot&)) {
+    std::optional<Position> best;
+    for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
+        if (const double much = score(cycle.drafts[i]); much > least) least = much, best = Position{cycle.cycle, static_cast<int>(i)};
+    return best;
+}
+
 } // namespace
 
 const Criterion& unlisted_by_the_draft() {
     static const Criterion kUnlisted{
         "unlisted by the draft", {}, // looked for in this run only
-        [](const CycleSummary& cycle) -> std::optional<Position> {
-            std::optional<Position> best;
-            double most = 0.01;
-            for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
-                if (const double much = unlisted(cycle.drafts[i]); much > most)
-                    most = much, best = Position{cycle.cycle, static_cast<int>(i)};
-            return best;
-        },
+        [](const CycleSummary& cycle) { return most_telling(cycle, 0.01, unlisted); },
         [](const CycleSummary& cycle, const Position& at) { return unlisted(cycle.drafts[static_cast<std::size_t>(at.index)]); }};
     return kUnlisted;
 }
@@ -272,14 +269,7 @@ const Criterion& unlisted_by_the_draft() {
 const Criterion& contested_guess() {
     static const Criterion kContested{
         "contested guess", [] { return accept_says("words.criterion"_t); },
-        [](const CycleSummary& cycle) -> std::optional<Position> {
-            std::optional<Position> best;
-            double most = 0;
-            for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
-                if (const double much = contest(cycle.drafts[i]); much > most)
-                    most = much, best = Position{cycle.cycle, static_cast<int>(i)};
-            return best;
-        },
+        [](const CycleSummary& cycle) { return most_telling(cycle, 0, contest); },
         [](const CycleSummary& cycle, const Position& at) {
             return contest(cycle.drafts[static_cast<std::size_t>(at.index)]);
         }};

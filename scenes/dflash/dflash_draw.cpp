@@ -123,11 +123,7 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
             ui::chip(canvas, theme, out, label_of(*d.input.trace, m.slot(i).draft->token),
                      {.role = role_of(m.slot(i).state)});
     }
-    if (g.count < m.guesses())
-        ui::fitted_text(canvas, {g.gutter, top + 14},
-                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " +
-                            std::to_string(m.guesses()),
-                        Font::mono, 14, theme.muted, 100);
+    columns_shown(d.ui, g, top + 14, m.guesses());
     row_name(d.ui, g, block + 19, "Block");
     if (m.anchor >= 0)
         ui::chip(canvas, theme, {g.gutter + 46, block, 62, 28}, label_of(*d.input.trace, m.anchor),

@@ -135,20 +135,9 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
             ui::chip(canvas, theme, out, label_of(*d.input.trace, slot.draft->token),
                      {.role = role_of(slot.state)});
         // the output goes on as the next step's feature
-        if (i + 1 < g.first + g.count) {
-            const float turn = at + cw + 16;
-            const ui::Stroke stroke{theme.role(Role::draft), 1.5F, 4, 3};
-            canvas.line({at + cw + 2, output + 7}, {turn, output + 7}, stroke);
-            canvas.line({turn, output + 7}, {turn, feature + 7}, stroke);
-            ui::arrow(canvas, {turn, feature + 7}, {g.x(i + 1) - 2, feature + 7},
-                      {theme.role(Role::draft), 1.5F}, 6);
-        }
+        goes_on(d.ui, g, i, output + 7, feature + 7);
     }
-    if (g.count < m.steps())
-        ui::fitted_text(canvas, {g.gutter, token - 7},
-                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " +
-                            std::to_string(m.steps()),
-                        Font::mono, 14, theme.muted, g.left() - g.gutter - 12);
+    columns_shown(d.ui, g, token - 7, m.steps());
     row_name(d.ui, g, token + 19, "Token");
     row_name(d.ui, g, feature + 12, "Feature");
     row_name(d.ui, g, layer + 18, "Head");

@@ -98,18 +98,9 @@ float draw_mtp_steps(const MtpDraw& d, float top) {
             ui::slot(canvas, theme, verdict, d.frame.verdicts() ? "" : "?");
         else
             ui::chip(canvas, theme, verdict, label_of(*input.trace, slot.draft->token), {.role = role_of(slot.state)});
-        if (i + 1 < g.first + g.count) { // the output is the next state
-            const float turn = at + cw + 16;
-            const ui::Stroke stroke{theme.role(Role::draft), 1.5F, 4, 3};
-            canvas.line({at + cw + 2, output + 7}, {turn, output + 7}, stroke);
-            canvas.line({turn, output + 7}, {turn, state + 7}, stroke);
-            ui::arrow(canvas, {turn, state + 7}, {g.x(i + 1) - 2, state + 7}, {theme.role(Role::draft), 1.5F}, 6);
-        }
+        goes_on(d.ui, g, i, output + 7, state + 7); // the output is the next state
     }
-    if (g.count < m.steps())
-        ui::fitted_text(canvas, {g.gutter, top + 14},
-                        std::to_string(g.first + 1) + "–" + std::to_string(g.first + g.count) + " of " + std::to_string(m.steps()), Font::mono,
-                        14, theme.muted, g.left() - g.gutter - 12);
+    columns_shown(d.ui, g, top + 14, m.steps());
     row_name(d.ui, g, state + 12, "State");
     row_name(d.ui, g, token + 19, "Token");
     row_name(d.ui, g, layer + 18, "Head");

@@ -225,6 +225,21 @@ void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::strin
         ui::fitted_text(ui.canvas, {columns.gutter, y + 18}, detail, ui::Font::text, 14, ui.theme.muted, 102);
 }
 
+void columns_shown(ui::Ui& ui, const GuessColumns& columns, float y, int guesses) {
+    if (columns.count >= guesses) return;
+    const std::string words = std::to_string(columns.first + 1) + "–" + std::to_string(columns.first + columns.count) + " of " + std::to_string(guesses);
+    ui::fitted_text(ui.canvas, {columns.gutter, y}, words, ui::Font::mono, 14, ui.theme.muted, columns.left() - columns.gutter - 12);
+}
+
+void goes_on(ui::Ui& ui, const GuessColumns& columns, int i, float from, float to) {
+    if (i + 1 >= columns.first + columns.count) return;
+    const float right = columns.x(i) + columns.width(i), turn = right + 16;
+    const ui::Stroke stroke{ui.theme.role(ui::Role::draft), 1.5F, 4, 3};
+    ui.canvas.line({right + 2, from}, {turn, from}, stroke);
+    ui.canvas.line({turn, from}, {turn, to}, stroke);
+    ui::arrow(ui.canvas, {turn, to}, {columns.x(i + 1) - 2, to}, {ui.theme.role(ui::Role::draft), 1.5F}, 6);
+}
+
 void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, ControlRow& row,
                    std::vector<SceneCommand>& out) {
     const int n = guesses(model);

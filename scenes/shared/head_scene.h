@@ -87,6 +87,10 @@ struct ColumnSizes {
 // Name of a row in the gutter, and a muted word below it.
 void row_name(ui::Ui& ui, const GuessColumns& columns, float y, const std::string& words,
               const std::string& detail = "");
+// "3–7 of 9" in the gutter, where not all guesses have a column.
+void columns_shown(ui::Ui& ui, const GuessColumns& columns, float y, int guesses);
+// From column `i`, where its output stands at `from`, to what the next one reads at `to`; nothing behind the last.
+void goes_on(ui::Ui& ui, const GuessColumns& columns, int i, float from, float to);
 // `wanted`: the width of a guess's words; empty: all columns are equal.
 [[nodiscard]] GuessColumns guess_columns(ui::Rect stage, const HeadModel& model, ColumnSizes sizes,
                                          const std::function<float(int)>& wanted = {});
