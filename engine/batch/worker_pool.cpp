@@ -14,6 +14,12 @@ namespace {
 
 struct Ended {}; // the pool is over, or the worker's line was cut
 
+int total(const std::vector<WorkerRound>& rounds, int WorkerRound::* of) {
+    int sum = 0;
+    for (const WorkerRound& round : rounds) sum += round.*of;
+    return sum;
+}
+
 } // namespace
 
 WireTotals PoolWorker::wire() const {
@@ -23,21 +29,15 @@ WireTotals PoolWorker::wire() const {
 }
 
 int PoolWorker::tokens() const {
-    int sum = 0;
-    for (const WorkerRound& round : rounds) sum += round.tokens;
-    return sum;
+    return total(rounds, &WorkerRound::tokens);
 }
 
 int PoolWorker::drafted() const {
-    int sum = 0;
-    for (const WorkerRound& round : rounds) sum += round.drafted;
-    return sum;
+    return total(rounds, &WorkerRound::drafted);
 }
 
 int PoolWorker::accepted() const {
-    int sum = 0;
-    for (const WorkerRound& round : rounds) sum += round.accepted;
-    return sum;
+    return total(rounds, &WorkerRound::accepted);
 }
 
 int PoolFilm::tokens() const {
