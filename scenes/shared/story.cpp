@@ -69,40 +69,6 @@ void tell(const SceneInput& input, const std::string& shown, std::vector<SceneCo
     out.push_back(told);
 }
 
-void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
-    const Rect r = input.story;
-    const float x = r.x + 24, w = r.w - 48;
-    draw_progress(ui, {x, r.y + 20, w, 4}, 12, story, out);
-    ui::fitted_text(ui.canvas, {x, r.y + 48}, story.caption, Font::text, 14, ui.theme.muted, w);
-    ui::fitted_text(ui.canvas, {x, r.y + 80}, story.heading, Font::text_bold, 20, ui.theme.ink, w);
-
-    const float task_y = r.bottom() - 124, buttons_y = r.bottom() - 60;
-    const bool task = !story.task.empty();
-    const float limit = task ? task_y - 8 : buttons_y - 8; // last baseline
-    ui::ParagraphStyle body{.color = ui.theme.ink};
-    const auto room = [&](float leading) { return std::max(1, static_cast<int>((limit - (r.y + 112)) / leading) + 1); };
-    body.max_lines = room(24);
-    if (ui::paragraph_lines(ui.canvas, w, story.text, {}) > body.max_lines) { // rather smaller than cut off
-        body.size = 14, body.leading = 18.5F;
-        body.max_lines = room(body.leading);
-    }
-    float y = ui::paragraph(ui.canvas, {x, r.y + 112}, w, story.text, body);
-    if (!story.what_if.empty()) {
-        ui::ParagraphStyle aside{.size = 14, .color = ui.theme.muted};
-        y += 2;
-        aside.max_lines = static_cast<int>((limit - y) / 20) + 1;
-        if (y <= limit) ui::paragraph(ui.canvas, {x, y}, w, story.what_if, aside);
-    }
-    if (task && ui::task_card(ui, "task", {x, task_y, w, 44}, story.task, story.task_done))
-        append(out, story.on_task);
-    if (task) ui::tooltip(ui, {x, task_y, w, 44}, story.on_task.empty() ? "Something to try; it is ticked once you did" : "A click does it");
-    const Rect back{x, buttons_y, 108, 36}, next{x + 120, buttons_y, w - 120, 36};
-    if (ui::button(ui, "back", back, shared_says("buttons.back"_t), {.icon = ui::Icon::back, .tooltip = "What was before (left arrow)", .disabled = story.no_back}))
-        append(out, story.on_back);
-    draw_next(input, ui, next, story, out);
-    tell(input, story.heading + " " + story.text + " " + story.what_if, out);
-}
-
 // As many whole sentences as there is room for; none when the first alone is too long.
 template <class Fits>
 std::string whole_sentences(const std::string& text, const Fits& fits) {
@@ -115,6 +81,45 @@ std::string whole_sentences(const std::string& text, const Fits& fits) {
         said = std::move(longer);
     }
     return said;
+}
+
+void draw_panel(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
+    const Rect r = input.story;
+    const float x = r.x + 24, w = r.w - 48;
+    draw_progress(ui, {x, r.y + 20, w, 4}, 12, story, out);
+    ui::fitted_text(ui.canvas, {x, r.y + 48}, story.caption, Font::text, 14, ui.theme.muted, w);
+    ui::fitted_text(ui.canvas, {x, r.y + 80}, story.heading, Font::text_bold, 20, ui.theme.ink, w);
+
+    const float task_y = r.bottom() - 124, buttons_y = r.bottom() - 60;
+    const bool task = !story.task.empty();
+    const float limit = task ? task_y - 8 : buttons_y - 8; // last baseline
+    const float y0 = r.y + 112;
+    ui::ParagraphStyle body{.color = ui.theme.ink, .leading = 24};
+    ui::ParagraphStyle aside{.size = 14, .color = ui.theme.muted, .leading = 20};
+    const auto height = [&](const std::string& words, const ui::ParagraphStyle& style) {
+        return words.empty() ? 0 : style.leading * static_cast<float>(ui::paragraph_lines(ui.canvas, w, words, style));
+    };
+    constexpr float kBetween = 2;
+    const auto under = [&] { return y0 + height(story.text, body) + kBetween; };
+    const auto holds = [&](const std::string& also) {
+        return (also.empty() ? under() - kBetween - body.leading : under() + height(also, aside) - aside.leading) <= limit;
+    };
+    if (!holds(story.what_if)) body.size = 14, body.leading = aside.leading = 18.5F; // rather smaller than cut off
+    // What has no room even so is left out by whole sentences.
+    const std::string also = holds(story.what_if) ? story.what_if : whole_sentences(story.what_if, holds);
+    const bool whole = also == story.what_if && holds(also);
+    if (!also.empty()) ui::paragraph(ui.canvas, {x, under()}, w, also, aside);
+    body.max_lines = std::max(1, static_cast<int>((limit - y0) / body.leading) + 1);
+    ui::paragraph(ui.canvas, {x, y0}, w, story.text, body);
+    if (!whole) ui::tooltip(ui, {x, y0 - 20, w, limit - y0 + 24}, story.what_if.empty() ? story.text : story.text + " " + story.what_if);
+    if (task && ui::task_card(ui, "task", {x, task_y, w, 44}, story.task, story.task_done))
+        append(out, story.on_task);
+    if (task) ui::tooltip(ui, {x, task_y, w, 44}, story.on_task.empty() ? "Something to try; it is ticked once you did" : "A click does it");
+    const Rect back{x, buttons_y, 108, 36}, next{x + 120, buttons_y, w - 120, 36};
+    if (ui::button(ui, "back", back, shared_says("buttons.back"_t), {.icon = ui::Icon::back, .tooltip = "What was before (left arrow)", .disabled = story.no_back}))
+        append(out, story.on_back);
+    draw_next(input, ui, next, story, out);
+    tell(input, story.heading + " " + story.text + " " + story.what_if, out);
 }
 
 // Lines of a text of which the first has another width.

@@ -313,24 +313,35 @@ TEST(Strip, ShowsTheTaskOfABeat) {
     EXPECT_TRUE(live.bench.shows("Flip a thousand coins with M")) << live.bench.words;
 }
 
-// A story of so many sentences, in a strip; with a task its words.
-std::string strip_of(int sentences, const std::string& task) {
-    Story story;
-    story.heading = "Three tokens";
-    story.task = task;
-    for (int i = 1; i < sentences; ++i) story.text += "The token joins the output here. ";
-    story.text += "And the last one.";
+// What is seen of a story in its region.
+std::string seen_of(const Story& story, ui::Rect region, bool strip) {
+    const ui::Rect screen{0, 0, region.right(), strip ? 720.0F : 1000.0F};
     SceneInput in;
-    in.story = {0, 600, 1280, 52};
-    in.strip = true;
-    ui::RecordCanvas canvas(scene_fonts(), {0, 0, 1280, 720});
+    in.story = region;
+    in.strip = strip;
+    ui::RecordCanvas canvas(scene_fonts(), screen);
     const ui::Input input;
     ui::WidgetState widgets;
-    ui::Ui ui(canvas, input, ui::theme(ui::ThemeKind::dark), widgets, {0, 0, 1280, 720});
+    ui::Ui ui(canvas, input, ui::theme(ui::ThemeKind::dark), widgets, screen);
     std::vector<SceneCommand> commands;
     draw_story(in, ui, story, commands);
     ui.finish();
     return canvas.visible_text();
+}
+
+std::string sentences(int count) {
+    std::string all;
+    for (int i = 1; i < count; ++i) all += "The token joins the output here. ";
+    return all + "And the last one.";
+}
+
+// A story of so many sentences, in a strip; with a task its words.
+std::string strip_of(int count, const std::string& task) {
+    Story story;
+    story.heading = "Three tokens";
+    story.task = task;
+    story.text = sentences(count);
+    return seen_of(story, {0, 600, 1280, 52}, true);
 }
 
 TEST(Strip, HoldsThreeLinesWhereTwoDoNotSuffice) {
@@ -351,38 +362,38 @@ TEST(Panel, SetsALongStorySmallerRatherThanCuttingIt) {
     Story story;
     story.heading = "Three tokens";
     story.task = "Something to try";
-    for (int i = 0; i < 9; ++i) story.text += "The token joins the output here. ";
-    story.text += "And the last one.";
-    SceneInput in;
-    in.story = {1200, 28, 400, 376};
-    ui::RecordCanvas canvas(scene_fonts(), {0, 0, 1600, 1000});
-    const ui::Input input;
-    ui::WidgetState widgets;
-    ui::Ui ui(canvas, input, ui::theme(ui::ThemeKind::dark), widgets, {0, 0, 1600, 1000});
-    std::vector<SceneCommand> commands;
-    draw_story(in, ui, story, commands);
-    ui.finish();
-    EXPECT_EQ(canvas.visible_text().find("…"), std::string::npos) << canvas.visible_text();
+    story.text = sentences(10);
+    const std::string seen = seen_of(story, {1200, 28, 400, 376}, false);
+    EXPECT_EQ(seen.find("…"), std::string::npos) << seen;
+}
+
+// The second paragraph is set smaller with the first, and then left out by whole sentences.
+TEST(Panel, NeverCutsTheSecondParagraph) {
+    bool all = false, some = false, none = false;
+    for (int first = 4; first <= 10; ++first) {
+        Story story;
+        story.heading = "Three tokens";
+        story.task = "Something to try";
+        story.text = sentences(first);
+        story.what_if = "Had it not come, all would be well with the text that follows. And another token would have been drawn instead.";
+        const std::string seen = seen_of(story, {1200, 28, 400, 376}, false);
+        EXPECT_EQ(seen.find("…"), std::string::npos) << first << "\n" << seen;
+        const bool begun = seen.find("Had it not") != std::string::npos, ended = seen.find("instead.") != std::string::npos;
+        all |= ended;
+        some |= begun && !ended;
+        none |= !begun;
+        EXPECT_TRUE(begun || !ended) << seen;
+    }
+    EXPECT_TRUE(all && some && none) << "each was met";
 }
 
 TEST(Strip, LeavesOutWholeSentences) {
-    const ui::Rect screen{0, 0, 1280, 720};
     Story story;
     story.heading = "Three tokens";
     story.text = "The token joins the output.";
     for (int i = 0; i < 60; ++i) story.text += i == 0 ? " This round" : " took long";
     story.text += ".";
-    SceneInput in;
-    in.story = {0, 600, 1280, 52};
-    in.strip = true;
-    ui::RecordCanvas canvas(scene_fonts(), screen);
-    const ui::Input input;
-    ui::WidgetState widgets;
-    ui::Ui ui(canvas, input, ui::theme(ui::ThemeKind::dark), widgets, screen);
-    std::vector<SceneCommand> commands;
-    draw_story(in, ui, story, commands);
-    ui.finish();
-    const std::string shown = canvas.visible_text();
+    const std::string shown = seen_of(story, {0, 600, 1280, 52}, true);
     EXPECT_NE(shown.find("The token joins the output."), std::string::npos) << shown;
     EXPECT_EQ(shown.find("This round"), std::string::npos) << shown;
     EXPECT_EQ(shown.find("…"), std::string::npos) << shown;
