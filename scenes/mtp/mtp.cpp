@@ -79,7 +79,7 @@ class MtpScene final : public Scene {
         if (beat == kMtpBesideBeat) return draw_mtp_beside(d, all);
         if (beat == kMtpPublishedBeat) return draw_mtp_published(d, all);
         if (d.input().presenter && beat >= kMtpDepthBeat) return draw_presented(d, all, beat); // for a room, what the sentence is about
-        const float end = draw_mtp_steps(d, stage.y + 84);
+        const float end = draw_mtp_steps(d, stage.y + 84, d.input().presenter ? 0 : room_below(beat));
         draw_heat_key(d.input(), d.ui, mtp_title(d.frame).subtitle);
         const float top = end + 20, h = stage.bottom() - top - 8;
         d.ui.canvas.line({stage.x + 24, end + 9.5F}, {stage.right() - 24, end + 9.5F}, d.ui.theme.hairline());
@@ -94,6 +94,13 @@ class MtpScene final : public Scene {
         if (beat == kMtpDepthBeat) return draw_mtp_kept(d, all);
         beat == kMtpCacheBeat ? draw_mtp_pairs(d, upper) : draw_mtp_states(d, upper);
         draw_mtp_variants(d, lower, beat == kMtpStateBeat);
+    }
+
+    // What stands under the steps is drawn larger where there is more.
+    static float room_below(int beat) {
+        if (beat < kMtpDepthBeat) return beat == kMtpPairBeat ? 150 : 190;
+        if (beat == kMtpDepthBeat) return 310;
+        return beat == kMtpCacheBeat ? 236 : 200;
     }
 
     static void draw_below(const MtpDraw& d, ui::Rect r, int beat) {

@@ -52,7 +52,10 @@ void draw_mtp_beside(const MtpDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const auto count = static_cast<float>(d.frame.beside.rows.size());
-    const float pitch = std::min(150.0F, r.h / count), names = r.w >= 760 ? 190.0F : 132.0F, tokens = 92;
+    const float pitch = std::min(190.0F, r.h / count), names = r.w >= 760 ? 190.0F : 132.0F, tokens = 92;
+    const double verify = d.frame.model.verify_ms;
+    double longest = 0;
+    for (const MtpBesideRow& row : d.frame.beside.rows) longest = std::max(longest, row.guess ? row.guess->draft_ms + verify : 0);
     float y = r.y;
     for (const MtpBesideRow& row : d.frame.beside.rows) {
         if (y > r.y) canvas.line({r.x, y + 0.5F}, {r.right(), y + 0.5F}, theme.hairline());
@@ -67,6 +70,10 @@ void draw_mtp_beside(const MtpDraw& d, Rect r) {
         const float x = r.x + names, w = r.w - names - tokens;
         ui::fitted_text(canvas, {x, y + 22}, reads_words(row), Font::text, 14, theme.muted, w);
         draw_guesses(d, row, {x, y + 32, w - 12, 28});
+        if (pitch >= 130 && row.guess && row.guess->draft_ms > 0) { // its round by the clock; the same check for all
+            const std::vector<ui::Segment> parts{{0, row.guess->draft_ms, Role::draft, "", ""}, {row.guess->draft_ms, verify, Role::target, "verify", ""}};
+            ui::gantt_lane(canvas, theme, ui::Scale{0, longest, x, x + w - 12}, y + 92, 22, parts, 1.5F, d.ui.input.mouse);
+        }
         if (const int brought = row.tokens(); brought > 0)
             ui::fitted_text(canvas, {r.right(), y + 51}, counted(brought, "token"), Font::text_bold, 15, theme.ink, tokens, Align::right);
         y += pitch;
@@ -77,7 +84,10 @@ void draw_mtp_published(const MtpDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     if (d.frame.published.empty()) return ui::slot(canvas, theme, {r.x, r.y, r.w, 60}, "no published figures are loaded");
-    const float pitch = std::clamp(r.h / static_cast<float>(d.frame.published.size()), 46.0F, 64.0F);
+    const float pitch = std::clamp(r.h / static_cast<float>(d.frame.published.size()), 46.0F, 92.0F);
+    const bool bars = pitch >= 66; // hatched, on one scale, with a line where plain decoding stands
+    double most = 1;
+    for (const PublishedFigure* figure : d.frame.published) most = std::max(most, middle(*figure));
     float y = r.y;
     for (const PublishedFigure* figure : d.frame.published) {
         if (y + 44 > r.bottom() + 4) break;
@@ -86,6 +96,14 @@ void draw_mtp_published(const MtpDraw& d, Rect r) {
         canvas.outline(box, {theme.role(Role::target), 1}, 3);
         ui::fitted_text(canvas, {box.right() - 8, box.y + 17}, published_value(*figure), Font::mono, 14, theme.ink, box.w - 14, Align::right);
         const float x = box.right() + 16, w = r.right() - x;
+        if (bars) {
+            const Rect bar{x, y + 46, w * static_cast<float>(middle(*figure) / most), 12};
+            canvas.hatch(bar, theme.role(Role::target).alpha(0.45F), 5);
+            canvas.outline(bar, {theme.role(Role::target), 1}, 2);
+            const float plain = x + w / static_cast<float>(most);
+            canvas.line({plain, bar.y - 4}, {plain, bar.bottom() + 4}, {theme.ink, 1.5F});
+            if (y == r.y) canvas.text({plain, bar.bottom() + 18}, "1× plain", Font::text, 14, theme.muted, Align::center);
+        }
         std::vector<std::string> source{published_citation(*figure, d.frame.run.figures->source_of(*figure))};
         if (figure->standing != Standing::as_published) source.insert(source.begin(), source.front() + "; " + published_standing(*figure));
         ui::fitted_text(canvas, {x, y + 18}, published_conditions(*figure), Font::text, 14, theme.ink, w);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -40,13 +41,27 @@ void strip(const MtpDraw& d, const Internals::Strip* found, double scale, const 
                     ui::number(found->low, 2) + " to " + ui::number(found->high, 2));
 }
 
-// The two likeliest tokens of a guess.
+// Rows of words and air between the rows, so that the picture and `below` px under it fill the stage.
+struct StepRoom {
+    int rows; // likeliest tokens of a guess
+    float air;
+    StepRoom(ui::Rect stage, float top, float below) {
+        constexpr float kLeast = 24 + 22 + 36 + 34 + 24 + 6 + 36 + 28; // a step without its tokens
+        const float room = stage.bottom() - top - below - kLeast;
+        rows = std::clamp(static_cast<int>(room / kRow), 1, 4);
+        if (stage.h < 600) rows = 1;
+        air = std::clamp((room - kRow * static_cast<float>(rows)) / 6, 0.0F, 16.0F);
+    }
+    static constexpr float kRow = 23;
+};
+
+// The likeliest tokens of a guess.
 void next_tokens(const MtpDraw& d, const DraftSlot& slot, Rect r, int rows) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const TopEntries& top = at_one(*slot.draft);
     float y = r.y;
-    for (int e = 0; e < rows && e < static_cast<int>(top.entries.size()); ++e, y += 23) {
+    for (int e = 0; e < rows && e < static_cast<int>(top.entries.size()); ++e, y += StepRoom::kRow) {
         const TopEntries::Entry& entry = top.entries[static_cast<std::size_t>(e)];
         const double p = std::exp(entry.logp);
         const ui::Color ink = e == 0 ? theme.ink : theme.muted;
@@ -59,15 +74,15 @@ void next_tokens(const MtpDraw& d, const DraftSlot& slot, Rect r, int rows) {
 
 } // namespace
 
-float draw_mtp_steps(const MtpDraw& d, float top) {
+float draw_mtp_steps(const MtpDraw& d, float top, float below) {
     const MtpModel& m = d.frame.model;
     const SceneInput& input = d.input();
     const GuessColumns g = guess_columns(input.stage, m, {.least = 150, .most = 320, .gap = 32});
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const int rows = input.stage.h >= 600 ? 2 : 1;
-    const float state = top + 24, token = state + 22, layer = token + 36, output = layer + 34, distributions = output + 24,
-                drafts = distributions + 23 * static_cast<float>(rows) + 6, verdicts = drafts + 36;
+    const auto [rows, air] = StepRoom(input.stage, top, below);
+    const float state = top + 24, token = state + 22 + air, layer = token + 36 + air, output = layer + 34 + air, distributions = output + 24 + air,
+                drafts = distributions + StepRoom::kRow * static_cast<float>(rows) + 6 + air, verdicts = drafts + 36 + air;
     const double states = scale_of(m, "state"), outputs = scale_of(m, "output");
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DraftSlot& slot = m.slot(i);
@@ -118,37 +133,38 @@ void draw_mtp_row(const MtpDraw& d, Rect r) {
     ui::fitted_text(canvas, {r.x, r.y + 12}, "What becomes of one pair", Font::text_bold, 14, theme.ink, r.w);
     const bool again = d.input().beat == kMtpAgainBeat;
     constexpr int kBoxes = 5;
-    constexpr float kGap = 22, kHigh = 34;
-    const float w = (r.w - kGap * (kBoxes - 1)) / kBoxes;
-    const float up = r.y + 28, low = up + kHigh + 8, middle = (up + low + kHigh) / 2;
-    if (low + kHigh + (again ? 28.0F : 20.0F) > r.bottom() + 8) return;
+    constexpr float kGap = 22, kLeast = 34, kMost = 52;
+    const float w = (r.w - kGap * (kBoxes - 1)) / kBoxes, foot = again ? 20 : 12;
+    const float tall = std::clamp((r.h - 28 - 8 - foot) / 2, kLeast, kMost);
+    const float up = r.y + 28, low = up + tall + 8, middle = (up + low + tall) / 2;
+    if (low + tall + foot > r.bottom()) return;
     const auto x = [&](int i) { return r.x + (w + kGap) * static_cast<float>(i); };
     const auto box = [&](Rect at, const std::string& name, const std::string& detail, Role role) {
         canvas.fill(at, theme.panel, 4);
         canvas.outline(at, {theme.role(role), 1.5F}, 4);
-        const bool two = at.h > kHigh && !detail.empty();
+        const bool two = at.h > tall && !detail.empty();
         ui::fitted_text(canvas, {at.center().x, at.center().y + (two ? -4.0F : 5.0F)}, name, Font::text, 14, theme.ink, at.w - 8, Align::center);
         if (two) ui::fitted_text(canvas, {at.center().x, at.center().y + 15}, detail, Font::text, 14, theme.muted, at.w - 8, Align::center);
     };
     const auto link = [&](Vec2 from, Vec2 to) { ui::arrow(canvas, from, to, {theme.muted, 1.5F}, 5); };
-    const float high = low + kHigh - up;
-    box({x(0), up, w, kHigh}, again ? "norm of its own output" : "norm of the state", "", again ? Role::draft : Role::target);
-    box({x(0), low, w, kHigh}, "norm of the embedding", "", Role::draft);
+    const float high = low + tall - up;
+    box({x(0), up, w, tall}, again ? "norm of its own output" : "norm of the state", "", again ? Role::draft : Role::target);
+    box({x(0), low, w, tall}, "norm of the embedding", "", Role::draft);
     box({x(1), up, w, high}, "joining matrix", "2 × width to 1", Role::draft);
     box({x(2), up, w, high}, "one decoder layer", "with a cache of its own", Role::draft);
     box({x(3), up, w, high}, "norm", "its output", Role::draft);
     box({x(4), up, w, high}, "the target's LM head", "the token after", Role::target);
-    link({x(0) + w + 1, up + kHigh / 2}, {x(1) - 1, up + kHigh / 2});
-    link({x(0) + w + 1, low + kHigh / 2}, {x(1) - 1, low + kHigh / 2});
+    link({x(0) + w + 1, up + tall / 2}, {x(1) - 1, up + tall / 2});
+    link({x(0) + w + 1, low + tall / 2}, {x(1) - 1, low + tall / 2});
     for (int i = 1; i + 1 < kBoxes; ++i) link({x(i) + w + 1, middle}, {x(i + 1) - 1, middle});
     if (!again) return;
-    const float back = low + kHigh + 14; // from behind its norm to the front
+    const float back = low + tall + 14; // from behind its norm to the front
     const ui::Stroke stroke{theme.role(Role::draft), 1.5F, 4, 3};
     const float from = x(3) + w / 2, to = x(0) - 10;
-    canvas.line({from, low + kHigh + 1}, {from, back}, stroke);
+    canvas.line({from, low + tall + 1}, {from, back}, stroke);
     canvas.line({from, back}, {to, back}, stroke);
-    canvas.line({to, back}, {to, up + kHigh / 2}, stroke);
-    ui::arrow(canvas, {to, up + kHigh / 2}, {x(0) - 1, up + kHigh / 2}, {theme.role(Role::draft), 1.5F}, 5);
+    canvas.line({to, back}, {to, up + tall / 2}, stroke);
+    ui::arrow(canvas, {to, up + tall / 2}, {x(0) - 1, up + tall / 2}, {theme.role(Role::draft), 1.5F}, 5);
 }
 
 void draw_mtp_clock(const MtpDraw& d, Rect r) {
@@ -203,17 +219,22 @@ void draw_mtp_pairs(const MtpDraw& d, Rect r) {
     for (const OutputToken& token : input.whole->tokens)
         if (token.origin == Origin::prompt || token.cycle < m.cycle->cycle) text.push_back(token.id);
     if (text.empty() || text.back() != m.anchor) text.push_back(m.anchor);
-    constexpr float kPair = 96, kGap = 8, kHigh = 26, kNames = 64;
-    const int drafted = m.steps(), fit = std::max(2, static_cast<int>((r.w - kNames + kGap) / (kPair + kGap)));
-    const int own = std::min(drafted, std::max(1, fit / 3 + 1)), known = std::min(fit - own + 1, static_cast<int>(text.size()) - 1);
+    constexpr float kPair = 96, kGap = 8, kHigh = 26, kNames = 64, kLine = 2 * kHigh + 3 + 16, kWords = 46;
+    const float top = r.y + 26;
+    const int lines = std::clamp(static_cast<int>((r.bottom() - top - kWords + 16) / kLine), 1, 4);
+    const int drafted = m.steps(), fit = std::max(2, static_cast<int>((r.w - kNames + kGap) / (kPair + kGap))), places = fit * lines;
+    const int own = std::min(drafted, std::max(1, fit / 3 + 1)) - 1, known = std::min(places - own, static_cast<int>(text.size()) - 1);
     if (r.h < 24 + 2 * kHigh + 34 || known < 1) return;
-    float x = r.x + kNames;
-    const float y = r.y + 26;
-    ui::fitted_text(canvas, {r.x, y + 18}, "state of", Font::text, 14, theme.muted, kNames - 8);
-    ui::fitted_text(canvas, {r.x, y + kHigh + 21}, "token", Font::text, 14, theme.muted, kNames - 8);
+    const auto place = [&](int i) { return Vec2{r.x + kNames + (kPair + kGap) * static_cast<float>(i % fit), top + kLine * static_cast<float>(i / fit)}; };
+    int shown = 0;
     // `of`: the token whose state it is; of a guess the number of the output that stands in for one.
     const auto pair = [&](int of, int token, bool guessed) {
-        const Rect above{x, y, kPair, kHigh}, below{x, y + kHigh + 3, kPair, kHigh};
+        const Vec2 at = place(shown);
+        if (shown % fit == 0) {
+            ui::fitted_text(canvas, {r.x, at.y + 18}, "state of", Font::text, 14, theme.muted, kNames - 8);
+            ui::fitted_text(canvas, {r.x, at.y + kHigh + 21}, "token", Font::text, 14, theme.muted, kNames - 8);
+        }
+        const Rect above{at.x, at.y, kPair, kHigh}, below{at.x, at.y + kHigh + 3, kPair, kHigh};
         const Role role = guessed ? Role::draft : Role::target;
         canvas.fill(above, theme.tint(role), 4);
         canvas.outline(above, {theme.role(role), 1, guessed ? 3.0F : 0.0F, guessed ? 2.0F : 0.0F}, 4);
@@ -223,13 +244,14 @@ void draw_mtp_pairs(const MtpDraw& d, Rect r) {
             ui::token_text(canvas, {above.center().x, above.y + 18}, ui::fit_token(canvas, label_of(*input.trace, of), 14, kPair - 12), 14, theme.ink,
                            Align::center);
         ui::chip(canvas, theme, below, label_of(*input.trace, token), {.role = Role::draft, .neutral = !guessed, .glyph = false});
-        x += kPair + kGap;
+        ++shown;
     };
     const std::size_t first = text.size() - 1 - static_cast<std::size_t>(known);
     for (std::size_t i = first; i + 1 < text.size(); ++i) pair(text[i], text[i + 1], false);
-    for (int i = 0; i + 1 < own && x + kPair <= r.right() + 1; ++i) pair(i + 1, m.slot(i).draft->token, true);
-    ui::paragraph(canvas, {r.x, y + 2 * kHigh + 26}, r.w,
-                  std::to_string(text.size() - 1) + " pairs before this round, the last ones shown. Dashed: rows of the draft, dropped when the target has spoken.",
+    for (int i = 0; i < own && shown < places; ++i) pair(i + 1, m.slot(i).draft->token, true);
+    const std::string before = std::to_string(text.size() - 1) + " pairs before this round";
+    ui::paragraph(canvas, {r.x, place(shown - 1).y + 2 * kHigh + 26}, r.w,
+                  before + (first > 0 ? ", the last ones shown. " : ". ") + "Dashed: rows of the draft, dropped when the target has spoken.",
                   {.size = 14, .color = theme.muted, .max_lines = 2});
 }
 
@@ -294,6 +316,40 @@ void draw_mtp_variants(const MtpDraw& d, Rect r, bool states) {
     }
 }
 
+// What a guess at each place brings and costs, in tokens: its time over that of a plain pass.
+void draw_mtp_worth(const MtpDraw& d, Rect r) {
+    ui::Canvas& canvas = d.ui.canvas;
+    const ui::Theme& theme = d.ui.theme;
+    const MtpKept kept = mtp_kept(d.input(), d.frame.model, d.frame.measured);
+    ui::fitted_text(canvas, {r.x, r.y + 12}, "What a guess brings and costs, in tokens", Font::text_bold, 15, theme.ink, r.w);
+    if (kept.series.judged.empty()) {
+        ui::paragraph(canvas, {r.x, r.y + 44}, r.w, "No guess has been judged yet.", {.color = theme.muted});
+        return;
+    }
+    const double plain = plain_ms(d.input()), further = d.frame.measured.further_ms() > 0 ? d.frame.measured.further_ms() : d.frame.model.further_ms;
+    const auto cost = [&](std::size_t i) {
+        const double ms = i == 0 && d.frame.model.steps() > 0 ? d.frame.model.slot(0).ms : further;
+        return plain > 0 && ms > 0 ? ms / plain : -1.0;
+    };
+    const auto brought = [&](std::size_t i) { return static_cast<double>(kept.series.kept[i]) / kept.series.judged[0]; };
+    const float brings = r.x + r.w * 0.62F;
+    canvas.text({r.x, r.y + 40}, "depth", Font::text, 14, theme.muted);
+    canvas.text({brings, r.y + 40}, "brings", Font::text, 14, theme.muted, Align::right);
+    canvas.text({r.right(), r.y + 40}, "costs", Font::text, 14, theme.muted, Align::right);
+    float y = r.y + 64;
+    for (std::size_t i = 0; i < kept.series.judged.size() && y < r.bottom() - 60; ++i, y += 24) {
+        canvas.text({r.x, y}, std::to_string(i + 1), Font::mono, 14, theme.ink);
+        canvas.text({brings, y}, ui::probability(brought(i)), Font::mono, 14, theme.ink, Align::right);
+        const double costs = cost(i);
+        canvas.text({r.right(), y}, costs < 0 ? "–" : ui::probability(costs), Font::mono, 14, theme.ink, Align::right);
+        ui::tooltip(d.ui, {r.x, y - 17, r.w, 24},
+                    "Stayed in " + std::to_string(kept.series.kept[i]) + " of " + counted(kept.series.judged[0], "round"));
+    }
+    ui::ParagraphStyle words{.size = 14, .color = theme.muted};
+    words.max_lines = std::max(1, static_cast<int>((r.bottom() - y - 8) / 20) + 1);
+    ui::paragraph(canvas, {r.x, y + 8}, r.w, plain > 0 ? mtp_says("words.worth"_t) : mtp_says("words.worth_untimed"_t), words);
+}
+
 void draw_mtp_details(const MtpDraw& d) {
     const Rect r = d.input().details;
     if (r.w <= 0) return;
@@ -304,6 +360,7 @@ void draw_mtp_details(const MtpDraw& d) {
         ui::paragraph(d.ui.canvas, {x, r.y + 64}, w, mtp_says("words.guess_first"_t), {.color = d.ui.theme.muted});
         return;
     }
+    if (d.input().beat == kMtpDepthBeat) return draw_mtp_worth(d, {x, r.y + 20, w, r.h - 28}); // the chart stands in the picture
     const AcceptanceSeries all = acceptance_of(*d.input().whole, "this run");
     ui::fitted_text(d.ui.canvas, {x, r.y + 32}, "Acceptance by depth, this run", Font::text_bold, 15, d.ui.theme.ink, w);
     if (all.judged.empty()) {

@@ -35,7 +35,7 @@ struct MtpDraw {
     std::vector<SceneCommand>& out;
     [[nodiscard]] const SceneInput& input() const { return frame.input; }
 };
-float draw_mtp_steps(const MtpDraw& d, float y); // returns the y below
+float draw_mtp_steps(const MtpDraw& d, float y, float below); // as high as the stage allows with `below` px under it; returns the y below
 void draw_mtp_row(const MtpDraw& d, ui::Rect r); // what becomes of one pair
 void draw_mtp_clock(const MtpDraw& d, ui::Rect r);
 void draw_mtp_kept(const MtpDraw& d, ui::Rect r);
