@@ -81,7 +81,7 @@ class SystemsScene final : public Scene {
         }
         if (d.input.beat == kAuditsBeat) return draw_audits(d, whole);
         if (d.input.beat == kChoosersBeat && d.model.adaptive) return draw_adaptive(d, whole);
-        if (d.input.beat == kWorkersBeat) return d.model.pool ? draw_workers(d, whole) : draw_wire(d, whole);
+        if (d.input.beat == kWorkersBeat) return draw_workers(d, whole);
         if (d.input.beat == kChoosersBeat || (lower <= 0 && d.input.beat == kControllerBeat)) return draw_controllers(d, whole);
         draw_cache(d, {x, top, half, upper});
         const float wire = d.model.measured.any() ? 198 : 164; // a lane more

@@ -347,7 +347,9 @@ void draw_systems_controls(const SystemsDraw& d) {
     SimulatedWire& wire = d.state.wire;
     ControlRow row(r);
     if (d.input.beat == kAuditsBeat) return; // figures of others
-    if (d.input.beat == kTablesBeat || d.input.beat == kChoosersBeat || d.input.beat == kWorkersBeat) return draw_film_controls(d, row);
+    const bool workers = d.input.beat == kWorkersBeat;
+    if (workers || d.input.beat == kTablesBeat || d.input.beat == kChoosersBeat) draw_film_controls(d, row);
+    if (d.input.beat == kTablesBeat || d.input.beat == kChoosersBeat || (workers && d.model.pool)) return; // nothing of it is simulated
     const auto slider = [&](const char* id, const std::string& label, double& value, double low, double high,
                             double step) {
         if (row.room() < 112) return;

@@ -7,6 +7,7 @@
 #include "engine/batch/sweep.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/speedup_model.h"
+#include "scenes/systems/simulated_pool.h"
 
 namespace speclens {
 namespace {
@@ -15,7 +16,8 @@ double round_ms(const SimulatedWire& wire, int k) {
     return k * wire.draft_ms + wire.verify_ms + wire.round_trip_ms;
 }
 
-// Accepted drafts of a round: each stays with probability alpha.
+} // namespace
+
 int draw_accepted(double alpha, int k, std::uint64_t seed, std::uint32_t round) {
     int accepted = 0;
     while (accepted < k && uniform({.seed = seed,
@@ -25,8 +27,6 @@ int draw_accepted(double alpha, int k, std::uint64_t seed, std::uint32_t round) 
         ++accepted;
     return accepted;
 }
-
-} // namespace
 
 double wire_bytes(const SimulatedWire& wire, Payload payload) {
     const double ids = 4.0 * wire.k;
@@ -62,7 +62,7 @@ bool is_about(int beat, SystemsPart part) {
     case SystemsPart::pages:
         return beat == 0 || beat == kTablesBeat;
     case SystemsPart::wire:
-        return beat == kWireBeat || beat == 3 || beat == kWorkersBeat; // before workers ran
+        return beat == kWireBeat || beat == 3;
     case SystemsPart::controllers:
         return beat == kControllerBeat || beat == kChoosersBeat;
     case SystemsPart::tables:
@@ -147,6 +147,7 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
     }
     if (input.load && input.load->adaptive && !input.load->adaptive->ways.front().rates.empty()) m.adaptive = input.load->adaptive.get();
     if (input.load && input.load->pool) m.pool = input.load->pool.get();
+    else if (input.beat == kWorkersBeat) m.simulated = simulated_pool(m.wire, state.workers, input.settings ? input.settings->seed : 7);
     return m;
 }
 

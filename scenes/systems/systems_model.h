@@ -59,6 +59,9 @@ struct SimulatedWire {
 // The round trip in ms that leaves no speed-up; below 0: there is none without a wire either.
 [[nodiscard]] double longest_round_trip(const SimulatedWire& wire, Payload payload);
 
+// Accepted drafts of a round: each stays with probability alpha, by the dice of the seed.
+[[nodiscard]] int draw_accepted(double alpha, int k, std::uint64_t seed, std::uint32_t round);
+
 // Both on the same acceptance, which changes on the way: .9, .6, .8 for a third of the rounds each.
 struct ControllerRun {
     std::vector<double> alpha;
@@ -90,6 +93,8 @@ struct SystemsModel {
     std::size_t film_round = 0;      // that is shown
     const AdaptiveResult* adaptive = nullptr; // of batches that were decoded here; null: none were
     const PoolFilm* pool = nullptr;           // of draft workers on a target elsewhere; null: none ran
+    PoolFilm simulated;                       // of as many workers as were set, where none ran
+    [[nodiscard]] const PoolFilm& workers() const { return pool ? *pool : simulated; }
 };
 // Which rounds a chart of `fits` columns shows: the cursor's round in the middle, but no empty columns.
 struct RoundWindow {

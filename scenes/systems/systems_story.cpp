@@ -142,7 +142,9 @@ void name_choosers(StageTitle& title, const SceneInput& input, const SystemsMode
 // Of the draft workers that ran here.
 void name_workers(StageTitle& title, const SceneInput& input, const SystemsModel& m) {
     if (!m.pool) {
-        title.title = systems_says("workers.title:no_pool"_t);
+        const PoolFilm& pool = m.simulated;
+        title.title = systems_says("workers.title:no_pool"_t, "workers"_v = static_cast<int>(pool.workers.size()), "rate"_v = ui::number(pool.tokens_per_second(), 0),
+                                   "passes"_v = ui::number(pool.at_once(), 1));
         title.subtitle = systems_says("subtitle.no_pool"_t, "to_come"_v = m.tier == "REMOTE" ? batch_to_come(input) : systems_says("subtitle.here"_t));
         return;
     }
@@ -247,7 +249,7 @@ std::string systems_description(const SceneInput& input, const SystemsModel& m) 
             << " held, " << pages_of(round, m.page).given_back() << " given back\n";
     if (m.film) out << describe_block_tables(*m.film, m.film_round);
     if (m.adaptive) out << describe_adaptive(*m.adaptive);
-    if (m.pool) out << describe_workers(*m.pool);
+    if (m.pool || input.beat == kWorkersBeat) out << describe_workers(m.workers());
     if (input.beat == kAuditsBeat) out << describe_audits(input.figures);
     out << "\n" << describe_story(systems_story(input, m));
     return out.str();

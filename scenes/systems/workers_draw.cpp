@@ -20,9 +20,9 @@ using ui::Role;
 
 constexpr float kName = 108; // width
 
-void workers_head(const SystemsDraw& d, Rect r, const std::string& title, const std::string& words) {
+void workers_head(const SystemsDraw& d, Rect r, const std::string& title, const std::vector<std::string>& ways) {
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
-    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
+    ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, ui::fitting(d.ui.canvas, ways, Font::text, 14, r.w), Font::text, 14, d.ui.theme.muted, r.w);
 }
 
 std::string worker_name(const PoolFilm& film, std::size_t worker) {
@@ -60,7 +60,7 @@ void draw_worker(const SystemsDraw& d, const PoolFilm& film, std::size_t number,
         ui::fitted_text(c, {r.x + kName, base}, failed ? "failed: " + worker.error : worker_words(worker), Font::text, 14,
                         failed ? t.role(Role::rejected) : t.muted, r.w - kName);
     if (failed && narrow) return;
-    const float top = narrow ? r.y + 2 : r.y + 22, height = narrow ? r.h - 4 : std::min(26.0F, r.h - 26);
+    const float top = narrow ? r.y + 2 : r.y + 22, height = narrow ? r.h - 4 : std::clamp(r.h - 40, std::min(26.0F, r.h - 26), 48.0F);
     const std::vector<ui::Segment> segments = segments_of(worker, span);
     ui::gantt_lane(c, t, x, top, height, segments, 1);
     for (const WorkerRound& round : worker.rounds) {
@@ -78,7 +78,8 @@ void draw_passes(const SystemsDraw& d, Rect area, const PoolFilm& film, const Po
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     c.line({area.x, area.y - 9.5F}, {area.right(), area.y - 9.5F}, t.hairline());
-    workers_head(d, area, "Passes that the target has at once", "the mean is " + ui::number(film.at_once(), 1) + " of " + counted(static_cast<int>(film.workers.size()), "worker"));
+    workers_head(d, area, "Passes that the target has at once",
+                 {"the mean is " + ui::number(film.at_once(), 1) + " of " + counted(static_cast<int>(film.workers.size()), "worker")});
     const Rect plot{x(span.from), area.y + 50, x(span.to) - x(span.from), area.h - 50 - 24};
     if (plot.h < 20) return;
     const auto most = static_cast<double>(film.workers.size());
@@ -135,14 +136,15 @@ std::string worker_words(const PoolWorker& worker) {
 }
 
 void draw_workers(const SystemsDraw& d, Rect area) {
-    const PoolFilm& film = *d.model.pool; // there is one
+    const PoolFilm& film = d.model.workers();
     const float lower = area.h > 300 ? std::max(118.0F, area.h * 0.26F) : 0, upper = area.h - (lower > 0 ? lower + 20 : 0);
     workers_head(d, {area.x, area.y, area.w, 40}, "Draft workers here, their target elsewhere",
-         "yellow: drafts, with their number; light: on the way; blue: the target's own time, with what it kept");
+                 {"amber: drafts, with their number; light: on the way; blue: the target's own time, with what it kept",
+                  "amber: drafts; light: on the way; blue: the target's own time"});
     constexpr float kTwoLines = 44, kOneLine = 15;
     const float room = (upper - 50) / static_cast<float>(film.workers.size());
     const bool narrow = room < kTwoLines;
-    const float left = area.x + (narrow ? kName : 30), top = area.y + 50, line = std::clamp(room, kOneLine, 72.0F);
+    const float left = area.x + (narrow ? kName : 30), top = area.y + 50, line = std::clamp(room, kOneLine, 104.0F);
     constexpr float kUnit = 44; // "ms", behind the last number
     const float right = area.right() - kUnit;
     const PoolSpan span = pool_span(film, right - left);
@@ -154,7 +156,7 @@ void draw_workers(const SystemsDraw& d, Rect area) {
 }
 
 std::string describe_workers(const PoolFilm& film) {
-    std::string out = counted(static_cast<int>(film.workers.size()), "draft worker") + " on " + film.target + ": " + std::to_string(film.tokens()) + " tokens, " +
+    std::string out = counted(static_cast<int>(film.workers.size()), "draft worker") + " on " + (film.target.empty() ? "a target, simulated" : film.target) + ": " + std::to_string(film.tokens()) + " tokens, " +
                       ui::number(film.tokens_per_second(), 1) + " a second; passes at once " + ui::number(film.at_once(), 2) + "\n";
     for (std::size_t i = 0; i < film.workers.size(); ++i) {
         const PoolWorker& worker = film.workers[i];

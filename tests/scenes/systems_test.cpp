@@ -11,6 +11,7 @@
 #include "scenes/speedup/speedup_draw.h"
 #include "scenes/systems/audits_draw.h"
 #include "scenes/systems/systems_draw.h"
+#include "scenes/systems/simulated_pool.h"
 #include "scenes/systems/workers_draw.h"
 #include "tests/scenes/run_elsewhere.h"
 #include "tests/scenes/run_window.h"
@@ -159,6 +160,42 @@ TEST(Systems, CountsThePassesThatATargetHasAtOnce) {
     EXPECT_NEAR(span.to - span.from, film.ms / 5, 1e-6);
 }
 
+// Drafting takes turns, a pass takes whatever has arrived, and nobody drafts while his guesses are judged.
+TEST(Systems, SimulatesDraftWorkersThatShareATarget) {
+    const SimulatedWire costs{.round_trip_ms = 2, .draft_ms = 1, .verify_ms = 15, .k = 3, .alpha = .7};
+    const double way = wire_ms(costs, Payload::ids) / 2;
+    const PoolFilm alone = simulated_pool(costs, 1, 7);
+    ASSERT_EQ(alone.workers.size(), 1U);
+    const double round = 3 * costs.draft_ms + 2 * way + costs.verify_ms; // nobody to wait for
+    EXPECT_NEAR(alone.ms, round * static_cast<double>(alone.workers[0].rounds.size()), 1e-9);
+    EXPECT_NEAR(alone.at_once(), (2 * way + costs.verify_ms) / round, 1e-9);
+    for (const int workers : {2, 4, 16}) {
+        const PoolFilm film = simulated_pool(costs, workers, 7);
+        std::vector<std::pair<double, double>> drafting, passes;
+        for (const PoolWorker& worker : film.workers) {
+            double before = 0;
+            EXPECT_EQ(worker.rounds.size(), alone.workers[0].rounds.size());
+            for (const WorkerRound& one : worker.rounds) {
+                EXPECT_GE(one.from_ms, before);
+                EXPECT_NEAR(one.asked_ms - one.from_ms, 3, 1e-9);
+                EXPECT_GE(one.answered_ms - one.asked_ms, 2 * way + costs.verify_ms - 1e-9);
+                EXPECT_EQ(one.tokens, one.accepted + 1);
+                before = one.answered_ms;
+                drafting.emplace_back(one.from_ms, one.asked_ms);
+                passes.emplace_back(one.answered_ms - way - costs.verify_ms, one.answered_ms - way);
+            }
+        }
+        std::ranges::sort(drafting);
+        for (std::size_t i = 1; i < drafting.size(); ++i) EXPECT_GE(drafting[i].first, drafting[i - 1].second - 1e-9) << workers;
+        std::ranges::sort(passes);
+        for (std::size_t i = 1; i < passes.size(); ++i) // shared, or one behind the other
+            EXPECT_TRUE(std::abs(passes[i].first - passes[i - 1].first) < 1e-9 || passes[i].first >= passes[i - 1].second - 1e-9) << workers;
+        EXPECT_GT(film.tokens_per_second(), alone.tokens_per_second()) << workers;
+        EXPECT_EQ(film.workers[0].tokens(), alone.workers[0].tokens()) << "the same dice, whoever shares the target";
+    }
+    EXPECT_NE(simulated_pool(costs, 2, 7).tokens(), simulated_pool(costs, 2, 8).tokens());
+}
+
 TEST(SystemsScene, ShowsDraftWorkersAsLanes) {
     for (const Size& s : kSizes)
         for (const int rounds : {0, 1, 7, 90}) {
@@ -193,7 +230,8 @@ TEST(SystemsScene, AsksForDraftWorkersWhereTheTargetIsElsewhere) {
         window.beat(kWorkersBeat);
         window.sent.clear();
         SceneBench& bench = *window.bench;
-        EXPECT_TRUE(bench.shows("Many draft workers, one target")) << bench.words;
+        EXPECT_TRUE(bench.shows("4 draft workers on one target")) << bench.words;
+        EXPECT_TRUE(bench.shows("SIM")) << "until some decoded here\n" << bench.words;
         EXPECT_EQ(bench.shows("the target is here"), !elsewhere) << bench.words;
         bench.key(ui::Key::b);
         ASSERT_EQ(window.sent.size(), elsewhere ? 1u : 0u);
