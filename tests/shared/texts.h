@@ -37,17 +37,29 @@ inline std::map<std::string, double> exact_texts(const std::shared_ptr<const Mod
     return expected;
 }
 
+struct SampledTexts {
+    std::map<std::string, long> counted; // by the ids behind the prompt
+    long kept = 0, refusals = 0;         // drafts that stayed; rounds in which the target's own token took the place of one
+    // Whether the rule had both to do, in one text of fifty at least: else the texts are the target's own draws, and prove nothing.
+    [[nodiscard]] bool judged(long samples) const { return 50 * kept >= samples && 50 * refusals >= samples; }
+    void count(const CycleView& view) {
+        kept += view.accepted_drafts;
+        for (const CycleSummary& round : view.cycles) refusals += round.own_slot() < static_cast<int>(round.drafts.size());
+    }
+};
+
 // Runs of seeds 1 to `samples`.
-inline std::map<std::string, long> sampled_texts(const std::shared_ptr<const Models>& models, RunSettings settings, long samples) {
-    std::map<std::string, long> counted;
+inline SampledTexts sampled_texts(const std::shared_ptr<const Models>& models, RunSettings settings, long samples) {
+    SampledTexts sampled;
     const auto behind = static_cast<std::ptrdiff_t>(settings.token_ids.size());
     for (long i = 0; i < samples; ++i) {
         settings.seed = static_cast<std::uint64_t>(i) + 1;
         speclens::Run run(models, settings);
         run.finish();
-        ++counted[context_key({run.sequence().begin() + behind, run.sequence().end()})];
+        ++sampled.counted[context_key({run.sequence().begin() + behind, run.sequence().end()})];
+        sampled.count(fold(run.trace(), run.trace().size()));
     }
-    return counted;
+    return sampled;
 }
 
 } // namespace speclens::test

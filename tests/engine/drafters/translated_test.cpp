@@ -198,7 +198,7 @@ TEST(Translated, WritesTheTargetsDistributionUnderEveryRuleForChains) {
             settings.max_tokens = 3;
             settings.trace_top = 0;
             constexpr long kSamples = 2000;
-            const Fit got = fit(expected, sampled_texts(models, settings, kSamples), kSamples);
+            const Fit got = fit(expected, sampled_texts(models, settings, kSamples).counted, kSamples);
             EXPECT_GT(got.p_value, 1e-6) << rule.name << (by_text ? " by text" : " by ids") << " TV " << got.total_variation;
         }
 }

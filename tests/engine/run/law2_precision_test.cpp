@@ -3,7 +3,7 @@
 
 #include "engine/model/precision.h"
 #include "engine/run/run.h"
-#include "tests/shared/micro.h"
+#include "tests/shared/narrow.h"
 #include "tests/shared/statistics.h"
 #include "tests/shared/texts.h"
 
@@ -17,11 +17,11 @@ INSTANTIATE_TEST_SUITE_P(Distributions, Law2Precision, ::testing::Values(Precisi
                          [](const auto& of) { return std::string(name_of(of.param)); });
 
 TEST_P(Law2Precision, HoldsForEveryDrafter) {
-    const auto models = test::precise_models(1, GetParam());
+    const auto models = test::narrow_models(1, GetParam());
     const Sampling sampling{.temperature = 1, .top_k = 3};
     constexpr int kTokens = 4;
     constexpr long kSamples = 2500;
-    const std::vector<int> prompt{1, 2, 3};
+    const std::vector<int> prompt = test::narrow_prompt();
     const auto expected = test::exact_texts(models->target, prompt, kTokens, sampling);
     ASSERT_EQ(expected.size(), 81u);
     const double alarm = kPrecisionAlarm / (2.0 * static_cast<double>(drafter_list().size()));
@@ -36,16 +36,18 @@ TEST_P(Law2Precision, HoldsForEveryDrafter) {
         settings.max_tokens = kTokens;
         settings.trace_top = 0;
         settings.timing = false;
-        const test::Fit fit = test::fit(expected, test::sampled_texts(models, settings, kSamples), kSamples);
+        const test::SampledTexts sampled = test::sampled_texts(models, settings, kSamples);
+        EXPECT_TRUE(!drafter.drafts() || sampled.judged(kSamples)) << drafter.name << " kept " << sampled.kept << ", refusals " << sampled.refusals;
+        const test::Fit fit = test::fit(expected, sampled.counted, kSamples);
         EXPECT_GT(fit.p_value, alarm) << drafter.name << " TV " << fit.total_variation;
     }
 }
 
 // The distribution of one precision is not taken for that of another target: the test sees a draft that is not judged.
 TEST_P(Law2Precision, CatchesADraftThatIsNotJudged) {
-    const auto models = test::precise_models(1, GetParam());
+    const auto models = test::narrow_models(1, GetParam());
     const Sampling sampling{.temperature = 1, .top_k = 3};
-    const std::vector<int> prompt{1, 2, 3};
+    const std::vector<int> prompt = test::narrow_prompt();
     const auto expected = test::exact_texts(models->target, prompt, 4, sampling);
     auto draft_alone = std::make_shared<Models>(*models);
     draft_alone->target = models->draft;
@@ -55,7 +57,7 @@ TEST_P(Law2Precision, CatchesADraftThatIsNotJudged) {
     settings.sampling = sampling;
     settings.max_tokens = 4;
     settings.timing = false;
-    EXPECT_LT(test::fit(expected, test::sampled_texts(draft_alone, settings, 2500), 2500).p_value, 1e-6);
+    EXPECT_LT(test::fit(expected, test::sampled_texts(draft_alone, settings, 2500).counted, 2500).p_value, 1e-6);
 }
 
 } // namespace
