@@ -58,6 +58,8 @@ const OptionRow& find_option(const std::string& name, Command command) {
     }
     if (!elsewhere.empty())
         usage(name + " does nothing for '" + called(command) + "'", "It is an option of: " + elsewhere + ".");
+    if (name == "--beat" && (command == Command::render || command == Command::describe))
+        usage("unknown option --beat", "A beat stands behind the name of its scene: " + called(command) + " loop:3");
     known.emplace_back("--help");
     known.emplace_back("--version");
     const std::string close = nearest_option(name, known);

@@ -49,6 +49,11 @@ TEST(Usage, TakesNoEmptyValueForOneThatIsLeftOut) {
     expect_usage({"describe", "loop", "--session", "a.jsonl", "--drafters", "eagle3"}, "exclude each other");
 }
 
+TEST(Usage, SaysWhereABeatStands) {
+    expect_usage({"render", "mtp", "--beat", "3", "-o", "x.png"}, "speclens render loop:3");
+    expect_usage({"describe", "mtp", "--beat=3"}, "speclens describe loop:3");
+}
+
 TEST(Usage, KnowsTheWordsOfOtherTools) {
     expect_usage({"run", "--num-speculative-tokens", "5"}, "Did you mean --k?");
     expect_usage({"run", "--gamma=5"}, "Did you mean --k?");
