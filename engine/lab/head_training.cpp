@@ -242,10 +242,19 @@ HeadWorth HeadTraining::worth_of(const Guesses& all) const {
     // Through every text as a run goes: what is right is kept, the target adds a token, the next round begins
     // there.
     std::size_t tokens = 0, rounds = 0;
+    worth.judged.resize(all.size());
+    worth.kept.resize(all.size());
     for (std::size_t text = 0; text < held_starts_.size(); ++text) {
         const std::size_t end = text + 1 < held_starts_.size() ? held_starts_[text + 1] : places;
         tokens += end - held_starts_[text];
-        for (std::size_t at = held_starts_[text]; at < end; at += in_a_row[at] + 1) ++rounds;
+        const bool full = end - held_starts_[text] == static_cast<std::size_t>(view_.plan.max_tokens); // its last token is the target's own
+        for (std::size_t at = held_starts_[text]; at < end; at += in_a_row[at] + 1) {
+            ++rounds;
+            for (std::size_t k = 0; k <= in_a_row[at] && k < all.size() && held_labels_[k][at] >= 0 && (!full || at + k + 1 < end); ++k) {
+                ++worth.judged[k];
+                worth.kept[k] += k < in_a_row[at];
+            }
+        }
     }
     worth.tokens_per_round = static_cast<double>(tokens) / static_cast<double>(rounds);
     return worth;

@@ -47,8 +47,9 @@ void check_heads_folder(const std::filesystem::path& folder);
 
 // What the heads are worth on the held-out answers.
 struct HeadWorth {
-    std::vector<double> shares;  // of each head or guess: places where it names the target's token
-    double tokens_per_round = 0; // of greedy runs over the same answers, all of them guessing
+    std::vector<double> shares;    // of each head or guess: places where it names the target's token
+    double tokens_per_round = 0;   // of greedy runs over the same answers, all of them guessing
+    std::vector<int> judged, kept; // of each guess, in those runs: rounds in which all before it stayed, and in which it stayed, too
 };
 struct HeadTrainingPoint {
     int step = 0;

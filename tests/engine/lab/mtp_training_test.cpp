@@ -3,6 +3,7 @@
 
 #include "engine/drafters/draft_network.h"
 #include "engine/lab/mtp_training.h"
+#include "engine/run/cycle_view.h"
 #include "engine/run/run.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/temp_folder.h"
@@ -83,6 +84,7 @@ TEST(MtpTraining, MeasuresWhatARunKeepsAndFilesLoadAgain) {
     while (measured->step()) {
     }
     int tokens = 0, rounds = 0;
+    std::vector<int> judged(3), kept(3);
     for (const GalleryPrompt& prompt : plan.held_out) {
         speclens::Run one(here, settings_for(prompt, plan)), two(there, settings_for(prompt, plan));
         one.finish();
@@ -95,7 +97,11 @@ TEST(MtpTraining, MeasuresWhatARunKeepsAndFilesLoadAgain) {
                 ++rounds;
                 EXPECT_EQ(std::get<Committed>(one.trace()[i]).tokens, commit->tokens);
             }
+        for (const CycleSummary& round : fold(two.trace(), two.trace().size()).cycles)
+            for (std::size_t k = 0; k < round.judged_in_order(); ++k) ++judged[k], kept[k] += round.drafts[k].check->accepted;
     }
+    EXPECT_EQ(measured->view().shipped.judged, judged);
+    EXPECT_EQ(measured->view().shipped.kept, kept);
     ASSERT_EQ(measured->view().shipped.shares.size(), 3u);
     EXPECT_NEAR(measured->view().shipped.tokens_per_round, static_cast<double>(tokens) / rounds, 1e-12);
     EXPECT_GT(tokens, rounds) << "some guess was kept, or this tells nothing";
