@@ -25,7 +25,7 @@ constexpr int kHeldEvery = 6; // of a file of prompts, every so many are measure
 HeadPlan plan_of(const Options& options, const Models& models) {
     HeadPlan plan = plan_for(options.head == "mtp" ? HeadKind::mtp : HeadKind::medusa);
     if (options.prompts.empty()) {
-        plan = usual_head_plan(plan.kind, {.steps = plan.steps}, models.chat);
+        plan = usual_head_plan({.steps = plan.steps, .kind = plan.kind}, models.chat);
         say_if_asked_as_text(models);
     } else {
         const std::vector<GalleryPrompt> prompts = prompt_texts(options);

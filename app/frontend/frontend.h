@@ -12,7 +12,7 @@
 
 #include "engine/advice/advice.h"
 #include "engine/batch/sweep.h"
-#include "engine/lab/medusa_training.h"
+#include "engine/lab/head_training.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/race.h"
 #include "engine/lab/study.h"

@@ -98,8 +98,8 @@ HeadPlan plan_for(HeadKind kind) {
     return plan;
 }
 
-HeadPlan usual_head_plan(HeadKind kind, const TrainHeads& asked, const ChatFormat& format) {
-    HeadPlan plan = plan_for(kind);
+HeadPlan usual_head_plan(const TrainHeads& asked, const ChatFormat& format) {
+    HeadPlan plan = plan_for(asked.kind);
     plan.steps = asked.steps;
     plan.texts = asked.texts;
     plan.max_tokens = asked.max_tokens;

@@ -17,7 +17,6 @@
 
 namespace speclens {
 
-enum class HeadKind : std::uint8_t { medusa, mtp };
 [[nodiscard]] const char* name_of(HeadKind kind); // of the drafter
 
 struct HeadPlan {
@@ -39,7 +38,7 @@ void check_plan(const HeadPlan& plan, const Models& models);
 [[nodiscard]] HeadPlan plan_for(HeadKind kind); // its usual numbers, without prompts
 // The built-in prompts for it: trained on assets/prompts/heldout.jsonl and showcase.jsonl, measured on gallery.jsonl; chats are text
 // where the model's format is not known.
-[[nodiscard]] HeadPlan usual_head_plan(HeadKind kind, const TrainHeads& asked, const ChatFormat& format = {});
+[[nodiscard]] HeadPlan usual_head_plan(const TrainHeads& asked, const ChatFormat& format = {});
 
 // Throws Error (usage) where save() would replace somebody else's model: `folder` holds a config.json that
 // save() did not write, or weights without one. To be asked before training.

@@ -64,7 +64,9 @@ std::string to_text(const Command& command) {
         std::string operator()(const OpenModel& c) const {
             return "open " + (c.paths.target.empty() ? std::string("the built-in model") : c.paths.target.filename().string());
         }
-        std::string operator()(const TrainHeads& c) const { return "train heads, " + std::to_string(c.steps) + " steps"; }
+        std::string operator()(const TrainHeads& c) const { 
+            return (c.kind == HeadKind::mtp ? "train an MTP layer, " : "train heads, ") + std::to_string(c.steps) + " steps";
+        }
     };
     return std::visit(Writer{}, command);
 }

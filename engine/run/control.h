@@ -150,13 +150,15 @@ struct MeasureLoad {
     std::vector<int> texts = {1, 2, 4, 8, 16};
     double seconds = 30; // for the batches
 };
-// Train Medusa heads on the target's answers to the built-in prompts (engine/lab/medusa_training.h). What it comes to is
-// published while it learns; complete heads take the place of the loaded ones, for runs from then on.
+// Train Medusa heads, or an MTP layer, on the target's answers to the built-in prompts (engine/lab/head_training.h). What it comes
+// to is published while it learns; complete, it takes the place of what was loaded, for runs from then on.
+enum class HeadKind : std::uint8_t { medusa, mtp };
 struct TrainHeads {
     int steps = 600;
     int texts = 4; // answers to each prompt
     int max_tokens = 64; // of each answer
     int prompts = 0;     // the first so many to train on, and to measure on; 0: all
+    HeadKind kind = HeadKind::medusa;
 };
 // Load another target. What is loaded stays until it is there: where it cannot be loaded, or Session::cancel_loading() ends
 // it, run, races and caches go on, and EngineStatus::open_error says why. Where it can, all that was made with the old one

@@ -1,4 +1,4 @@
-#include "engine/lab/medusa_training.h"
+#include "engine/lab/head_training.h"
 #include "engine/session/jobs.h"
 
 namespace speclens {
@@ -8,19 +8,19 @@ class TrainingJob final : public Job {
   public:
     TrainingJob(const Desk& desk, const TrainHeads& asked)
         : models_(desk.models), keep_(desk.keep),
-          training_(desk.models, usual_head_plan(HeadKind::medusa, asked, desk.models->chat)) {}
+          training_(make_head_training(desk.models, usual_head_plan(asked, desk.models->chat))) {}
     bool step() override {
         ++steps_;
-        if (training_.step()) return true;
+        if (training_->step()) return true;
         if (keep_) { // runs under way keep the models they began with
             Models changed = *models_;
-            changed.networks["medusa"] = training_.network();
+            changed.networks[name_of(training_->view().plan.kind)] = training_->network();
             keep_(std::move(changed));
         }
         return false;
     }
-    void show(Snapshot& shown) override { shown.training = std::make_shared<const HeadTrainingView>(training_.view()); }
-    void stop() override { training_.stop(); }
+    void show(Snapshot& shown) override { shown.training = std::make_shared<const HeadTrainingView>(training_->view()); }
+    void stop() override { training_->stop(); }
     void cut(Snapshot& shown) override {
         if (!shown.training || shown.training->complete) return;
         auto changed = std::make_shared<HeadTrainingView>(*shown.training);
@@ -29,7 +29,7 @@ class TrainingJob final : public Job {
     }
     std::size_t revision() const override { return steps_; }
     double done() const override {
-        const HeadTrainingView& view = training_.view();
+        const HeadTrainingView& view = training_->view();
         if (view.curve.empty()) return 0;
         return static_cast<double>(view.curve.back().step) / view.plan.steps;
     }
@@ -37,7 +37,7 @@ class TrainingJob final : public Job {
   private:
     std::shared_ptr<const Models> models_;
     std::function<void(Models)> keep_;
-    MedusaTraining training_;
+    std::unique_ptr<HeadTraining> training_;
     std::size_t steps_ = 0;
 };
 

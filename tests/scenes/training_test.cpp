@@ -354,9 +354,9 @@ struct Learning {
         bench->settle();
     }
     // After `texts` of 300 answers and these steps of 600.
-    void grow(int texts, std::vector<int> steps, int planned = 600) {
+    void grow(int texts, std::vector<int> steps, int planned = 600, HeadKind kind = HeadKind::medusa) {
         HeadTrainingView view;
-        view.plan = usual_head_plan(HeadKind::medusa, {planned, 1, 64});
+        view.plan = usual_head_plan({.steps = planned, .texts = 1, .max_tokens = 64, .kind = kind});
         view.texts = 300;
         view.texts_done = texts;
         view.states = 7501;

@@ -16,7 +16,7 @@ namespace speclens::test {
 namespace {
 
 HeadPlan short_plan(int steps = 120) {
-    HeadPlan plan = usual_head_plan(HeadKind::medusa, {});
+    HeadPlan plan = usual_head_plan({});
     plan.prompts.resize(24);
     plan.held_out.resize(8);
     plan.texts = 2;
@@ -164,13 +164,13 @@ TEST(MedusaTraining, FilesLoadAgain) {
 }
 
 TEST(MedusaTraining, AskedForFewPromptsItTakesTheFirst) {
-    const HeadPlan all = usual_head_plan(HeadKind::medusa, {}), few = usual_head_plan(HeadKind::medusa, {.prompts = 40});
+    const HeadPlan all = usual_head_plan({}), few = usual_head_plan({.prompts = 40});
     EXPECT_GT(all.prompts.size(), 200u);
     ASSERT_EQ(few.prompts.size(), 40u);
     ASSERT_EQ(few.held_out.size(), 40u);
     EXPECT_EQ(few.prompts.back().prompt, all.prompts[39].prompt);
     EXPECT_EQ(few.held_out.back().prompt, all.held_out[39].prompt);
-    EXPECT_EQ(usual_head_plan(HeadKind::medusa, {.prompts = 100000}).prompts.size(), all.prompts.size());
+    EXPECT_EQ(usual_head_plan({.prompts = 100000}).prompts.size(), all.prompts.size());
 }
 
 TEST(MedusaTraining, SaysWhatItCannotDo) {

@@ -5,6 +5,8 @@
 #include "engine/lab/mtp_training.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/run.h"
+#include "engine/session/session.h"
+#include "tests/shared/eventually.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/temp_folder.h"
 #include "tests/shared/whole_bundle.h"
@@ -13,7 +15,7 @@ namespace speclens::test {
 namespace {
 
 HeadPlan short_mtp_plan(int steps) {
-    HeadPlan plan = usual_head_plan(HeadKind::mtp, {.prompts = 40});
+    HeadPlan plan = usual_head_plan({.prompts = 40, .kind = HeadKind::mtp});
     plan.held_out.resize(8);
     plan.texts = 2;
     plan.max_tokens = 40;
@@ -105,6 +107,29 @@ TEST(MtpTraining, MeasuresWhatARunKeepsAndFilesLoadAgain) {
     ASSERT_EQ(measured->view().shipped.shares.size(), 3u);
     EXPECT_NEAR(measured->view().shipped.tokens_per_round, static_cast<double>(tokens) / rounds, 1e-12);
     EXPECT_GT(tokens, rounds) << "some guess was kept, or this tells nothing";
+}
+
+// In the window: complete, the layer takes the place of the one that was loaded.
+TEST(MtpTraining, OfASessionReplacesTheLayerOfLaterRuns) {
+    RunSettings settings;
+    settings.drafter = "mtp";
+    settings.max_tokens = 8;
+    Session session({}, settings);
+    session.send(TrainHeads{.steps = 3, .texts = 1, .max_tokens = 8, .prompts = 3, .kind = HeadKind::mtp});
+    ASSERT_TRUE(eventually([&] {
+        const auto t = session.published().training;
+        return t && t->complete;
+    }));
+    const auto t = session.published().training;
+    EXPECT_FALSE(t->cut);
+    EXPECT_EQ(t->plan.kind, HeadKind::mtp);
+    EXPECT_EQ(t->curve.back().step, 3);
+    EXPECT_EQ(t->curve.back().worth.shares.size(), 3u);
+    session.send(Restart{settings, Gate::kUnlimited});
+    ASSERT_TRUE(eventually([&] {
+        const auto trace = session.published().trace;
+        return trace && trace->header() && trace->header()->drafter_model == "head trained here";
+    }));
 }
 
 TEST(MtpTraining, StopsAndKeepsWhatThereIs) {
