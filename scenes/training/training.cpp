@@ -23,11 +23,11 @@ class TrainingScene final : public Scene {
         const bool live = beat_ == kLiveBeat;
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, live ? live_training_title(input) : training_title(model));
+            draw_stage_title(input, ui, live ? live_training_title(input, state_) : training_title(model));
             live ? draw_live_training(d) : draw_stage(d);
             ui.pop_clip();
         }
-        draw_story(input, ui, training_story(input, model), out);
+        draw_story(input, ui, training_story(input, model, state_), out);
         live ? draw_live_training_details(d) : draw_training_details(d);
         live ? draw_live_training_controls(d) : draw_training_controls(d);
         live ? take_live_training_keys(d) : keys(d);
@@ -46,8 +46,8 @@ class TrainingScene final : public Scene {
     std::vector<std::pair<std::string, std::string>> keys() const override {
         return {{"↑ ↓", "Previous, next arm"},
                 {"Y", "Served at T = 0 or .7"},
-                {"M", "Last beat: train heads"},
-                {"U", "Last beat: use them"}};
+                {"M", "Last beat: train"},
+                {"U", "Last beat: draft with it"}};
     }
 
     bool can_take_back(bool forward) const override { return history_.can(forward); }
@@ -74,13 +74,14 @@ class TrainingScene final : public Scene {
         return true;
     }
 
-    // The control shows the steps of the training in the picture, until the user asks for others.
+    // The controls show head and steps of the training in the picture, until the user asks for others.
     bool follow_training(const SceneInput& input) {
-        const int steps = input.training ? input.training->plan.steps : 0;
-        if (steps == trained_steps_) return false;
-        trained_steps_ = steps;
-        if (steps > 0) state_.steps = steps;
-        return steps > 0;
+        std::optional<std::pair<HeadKind, int>> trained;
+        if (input.training) trained = {input.training->plan.kind, input.training->plan.steps};
+        if (trained == trained_) return false;
+        trained_ = trained;
+        if (trained) state_.head = trained->first, state_.steps = trained->second;
+        return trained.has_value();
     }
 
     static void draw_stage(const TrainingDraw& d) {
@@ -106,7 +107,8 @@ class TrainingScene final : public Scene {
 
     TrainingState state_;
     ControlHistory<TrainingState> history_;
-    int beat_ = -1, trained_steps_ = 0;
+    int beat_ = -1;
+    std::optional<std::pair<HeadKind, int>> trained_;
 };
 
 } // namespace

@@ -1,4 +1,5 @@
-// The training pictures and their words, and the last beat: Medusa heads that learn here and now (training_live.cpp).
+// The training pictures and their words, and the last beat: Medusa heads or an MTP layer that learn here and now
+// (training_live.cpp, training_live_draw.cpp).
 #pragma once
 
 #include <string>
@@ -10,9 +11,11 @@
 
 namespace speclens {
 
-inline constexpr int kLiveBeat = 7; // heads that are trained here and now
+inline constexpr int kFadingBeat = 2; // the base loss that fades
+inline constexpr int kStepsBeat = 3;  // EAGLE-3's test-time steps
+inline constexpr int kLiveBeat = 7;   // what is trained here and now
 [[nodiscard]] StageTitle training_title(const TrainingModel& model);
-[[nodiscard]] Story training_story(const SceneInput& input, const TrainingModel& model);
+[[nodiscard]] Story training_story(const SceneInput& input, const TrainingModel& model, const TrainingState& state);
 [[nodiscard]] std::string training_description(const SceneInput& input, const TrainingModel& model,
                                                const TrainingState& state);
 
@@ -33,14 +36,19 @@ void draw_training_controls(const TrainingDraw& d);
 // With rows as they are best, or as low as they can be read.
 [[nodiscard]] float training_arms_height(const TrainingModel& model, bool least = false);
 
-// ---- the last beat: Medusa heads that learn here and now (training_live.cpp) ----
-[[nodiscard]] StageTitle live_training_title(const SceneInput& input);
-[[nodiscard]] Words live_training_words(const SceneInput& input);
-void finish_live_story(const SceneInput& input, Story& story); // its task
+// ---- the last beat: what learns here and now: choices, words and keys (training_live.cpp) ----
+// What M trains, and with how many steps; and what the picture shows, which may be another head.
+[[nodiscard]] HeadKind head_to_train(const SceneInput& input, const TrainingState& state);
+[[nodiscard]] HeadKind head_shown(const SceneInput& input, const TrainingState& state);
+[[nodiscard]] TrainHeads training_asked(const SceneInput& input, const TrainingState& state);
+[[nodiscard]] std::string training_conditions(const HeadTrainingView& view); // what was learned from and measured on
+[[nodiscard]] StageTitle live_training_title(const SceneInput& input, const TrainingState& state);
+[[nodiscard]] Words live_training_words(const SceneInput& input, const TrainingState& state);
+void finish_live_story(const SceneInput& input, const TrainingState& state, Story& story); // its task
 [[nodiscard]] std::string live_training_lines(const SceneInput& input);
-void draw_live_training(const TrainingDraw& d); // the stage under its title
-void draw_live_training_details(const TrainingDraw& d);
 void draw_live_training_controls(const TrainingDraw& d);
 void take_live_training_keys(const TrainingDraw& d);
+void draw_live_training(const TrainingDraw& d); // the stage under its title (training_live_draw.cpp)
+void draw_live_training_details(const TrainingDraw& d);
 
 } // namespace speclens

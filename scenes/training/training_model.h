@@ -42,7 +42,8 @@ struct TrainingState {
     bool sampled = false;        // served at T = 0.7 instead of 0
     double progress = 0.5;       // of a run, for the weight of the losses
     std::optional<double> decay; // g of the position weights, instead of the arm's
-    int steps = 600;             // of heads that are trained here
+    std::optional<HeadKind> head; // to train here; none: the run's drafter, where it can be taught, else Medusa's heads
+    int steps = 0;                // of it; 0: the usual number
     bool operator==(const TrainingState&) const = default;
     void choose(int which) { // an arm, with its own weights
         if (which != arm) decay.reset();

@@ -10,8 +10,6 @@
 namespace speclens {
 namespace {
 
-constexpr int kFadingBeat = 2; // the base loss that fades
-
 const TrainingArm* arm_named(const TrainingModel& m, const char* name) {
     for (const TrainingArm& arm : m.arms)
         if (arm.arm->name == name) return &arm;
@@ -81,8 +79,8 @@ TrainingModel told_model(const SceneInput& input, const TrainingModel& m, int be
     return training_model(input, state);
 }
 
-Words beat_words(const SceneInput& input, const TrainingModel& looked_at, int beat) {
-    if (beat == kLiveBeat) return live_training_words(input);
+Words beat_words(const SceneInput& input, const TrainingModel& looked_at, const TrainingState& state, int beat) {
+    if (beat == kLiveBeat) return live_training_words(input, state);
     if (!looked_at.study) return training_says.beat("missing"_t);
     const TrainingModel m = told_model(input, looked_at, beat);
     const auto tokens = [&](const char* arm, std::size_t bar = 0) { return tokens_of(arm_named(m, arm), bar); };
@@ -162,13 +160,13 @@ StageTitle training_title(const TrainingModel& m) {
     return title;
 }
 
-Story training_story(const SceneInput& input, const TrainingModel& m) {
+Story training_story(const SceneInput& input, const TrainingModel& m, const TrainingState& state) {
     Story story = story_at_beat(input, kTrainingBeats);
-    const Words words = beat_words(input, m, story.step - 1);
+    const Words words = beat_words(input, m, state, story.step - 1);
     story.heading = words.heading;
     story.text = words.text;
     if (m.losses && story.step - 1 == kFadingBeat) story.what_if = training_says("lazy.aside"_t);
-    if (story.step - 1 == kLiveBeat) finish_live_story(input, story);
+    if (story.step - 1 == kLiveBeat) finish_live_story(input, state, story);
     return story;
 }
 
@@ -176,10 +174,10 @@ std::string training_description(const SceneInput& input, const TrainingModel& m
                                  const TrainingState& state) {
     std::ostringstream out;
     const bool live = input.beat == kLiveBeat;
-    const StageTitle title = live ? live_training_title(input) : training_title(m);
+    const StageTitle title = live ? live_training_title(input, state) : training_title(m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
     if (live) {
-        out << live_training_lines(input) << "\n" << describe_story(training_story(input, m));
+        out << live_training_lines(input) << "\n" << describe_story(training_story(input, m, state));
         return out.str();
     }
     for (int i = 0; i < static_cast<int>(m.arms.size()); ++i) {
@@ -210,7 +208,7 @@ std::string training_description(const SceneInput& input, const TrainingModel& m
         << weights_words(m.weights) << (m.own_weights ? ", not the arm's" : "");
     for (int k = 1; k <= std::min(5, m.weights.positions) && !m.weights.by_block; ++k)
         out << (k > 1 ? ", " : ": ") << ui::probability(m.weights(k));
-    out << "\n\n" << describe_story(training_story(input, m));
+    out << "\n\n" << describe_story(training_story(input, m, state));
     return out.str();
 }
 

@@ -100,9 +100,9 @@ TEST(TrainingStory, SpeaksOfItsOwnExperimentWhileAnotherIsLookedAt) {
     input.ablations = &ablations;
     input.beat = 1;
     TrainingState state;
-    const std::string own = training_story(input, training_model(input, state)).text;
+    const std::string own = training_story(input, training_model(input, state), state).text;
     state.study = "weights";
-    EXPECT_EQ(training_story(input, training_model(input, state)).text, own);
+    EXPECT_EQ(training_story(input, training_model(input, state), state).text, own);
 }
 
 TEST(Ablations, SaysWhatIsWrongWithAFile) {
@@ -260,7 +260,7 @@ std::string backbone_story(const std::string& base, const std::string& loss = "2
     Taught taught(parse_ablations(file, "file"));
     taught.bench->controller.perform({SceneCommand{SetBeat{2}}}, 0);
     const SceneInput input = taught.input();
-    return training_story(input, training_model(input, {})).text;
+    return training_story(input, training_model(input, {}), {}).text;
 }
 
 // That a backbone gets lazy without the fading base loss is the paper's finding; ours is what the intervals
@@ -353,6 +353,13 @@ struct Learning {
         bench->controller.observe(published, bench->time);
         bench->settle();
     }
+    void choose(const std::string& head) { // in the control, below everything that has the same name
+        const ui::RecordedText* lowest = nullptr;
+        for (const ui::RecordedText& text : bench->texts)
+            if (text.text == head && (!lowest || text.baseline > lowest->baseline)) lowest = &text;
+        ASSERT_NE(lowest, nullptr) << head;
+        bench->click(lowest->box.center());
+    }
     // After `texts` of 300 answers and these steps of 600.
     void grow(int texts, std::vector<int> steps, int planned = 600, HeadKind kind = HeadKind::medusa) {
         HeadTrainingView view;
@@ -362,13 +369,14 @@ struct Learning {
         view.states = 7501;
         view.held_states = 1766;
         view.text_seconds = 2.84;
-        view.shipped = {{0.72, 0.60, 0.53, 0.47}, 2.37};
+        const bool layer = kind == HeadKind::mtp;
+        view.shipped = {{0.72, 0.60, 0.53, 0.47}, 2.37, {500, 360, 216, 114}, {360, 216, 114, 54}};
+        if (layer) view.shipped = {{0.82, 0.80, 0.78}, 2.75, {500, 400, 320}, {400, 320, 250}};
         for (const int step : steps) {
             const double share = step / 1200.0;
-            view.curve.push_back({step,
-                                  step / 120.0,
-                                  step > 0 ? 16 - step / 50.0 : 0,
-                                  {{share, share / 2, share / 3, share / 3}, 1 + share}});
+            HeadWorth worth = {{share, share / 2, share / 3}, 1 + share, {900, 300, 80}, {300, 80, 20}};
+            if (!layer) worth.shares.push_back(share / 3), worth.judged.push_back(20), worth.kept.push_back(4);
+            view.curve.push_back({step, step / 120.0, step > 0 ? 16 - step / 50.0 : 0, worth});
         }
         view.complete = !steps.empty() && steps.back() == planned;
         published.training = std::make_shared<const HeadTrainingView>(view);
@@ -418,6 +426,63 @@ TEST(TrainingScene, TrainsHeadsAndDraftsWithThem) {
     EXPECT_EQ(restart->settings.k, 4);
 }
 
+// An MTP layer is a choice beside Medusa's heads; the picture stays with what was trained.
+TEST(TrainingScene, TrainsAnMtpLayerAndDraftsWithIt) {
+    Learning learning;
+    learning.choose("MTP");
+    learning.bench->settle();
+    EXPECT_TRUE(learning.bench->shows("an MTP layer for the loaded target")) << learning.bench->words;
+    EXPECT_TRUE(learning.bench->shows("An MTP layer in a minute"));
+    learning.bench->key(ui::Key::m);
+    ASSERT_EQ(learning.sent.size(), 1u);
+    EXPECT_EQ(std::get<TrainHeads>(learning.sent.back()).kind, HeadKind::mtp);
+    EXPECT_EQ(std::get<TrainHeads>(learning.sent.back()).steps, 160);
+    learning.grow(299, {}, 160, HeadKind::mtp);
+    EXPECT_TRUE(learning.bench->shows("The target writes what the layer will learn from")) << learning.bench->words;
+    learning.grow(300, {0}, 160, HeadKind::mtp);
+    EXPECT_TRUE(learning.bench->shows("The target's last layer once more"));
+    learning.grow(300, {0, 80}, 160, HeadKind::mtp);
+    EXPECT_TRUE(learning.bench->shows("one layer, 3 guesses, step 80 of 160 · the layer that was loaded gives 2.75")) << learning.bench->words;
+    EXPECT_TRUE(learning.bench->shows("From its own output on"));
+    for (const char* chart : {"Loss, nats per token", "What each guess names", "Guesses that stay, by place", "guess 3"})
+        EXPECT_TRUE(learning.bench->shows(chart)) << chart << learning.bench->words;
+    EXPECT_FALSE(learning.bench->shows("head 1"));
+    learning.grow(300, {0, 80, 160}, 160, HeadKind::mtp);
+    EXPECT_NE(learning.described().find("The loaded layer saw far more text and is ahead"), std::string::npos);
+    learning.choose("Medusa"); // what comes next is another matter
+    learning.bench->settle();
+    EXPECT_TRUE(learning.bench->shows("What each guess names"));
+    const std::string words = learning.described();
+    for (const char* line : {"step 80: loss 14.40, 1.07 tokens per round, guesses .07 .03 .02\n", "the layer that was loaded: 2.75 tokens per round, guesses .82 .80 .78",
+                             "trained here: 1: 300 of 900, 2: 80 of 300, 3: 20 of 80\n", "loaded: 1: 400 of 500"})
+        EXPECT_NE(words.find(line), std::string::npos) << line << "\n" << words;
+    learning.bench->key(ui::Key::m);
+    ASSERT_EQ(learning.sent.size(), 2u);
+    EXPECT_EQ(std::get<TrainHeads>(learning.sent.back()).kind, HeadKind::medusa);
+    EXPECT_EQ(std::get<TrainHeads>(learning.sent.back()).steps, 600);
+    learning.bench->key(ui::Key::u);
+    ASSERT_EQ(learning.sent.size(), 3u);
+    const auto* restart = std::get_if<Restart>(&learning.sent.back());
+    ASSERT_NE(restart, nullptr);
+    EXPECT_EQ(restart->settings.drafter, "mtp");
+    EXPECT_EQ(restart->settings.k, 3);
+}
+
+// Who drafts with MTP is offered an MTP layer first.
+TEST(TrainingScene, OffersTheHeadOfTheRun) {
+    Learning learning;
+    SceneInput input = learning.bench->controller.frame(0).scene;
+    EXPECT_EQ(head_to_train(input, {}), HeadKind::medusa);
+    RunSettings settings;
+    settings.drafter = "mtp";
+    input.settings = &settings;
+    EXPECT_EQ(head_to_train(input, {}), HeadKind::mtp);
+    TrainingState chosen;
+    chosen.head = HeadKind::medusa;
+    EXPECT_EQ(head_to_train(input, chosen), HeadKind::medusa);
+    EXPECT_EQ(training_asked(input, {}).kind, HeadKind::mtp);
+}
+
 TEST(TrainingScene, OffersTheStepsOfTheTrainingItShows) {
     Learning learning;
     learning.grow(300, {0, 150, 300}, 300);
@@ -433,15 +498,16 @@ TEST(TrainingScene, OffersTheStepsOfTheTrainingItShows) {
 TEST(TrainingScene, TrainedHeadsFitEveryWindow) {
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}})
         for (const bool presenter : {false, true})
-            for (const int stage : {0, 1, 2, 3}) {
+            for (const auto& [stage, kind] : {std::pair{0, HeadKind::medusa}, {1, HeadKind::medusa}, {2, HeadKind::medusa}, {3, HeadKind::medusa},
+                                              {1, HeadKind::mtp}, {2, HeadKind::mtp}, {3, HeadKind::mtp}}) {
                 const float scale = presenter
                                         ? presenter_scale({screen.w, screen.h})
                                         : 1;
                 Learning learning({0, 0, screen.w / scale, screen.h / scale});
                 if (presenter) learning.bench->key(ui::Key::f5);
-                if (stage == 1) learning.grow(299, {});
-                if (stage == 2) learning.grow(300, {0, 10, 20, 30, 40});
-                if (stage == 3) learning.grow(300, {0, 150, 300, 450, 600});
+                if (stage == 1) learning.grow(299, {}, 600, kind);
+                if (stage == 2) learning.grow(300, {0, 10, 20, 30, 40}, 600, kind);
+                if (stage == 3) learning.grow(300, {0, 150, 300, 450, 600}, 600, kind);
                 learning.bench->settle();
                 EXPECT_EQ(overlap_of(learning.bench->texts), "") << stage << " at " << screen.w;
                 EXPECT_TRUE(learning.bench->clipped.empty())
