@@ -19,7 +19,7 @@ class TrainingScene final : public Scene {
         if (follow_beat(input, state_, beat_)) history_.accept(state_);
         if (follow_training(input)) history_.accept(state_);
         const TrainingModel model = training_model(input, state_);
-        const TrainingDraw d{input, model, state_, ui, out};
+        const TrainingDraw d{input, model, state_, ui, out, !input.presenter || told_by_lines(beat_)};
         const bool live = beat_ == kLiveBeat;
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
@@ -97,12 +97,24 @@ class TrainingScene final : public Scene {
         const float arms = std::clamp(room - 20 - kLeastCharts, least, training_arms_height(d.model)),
                     charts = room - arms - 20, gap = 32;
         const float half = (w - gap) / 2;
-        if (d.input.presenter) return draw_training_arms(d, {x, top + 8, w, room - 8}); // one picture for a room: what came out
+        if (d.input.presenter) return draw_presented(d, {x, top + 8, w, room - 8});
         if (charts > 150) {
             draw_training_curves(d, {x, top, half, charts});
             draw_training_acceptance(d, {x + half + gap, top, half, charts});
         }
         draw_training_arms(d, {x, bottom - arms, w, arms});
+    }
+
+    // Beats whose sentence points at a line.
+    static bool told_by_lines(int beat) { return beat == kFadingBeat || beat == kStepsBeat; }
+
+    // For a room: what came out, and the lines that the sentence points at.
+    static void draw_presented(const TrainingDraw& d, ui::Rect all) {
+        if (!d.lines) return draw_training_arms(d, all);
+        const float arms = std::min(training_arms_height(d.model), all.h * 0.5F), lines = all.h - arms - 20;
+        const ui::Rect above{all.x, all.y, all.w, lines};
+        d.input.beat == kFadingBeat ? draw_training_curves(d, above) : draw_training_acceptance(d, above);
+        draw_training_arms(d, {all.x, all.bottom() - arms, all.w, arms});
     }
 
     TrainingState state_;

@@ -29,7 +29,7 @@ struct TrainingChart {
 };
 
 Rect plot_of(Rect r) {
-    return {r.x + 40, r.y + 50, r.w - 40 - 12, r.h - 50 - 44};
+    return {r.x + 40, r.y + 50, r.w - 40 - 24, r.h - 50 - 44};
 }
 
 // Lines of all arms, the chosen one last and strong.
@@ -38,6 +38,32 @@ void in_turn(const TrainingModel& m, const Draw& draw) {
     for (int i = 0; i < static_cast<int>(m.arms.size()); ++i)
         if (i != m.arm) draw(m.arms[static_cast<std::size_t>(i)], false);
     draw(m.chosen(), true);
+}
+
+int number_of(const TrainingModel& m, const TrainingArm& arm) { return static_cast<int>(&arm - m.arms.data()) + 1; }
+
+// Numbers of the arms at the ends of their lines; their rows below have the same ones.
+struct LineEnd {
+    Vec2 at;
+    int arm = 0;
+    bool chosen = false, dashed = false;
+};
+void number_lines(const TrainingDraw& d, Rect plot, std::vector<LineEnd> ends) {
+    constexpr float kHigh = 14, kWide = 12;
+    if (static_cast<float>(ends.size()) * kHigh > plot.h + kHigh) std::erase_if(ends, &LineEnd::dashed);
+    std::ranges::sort(ends, {}, [](const LineEnd& end) { return end.at.y; });
+    std::vector<Vec2> taken;
+    const auto free = [&](Vec2 at) {
+        return std::ranges::none_of(taken, [&](Vec2 other) { return std::abs(other.x - at.x) < kWide && std::abs(other.y - at.y) < kHigh; });
+    };
+    for (const LineEnd& end : ends) {
+        Vec2 at = {end.at.x + 6, std::clamp(end.at.y + 5, plot.y + 9, plot.bottom())};
+        while (!free(at) && at.y < plot.bottom()) at.y += 1;
+        while (!free(at) && at.y > plot.y + 9) at.y -= 1;
+        if (!free(at)) continue;
+        taken.push_back(at);
+        d.ui.canvas.text(at, std::to_string(end.arm), end.chosen ? Font::mono_medium : Font::mono, 14, end.chosen ? d.ui.theme.ink : d.ui.theme.muted);
+    }
 }
 
 } // namespace
@@ -77,6 +103,7 @@ void draw_training_curves(const TrainingDraw& d, Rect r) {
     ui::axis_x(canvas, theme, chart.x, plot.bottom(), ui::ticks(0, most / 1e6, 4), {});
     canvas.text({plot.center().x, plot.bottom() + 40}, "million positions trained", Font::text, 14,
                 theme.muted, Align::center);
+    std::vector<LineEnd> ends;
     canvas.push_clip({plot.x, plot.y - 2, plot.w + 2, plot.h + 4});
     in_turn(m, [&](const TrainingArm& arm, bool chosen) {
         const ui::Color color = chosen ? theme.ink : theme.muted.alpha(0.6F);
@@ -86,11 +113,13 @@ void draw_training_curves(const TrainingDraw& d, Rect r) {
                 points.push_back({chart.x(arm.positions[i] / 1e6), chart.y(curve[i])});
             canvas.polyline(points, dashed ? ui::Stroke{color, chosen ? 2.0F : 1.0F, 5, 4}
                                            : ui::Stroke{color, chosen ? 2.5F : 1.0F});
+            if (!points.empty()) ends.push_back({points.back(), number_of(m, arm), chosen, dashed});
         };
         line(arm.loss, false);
         line(arm.base_loss, true);
     });
     canvas.pop_clip();
+    number_lines(d, plot, ends);
     if (!m.losses) return;
     const float here = chart.x(d.state.progress * most / 1e6); // what the details speak of; to be dragged
     canvas.line({here, plot.y}, {here, plot.bottom()}, {theme.ink, 1, 3, 3});
@@ -124,6 +153,7 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
                     theme.muted, Align::center);
     canvas.text({plot.center().x, plot.bottom() + 40}, "position of the guess", Font::text, 14, theme.muted,
                 Align::center);
+    std::vector<LineEnd> ends;
     in_turn(m, [&](const TrainingArm& arm, bool chosen) {
         std::vector<Vec2> points, sure; // the line ends where few guesses were judged
         for (std::size_t k = 0; k < arm.conditional.size(); ++k) {
@@ -131,6 +161,7 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
             if (sure.size() == k && !arm.few(k)) sure.push_back(points.back());
         }
         canvas.polyline(sure, {chosen ? theme.ink : theme.muted.alpha(0.6F), chosen ? 2.5F : 1.0F});
+        if (!sure.empty()) ends.push_back({sure.back(), number_of(m, arm), chosen, false});
         if (chosen)
             for (std::size_t k = 0; k < points.size(); ++k) {
                 if (arm.few(k))
@@ -142,6 +173,7 @@ void draw_training_acceptance(const TrainingDraw& d, Rect r) {
                                 " kept of about " + ui::number(arm.judged[k], 0));
             }
     });
+    number_lines(d, plot, ends);
 }
 
 namespace {
@@ -191,8 +223,10 @@ void draw_training_arms(const TrainingDraw& d, Rect area) {
         if (i == m.arm || touch.hovered) canvas.fill(box, theme.raised.alpha(i == m.arm ? 0.9F : 0.45F), 4);
         if (touch.focused) ui::focus_ring(canvas, theme, box);
         if (touch.clicked) d.state.choose(i);
-        ui::fitted_text(canvas, {area.x, y + middle + 5}, arm.name, Font::text, 15,
-                        i == m.arm ? theme.ink : theme.muted, name - 8);
+        const ui::Color ink = i == m.arm ? theme.ink : theme.muted;
+        const float indent = d.lines ? 18 : 0;
+        if (d.lines) canvas.text({area.x, y + middle + 5}, std::to_string(i + 1), i == m.arm ? Font::mono_medium : Font::mono, 14, ink);
+        ui::fitted_text(canvas, {area.x + indent, y + middle + 5}, arm.name, Font::text, 15, ink, name - 8 - indent);
         float row = y;
         for (const TrainingArm::Bar& bar : arm.bars) {
             ui::fitted_text(canvas, {area.x + name, row + middle + 5},

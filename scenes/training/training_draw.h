@@ -25,6 +25,7 @@ struct TrainingDraw {
     TrainingState& state;
     ui::Ui& ui;
     std::vector<SceneCommand>& out;
+    bool lines = true; // charts of lines are drawn: they and the rows below have numbers
 };
 void training_chart_title(const TrainingDraw& d, ui::Rect r, const std::string& title,
                           const std::string& words);

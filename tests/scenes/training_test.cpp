@@ -320,6 +320,37 @@ TEST(TrainingScene, ShowsTheShippedExperimentsBeatByBeat) {
     EXPECT_TRUE(taught.bench->shows("test-time step"));
 }
 
+// A line without a name would say nothing: each ends in the number of its row, also in a room where lines are shown.
+TEST(TrainingScene, LinesHaveTheNumbersOfTheirRows) {
+    Taught taught(parse_ablations(kFile, "file"));
+    const TrainingModel model = training_model(taught.input(), {});
+    const auto second = std::ranges::find_if(taught.bench->texts, [](const ui::RecordedText& text) { return text.text == "Share kept, by position"; });
+    ASSERT_NE(second, taught.bench->texts.end());
+    const float end = second->box.x - 32; // of the first chart
+    for (std::size_t i = 0; i < model.arms.size(); ++i) {
+        const std::string number = std::to_string(i + 1);
+        const auto row = std::ranges::find_if(taught.bench->texts, [&](const ui::RecordedText& text) { return text.text == model.arms[i].name; });
+        ASSERT_NE(row, taught.bench->texts.end()) << number;
+        const auto numbered = [&](const auto& where) {
+            return std::ranges::any_of(taught.bench->texts, [&](const ui::RecordedText& text) { return text.text == number && where(ui::Vec2{text.box.x, text.baseline}); });
+        };
+        EXPECT_TRUE(numbered([&](ui::Vec2 at) { return std::abs(at.y - row->baseline) < 1 && at.x < row->box.x; })) << "at its row: " << number;
+        EXPECT_TRUE(numbered([&](ui::Vec2 at) { return at.y < row->baseline && at.x > end - 24 && at.x < end; })) << "at its line: " << number;
+    }
+}
+
+TEST(TrainingScene, ARoomSeesTheLinesThatTheSentencePointsAt) {
+    Taught taught(parse_ablations(kFile, "file"));
+    taught.bench->key(ui::Key::f5);
+    for (int beat = 0; beat < kLiveBeat; ++beat) {
+        taught.bench->controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+        taught.bench->settle();
+        EXPECT_EQ(taught.bench->shows("Loss, nats per token"), beat == kFadingBeat) << beat;
+        EXPECT_EQ(taught.bench->shows("Share kept, by position"), beat == kStepsBeat) << beat;
+        EXPECT_EQ(overlap_of(taught.bench->texts), "") << beat;
+    }
+}
+
 TEST(TrainingScene, KeysChooseTheArmAndTheTemperature) {
     Taught taught(parse_ablations(kFile, "file"));
     EXPECT_TRUE(taught.bench->shows("λ = 0")) << "the true text alone: no base loss";
