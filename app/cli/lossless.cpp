@@ -237,14 +237,14 @@ class ExactTexts {
     ExactDistribution distribution_;
 };
 
-std::vector<Pair> pairs_of(const Options& options, const Models& models) {
+std::vector<Pair> pairs_of(const Options& options, const Models& models, bool table_only) {
     std::vector<Pair> pairs;
     for (const DrafterInfo& drafter : drafter_list()) {
         const std::string name = drafter.name;
         const bool asked = !options.drafters.empty() && options.drafters[0].name == name;
         if (asked && !models.why_not(name).empty())
             throw Error("the drafter '" + name + "' cannot run: " + models.why_not(name),
-                        "See: speclens check");
+                        table_only ? "Give --model " + std::string(kBuiltInModel) + " to test it on the built-in model." : "See: speclens check");
         if (name == kNoDrafter || (!options.drafters.empty() && !asked) || !models.why_not(name).empty())
             continue;
         for (const RuleInfo& rule : rule_list())
@@ -269,13 +269,13 @@ Exit command_lossless(const Options& options) {
                     "Use: speclens compare --temp 0", Exit::usage);
     if (!options.drafters.empty() && options.drafters[0].name == kNoDrafter)
         throw Error("none is plain decoding: there is nothing to test", "Use --drafter with one that guesses.", Exit::usage);
-    const bool table_only = options.model.empty() && !options.prompt && options.run.token_ids.empty();
+    const bool table_only = !options.has("--model") && !options.prompt && options.run.token_ids.empty();
     const std::shared_ptr<const Models> models = table_only ? built_in(options) : load(options);
     if (!options.drafters.empty() && options.has("--rule"))
         if (const DrafterInfo* drafter = find_drafter(options.drafters[0].name);
             drafter && !can_judge(*find_rule(options.run.rule), *drafter))
             throw tree_error(options.run.rule);
-    const std::vector<Pair> pairs = pairs_of(options, *models);
+    const std::vector<Pair> pairs = pairs_of(options, *models, table_only);
     std::vector<std::string> names;
     for (const Pair& pair : pairs) names.push_back(pair.drafter);
     check_drafter_options(options, names.empty() ? std::vector<std::string>{kNoDrafter} : names,

@@ -34,6 +34,16 @@ TEST(Lossless, KeepsTheNamesOfDrafterAndRuleApart) {
     EXPECT_NE(outcome.out.find("eagle3_tree tree_wor"), std::string::npos) << outcome.out << outcome.err;
 }
 
+// Without a prompt the table is the target, unless a model was named; a head says which one it needs.
+TEST(Lossless, UsesTheModelThatIsNamed) {
+    const Outcome named = speclens({"lossless", "100", "--model", "tiny", "--drafter", "mtp", "--rule", "token", "--top-k", "2", "--max-tokens", "3"});
+    EXPECT_NE(named.out.find("bundle S"), std::string::npos) << named.out << named.err;
+    EXPECT_NE(named.out.find("[LIVE]"), std::string::npos) << named.out;
+    const Outcome table = speclens({"lossless", "100", "--drafter", "mtp"});
+    EXPECT_NE(table.code, 0);
+    EXPECT_NE(table.err.find("--model tiny"), std::string::npos) << table.err;
+}
+
 // Too few texts leave no kind that is frequent enough to compare: that is not agreement.
 TEST(Lossless, DoesNotCallIgnoranceAgreement) {
     const Outcome outcome = speclens({"lossless", "100", "--rule", "typical"});
