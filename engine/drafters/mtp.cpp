@@ -25,7 +25,7 @@ class Mtp final : public Drafter {
           capacity_(std::min(args.target.capacity() + args.target.max_rows(), static_cast<int>(network_->cos_sin.view().rows))),
           stack_(backend(), network_->config.layer, network_->layer, network_->cos_sin.view(), capacity_, backend().max_rows()),
           rows_(backend(), network_->config.layer.vocab, tokens_of(*network_->target), network_->name),
-          last_(args.options.context_last) {
+          last_(args.options.context_last), prompt_(args.options.mtp_prompt) {
         if (args.options.mtp_raw) taps_ = {args.target.layers() - 1};
         const int rows = backend().max_rows(), hidden = network_->config.layer.hidden;
         ids_ = Buffer(backend(), DType::i32, 1, rows);
@@ -40,14 +40,15 @@ class Mtp final : public Drafter {
     [[nodiscard]] std::vector<int> taps() const override { return taps_; }
 
     void begin(std::span<const int>) override {
-        length_ = 0;
+        length_ = start_ = 0;
         waiting_ = {};
     }
 
     // The rows of a verified round are run when the next draft starts: they are a part of its cost.
     void observe(const Observation& observation) override {
-        if (observation.prompt) return absorb(observation.features, observation.first, observation.sequence);
-        waiting_ = {observation.features, observation.first};
+        if (observation.prompt && !prompt_) skip(observation);
+        else if (observation.prompt) absorb(observation.features, observation.first, observation.sequence);
+        else waiting_ = {observation.features, observation.first};
     }
 
     [[nodiscard]] Draft draft(const DraftRequest& request) override {
@@ -84,6 +85,14 @@ class Mtp final : public Drafter {
         backend().copy(out.slice(rows - 1, 1), state_.view());
     }
 
+    // Of a piece of the prompt the last pair only; what lies before it is never seen.
+    void skip(const Observation& piece) {
+        const int before = static_cast<int>(piece.features.rows) - 1;
+        if (piece.first != length_ || before < 0) return;
+        length_ = start_ = piece.first + before;
+        absorb(piece.features.slice(before, 1), length_, piece.sequence);
+    }
+
     // One row of the layer's own output behind the true ones and the `own` rows already there.
     void extend(int token, int own) {
         const int position = length_ + own;
@@ -96,9 +105,9 @@ class Mtp final : public Drafter {
     Tensor run(std::span<const int> tokens, const Tensor& states, std::span<const int> positions, const AttentionMask& mask) {
         const int rows = static_cast<int>(tokens.size());
         const float eps = network_->config.layer.rms_eps;
-        stack_.reserve(mask.first_slot + rows, mask.prefix);
+        stack_.reserve(mask.first_slot + rows, mask.prefix > start_ ? mask.prefix : 0); // what is never seen need not be there
         LayerStack::Pass pass = stack_.begin(positions, mask);
-        const std::vector<LayerStack::Pass::Range> seen = last_pairs(mask.first_slot, rows);
+        const std::vector<LayerStack::Pass::Range> seen = pairs_seen(mask.first_slot, rows);
         pass.ranges = seen;
         const Tensor ids = {ids_.view().data, DType::i32, 1, rows}, embedded = embedded_.view().slice(0, rows);
         backend().upload(ids, tokens.data());
@@ -123,10 +132,11 @@ class Mtp final : public Drafter {
         return pass.normed;
     }
 
-    // What each row sees where it sees only the last pairs (an ablation); empty: all before it.
-    [[nodiscard]] std::vector<LayerStack::Pass::Range> last_pairs(int first_slot, int rows) const {
+    // What each row sees where some pairs are left out (ablations); empty: all before it.
+    [[nodiscard]] std::vector<LayerStack::Pass::Range> pairs_seen(int first_slot, int rows) const {
         std::vector<LayerStack::Pass::Range> seen;
-        for (int slot = first_slot; last_ > 0 && slot < first_slot + rows; ++slot) seen.push_back({std::max(0, slot + 1 - last_), slot + 1});
+        if (last_ == 0 && start_ == 0) return seen;
+        for (int slot = first_slot; slot < first_slot + rows; ++slot) seen.push_back({last_ > 0 ? std::max(start_, slot + 1 - last_) : start_, slot + 1});
         return seen;
     }
 
@@ -160,9 +170,11 @@ class Mtp final : public Drafter {
     OutputHead head_; // the target's, perhaps cut
     int capacity_;
     int length_ = 0; // rows of true states
+    int start_ = 0;  // the first of them that is seen
     LayerStack stack_;
     ModelRows rows_;
-    int last_; // pairs that a row sees, its own among them; 0: all
+    int last_;    // pairs that a row sees, its own among them; 0: all
+    bool prompt_; // the prompt's pairs are read, too
     Waiting waiting_;
     Pair newest_pair_;
     Buffer ids_, order_;      // (1, rows), (1, 2 * rows) i32
@@ -188,7 +200,7 @@ DrafterInfo mtp_info() {
         .method = "mtp",
         .needs_layers = true,
         .default_k = 3,
-        .reads = {Setting::context_last, Setting::fr_spec, Setting::mtp_raw},
+        .reads = {Setting::context_last, Setting::fr_spec, Setting::mtp_raw, Setting::mtp_prompt},
         .published = {"mtp"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Mtp>(args); },
     };

@@ -44,8 +44,9 @@ class MtpHead : public ::testing::Test {
         std::vector<Vec> logp;
     };
     // One draft behind `text`, and the target's states of all its tokens but the last.
-    Guessed draft(const std::shared_ptr<const DraftNetwork>& network, const std::vector<int>& text, int k, bool raw = false, int last = 0) {
+    Guessed draft(const std::shared_ptr<const DraftNetwork>& network, const std::vector<int>& text, int k, bool raw = false, int last = 0, bool prompt = true) {
         DrafterOptions options;
+        options.mtp_prompt = prompt;
         options.mtp_raw = raw;
         options.context_last = last;
         const auto target = make_model_decoder(models_->target, 128);
@@ -72,9 +73,9 @@ class MtpHead : public ::testing::Test {
         return guessed;
     }
 
-    // The same guesses by plain loops. `last`: a row sees so many pairs, its own among them.
+    // The same guesses by plain loops. `last`: a row sees so many pairs, its own among them; none before `from`.
     std::vector<Vec> reference(const DraftNetwork& network, const std::vector<int>& text, const std::vector<int>& guesses,
-                               std::size_t last = 1000) const {
+                               std::size_t last = 1000, std::size_t from = 0) const {
         Backend& backend = network.backend();
         const ModelConfig& c = network.config.layer;
         const Matrix embedding = read_matrix(backend, network.target->embedding.view()), join = read_matrix(backend, network.fc.view()),
@@ -85,7 +86,7 @@ class MtpHead : public ::testing::Test {
         std::vector<ReferenceLayer::Key> keys;
         std::vector<Vec> logp;
         Vec state;
-        for (std::size_t row = 0; row + 1 < text.size() + guesses.size(); ++row) {
+        for (std::size_t row = from; row + 1 < text.size() + guesses.size(); ++row) {
             const bool own = row >= states_.size();
             const int token = row + 1 < text.size() ? text[row + 1] : guesses[row + 1 - text.size()];
             Vec embedded = embedding.row(token);
@@ -149,6 +150,23 @@ TEST_F(MtpHead, SeesTheLastPairsOnlyWhereItsContextIsLimited) {
         for (std::size_t i = 0; i < 3; ++i) EXPECT_LT(apart(got.logp[i], wanted[i]), 2e-3) << last << " pairs, guess " << i;
         if (last > 11) continue;
         EXPECT_GT(apart(got.logp[0], all.logp[0]), 4e-3) << "a window that changes nothing is not tested"; // twice the tolerance above
+    }
+}
+
+// A server that does not run the layer over the prompt: the newest pair is all that the first guesses see, at its own position.
+TEST_F(MtpHead, WithoutThePromptsPairsItSeesTheNewestAndWhatFollows) {
+    const auto network = head();
+    std::vector<int> longer; // which the target reads in several pieces
+    for (int i = 0; i < 100; ++i) longer.push_back((7 * i + i / 5) % 61);
+    for (const std::vector<int>& text : {text_, longer}) {
+        const Guessed got = draft(network, text, 3, false, 0, false), all = draft(network, text, 3), own = draft(network, text, 3, false, 1);
+        ASSERT_EQ(got.tokens.size(), 3u);
+        const std::vector<Vec> wanted = reference(*network, text, {got.tokens.begin(), got.tokens.end() - 1}, 1000, text.size() - 2);
+        for (std::size_t i = 0; i < 3; ++i)
+            for (std::size_t v = 0; v < 61; ++v) ASSERT_NEAR(got.logp[i][v], wanted[i][v], 2e-3) << "guess " << i << ", id " << v;
+        EXPECT_NE(got.logp[0], all.logp[0]) << "or the prompt would not matter, and nothing is tested";
+        EXPECT_EQ(got.logp[0], own.logp[0]);
+        EXPECT_NE(got.logp[1], own.logp[1]) << "a further guess sees the pair before it";
     }
 }
 
