@@ -288,6 +288,7 @@ void draw_mtp_variants(const MtpDraw& d, Rect r, bool states) {
     };
     const std::vector<Bar> bars = states ? std::vector<Bar>{{MtpVariant::all_pairs, "after the norm"}, {MtpVariant::raw_state, "before it"}}
                                          : std::vector<Bar>{{MtpVariant::all_pairs, "all pairs"},
+                                                            {MtpVariant::no_prompt, "the answer's"},
                                                             {MtpVariant::some_pairs, "the last 16"},
                                                             {MtpVariant::own_pair, "its own alone"}};
     const auto value = [&](const Bar& bar) -> double {

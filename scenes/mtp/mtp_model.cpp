@@ -29,6 +29,7 @@ std::optional<MtpVariant> variant_of(const StudyPoint& point) {
     const DrafterOptions& options = point.settings.options;
     if (point.settings.timing) return {};
     if (options.mtp_raw) return MtpVariant::raw_state;
+    if (!options.mtp_prompt) return MtpVariant::no_prompt;
     if (options.context_last == 1) return MtpVariant::own_pair;
     return options.context_last > 0 ? MtpVariant::some_pairs : MtpVariant::all_pairs;
 }
@@ -53,6 +54,9 @@ RunStudy mtp_study(const SceneInput& input) {
     RunSettings variant = measured_run(input, kMtpGuesses, 160);
     variant.timing = false;
     study.runs.push_back(variant);
+    variant.options.mtp_prompt = false;
+    study.runs.push_back(variant);
+    variant.options = {};
     for (const int pairs : {kMtpSomePairs, 1}) {
         variant.options.context_last = pairs;
         study.runs.push_back(variant);

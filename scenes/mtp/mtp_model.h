@@ -25,14 +25,14 @@ struct MtpModel : HeadModel {
 };
 [[nodiscard]] MtpModel mtp_model(const SceneInput& input);
 
-// Runs of the layer on the prompt of the run, greedy: one to three guesses for their times; then three with all pairs in its cache, with
-// the last sixteen, with its own alone, and fed with the state before the target's final norm. Empty: it is not loaded.
+// Runs of the layer on the prompt of the run, greedy: one to three guesses for their times; then three with all pairs in its cache,
+// without the prompt's, with the last sixteen, with its own alone, and fed with the state before the target's final norm. Empty: it is not loaded.
 inline constexpr const char* kMtpStudy = "mtp";
 inline constexpr int kMtpGuesses = 3, kMtpSomePairs = 16;
 [[nodiscard]] RunStudy mtp_study(const SceneInput& input);
 
-enum class MtpVariant : std::uint8_t { all_pairs, some_pairs, own_pair, raw_state };
-inline constexpr int kMtpVariants = 4;
+enum class MtpVariant : std::uint8_t { all_pairs, no_prompt, some_pairs, own_pair, raw_state };
+inline constexpr int kMtpVariants = 5;
 struct MtpMeasured {
     TimeSeries times;                                // draft time of a round by guesses, the quickest of several runs
     const StudyPoint* variant[kMtpVariants] = {};    // null: not measured, or not yet

@@ -50,8 +50,11 @@ Words depth_words(const MtpFrame& f) {
 Words cache_words(const MtpFrame& f) {
     const StudyPoint* all = f.measured.of(MtpVariant::all_pairs);
     const StudyPoint* own = f.measured.of(MtpVariant::own_pair);
+    const StudyPoint* unread = f.measured.of(MtpVariant::no_prompt);
     if (!all || !own || all->rounds == 0 || own->rounds == 0) return mtp_says.beat("cache:unmeasured"_t);
-    return mtp_says.beat("cache:measured"_t, "all"_v = ui::number(all->tokens_per_round(), 2), "own"_v = ui::number(own->tokens_per_round(), 2));
+    return mtp_says.beat("cache:measured"_t, "all"_v = ui::number(all->tokens_per_round(), 2),
+                         "unread"_v = unread && unread->rounds > 0 ? ui::number(unread->tokens_per_round(), 2) : "",
+                         "own"_v = ui::number(own->tokens_per_round(), 2));
 }
 
 Words state_words(const MtpFrame& f) {
@@ -207,7 +210,8 @@ void describe_steps(std::ostream& out, const MtpFrame& f) {
 
 void describe_measured(std::ostream& out, const MtpFrame& f) {
     if (!f.measured.times.points.empty()) out << describe_times(std::span(&f.measured.times, 1));
-    const char* const names[kMtpVariants] = {"All pairs", "The last 16 pairs", "Its own pair alone", "State before the norm"};
+    const char* const names[] = {"All pairs", "Without the prompt's pairs", "The last 16 pairs", "Its own pair alone", "State before the norm"};
+    static_assert(std::size(names) == kMtpVariants);
     for (int i = 0; i < kMtpVariants; ++i)
         if (const StudyPoint* point = f.measured.variant[i]) {
             out << names[i] << ": " << ui::number(point->tokens_per_round(), 2) << " tokens per round";

@@ -110,6 +110,9 @@ TEST(MtpScene, SaysWhatWasMeasured) {
         EXPECT_TRUE(measured.of(MtpVariant::raw_state)->settings.options.mtp_raw);
         const std::string cache = window.told(kMtpCacheBeat);
         EXPECT_TRUE(has(cache, "with all pairs a round brings " + ui::number(all->tokens_per_round(), 2))) << cache;
+        const StudyPoint* unread = measured.of(MtpVariant::no_prompt);
+        EXPECT_FALSE(unread->settings.options.mtp_prompt);
+        EXPECT_TRUE(has(cache, "without the prompt's " + ui::number(unread->tokens_per_round(), 2))) << cache;
         EXPECT_TRUE(has(cache, "with its own pair alone " + ui::number(own->tokens_per_round(), 2))) << cache;
         const std::string state = window.told(kMtpStateBeat);
         EXPECT_TRUE(has(state, ui::probability(*kept_share(all, 0)))) << state;
