@@ -12,8 +12,8 @@ namespace speclens {
 namespace {
 
 const char* const kSupportedModels =
-    "Supported are dense Llama (LlamaForCausalLM), Mistral (MistralForCausalLM), Qwen3 (Qwen3ForCausalLM) and Qwen2.5 "
-    "(Qwen2ForCausalLM) checkpoints. Others can be served, and attached to.";
+    "Supported are dense Llama (LlamaForCausalLM), Mistral (MistralForCausalLM), Qwen3 (Qwen3ForCausalLM), Qwen2.5 "
+    "(Qwen2ForCausalLM) and MiMo (MiMoForCausalLM) checkpoints. Others can be served, and attached to.";
 const char* const kCheckConfig = "Is this the config.json of a dense Llama, Mistral, Qwen3 or Qwen2.5 model?";
 
 ModelConfig::Family read_family(const Fields& fields) {
@@ -22,7 +22,7 @@ ModelConfig::Family read_family(const Fields& fields) {
         fields.fail("architectures", "does not name an architecture", kSupportedModels);
     const std::string name = (*list)[0].get<std::string>();
     if (name == "Qwen3ForCausalLM") return ModelConfig::Family::qwen3;
-    if (name == "Qwen2ForCausalLM") return ModelConfig::Family::qwen2;
+    if (name == "Qwen2ForCausalLM" || name == "MiMoForCausalLM") return ModelConfig::Family::qwen2; // MiMo: Qwen2.5 with an MTP layer
     if (name == "LlamaForCausalLM" || name == "MistralForCausalLM") return ModelConfig::Family::llama;
     if (const std::string state = recurrent_layers(fields); !state.empty())
         fields.fail("architectures", "names " + name + ", which is not supported: " + state, kServeIt);

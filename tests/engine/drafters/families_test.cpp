@@ -474,6 +474,33 @@ TEST_F(Families, ATapOnTheLastLayerIsSaid) {
 }
 
 // What is not documented is refused by the name of its field.
+// MiMo-7B and what was trained on from it: a Qwen2.5 model under another name, with one MTP layer of its kind in the same files.
+TEST_F(Families, AMimoCheckpointDraftsWithTheLayerThatItCarries) {
+    const auto with_biases = [](const std::string& prefix) {
+        Shapes s = layer(prefix, kHidden, false, false);
+        for (const auto& [name, rows] : {std::pair{"q", kQ}, {"k", kKv}, {"v", kKv}})
+            s.push_back({prefix + "self_attn." + name + "_proj.bias", {rows}});
+        return s;
+    };
+    const std::string own = "model.mtp_layers.0.";
+    Shapes tensors = {{"model.embed_tokens.weight", {kVocab, kHidden}}, {"model.norm.weight", {kHidden}}, {"lm_head.weight", {kVocab, kHidden}},
+                      {own + "token_layernorm.weight", {kHidden}}, {own + "hidden_layernorm.weight", {kHidden}},
+                      {own + "input_proj.weight", {kHidden, 2 * kHidden}}, {own + "final_layernorm.weight", {kHidden}}};
+    for (const std::string& prefix : {std::string("model.layers.0."), std::string("model.layers.1."), own}) tensors = tensors + with_biases(prefix);
+    const TempFolder folder;
+    write_checkpoint(folder.path(), R"({"architectures":["MiMoForCausalLM"],"model_type":"mimo","attention_bias":true,"attention_dropout":0.0,)"
+                                    R"("hidden_act":"silu","head_dim":16,"hidden_size":48,"intermediate_size":96,"num_attention_heads":4,)"
+                                    R"("num_hidden_layers":2,"num_key_value_heads":2,"num_nextn_predict_layers":1,"max_position_embeddings":512,)"
+                                    R"("rms_norm_eps":1e-5,"rope_theta":640000,"tie_word_embeddings":false,"use_sliding_window":false,)"
+                                    R"("use_mrope":false,"vocab_size":61})", tensors);
+    const auto models = std::make_shared<const Models>(load_models({.target = folder.path(), .backend = "cpu", .threads = 1}));
+    EXPECT_TRUE(models->target->config.qkv_bias);
+    const auto head = models->network("mtp");
+    ASSERT_NE(head, nullptr);
+    EXPECT_TRUE(head->config.state_first && head->config.zeroes_first && head->config.layer.qkv_bias);
+    EXPECT_EQ(greedy_text(models, "mtp"), greedy_text(models, "none"));
+}
+
 TEST_F(Families, RefuseWhatIsNotKnown) {
     const Family family = family_named("DFlash with windows");
     const auto refused = [&](const std::string& from, const std::string& to, const std::string& field) {
