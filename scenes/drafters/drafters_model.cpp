@@ -3,25 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "engine/published/published_words.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/methods.h"
 
 namespace speclens {
 namespace {
-
-// Names under which figures of a drafter were published.
-std::vector<std::string_view> published_names(const std::string& drafter) {
-    const DrafterInfo* info = find_drafter(drafter);
-    return info ? info->published : std::vector<std::string_view>();
-}
-
-bool has_source(const PublishedFigure& figure) {
-    if (figure.standing != Standing::as_published && figure.standing != Standing::second_hand) return false;
-    return figure.reason.find("no reference") == std::string::npos &&
-           figure.reason.find("not traced") == std::string::npos;
-}
 
 // The accepted path, then the guess that the target refused there, then first children: what a chain would
 // be.
@@ -88,35 +75,6 @@ DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const D
 bool judged_when_warm(const Header& header, const DrafterInfo& info) {
     const RuleInfo* rule = find_rule(header.rule);
     return rule && !rule->greedy_only && can_judge(*rule, info);
-}
-
-std::string PublishedRange::words() const {
-    if (low <= 0) return "up to " + published_number(high) + "×";
-    const std::string least = (below ? "<" : "") + published_number(low);
-    if (low == high) return least + "×";
-    return least + "–" + published_number(high) + "×";
-}
-
-PublishedRange published_speed_ups(const Published* figures, const std::string& drafter) {
-    PublishedRange range;
-    if (!figures) return range;
-    for (const std::string_view name : published_names(drafter)) {
-        std::vector<const PublishedFigure*> all =
-            figures->select({.method = name, .quantity = "speedup", .unit = "x"});
-        std::erase_if(all, [](const PublishedFigure* f) { return f->form == Form::list || !has_source(*f); });
-        const bool plain =
-            std::ranges::any_of(all, [](const PublishedFigure* f) { return f->variant.empty(); });
-        if (plain) std::erase_if(all, [](const PublishedFigure* f) { return !f->variant.empty(); });
-        range.figures.insert(range.figures.end(), all.begin(), all.end());
-    }
-    for (const PublishedFigure* figure : range.figures) {
-        const auto [low, high] = std::ranges::minmax(figure->values);
-        range.high = std::max(range.high, high);
-        if (figure->form == Form::up_to || (range.low > 0 && range.low < low)) continue;
-        range.below = figure->form == Form::below || (range.below && range.low == low);
-        range.low = low;
-    }
-    return range;
 }
 
 DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choice) {

@@ -7,23 +7,12 @@
 #include <vector>
 
 #include "engine/drafters/drafter.h"
+#include "scenes/shared/published_round.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/told.h"
 #include "ui/glyphs.h"
 
 namespace speclens {
-
-// Speed-ups that were published for a method: from the lowest value to the highest, over all their
-// conditions. Left out are figures that are wrong in their source, derived, or without any source, and
-// variants of a method that has figures of its own.
-struct PublishedRange {
-    double low = 0, high = 0; // low 0: only upper bounds are known
-    bool below = false;       // the lowest figure says only that it is below `low`
-    std::vector<const PublishedFigure*> figures;
-    [[nodiscard]] bool empty() const { return figures.empty(); }
-    [[nodiscard]] std::string words() const; // "1.3–2.16×", "<1–6.5×", "up to 2×"
-};
-[[nodiscard]] PublishedRange published_speed_ups(const Published* figures, const std::string& drafter);
 
 // warm: at T > 0 the rule of the run can judge what it guesses. (At T = 0 every rule is the greedy one.)
 enum class DrafterFilter : std::uint8_t { all, no_head, no_memory, warm };

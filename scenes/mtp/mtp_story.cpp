@@ -9,6 +9,7 @@
 #include "scenes/mtp/mtp_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/methods.h"
+#include "scenes/shared/published_round.h"
 #include "scenes/shared/usual.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
@@ -122,7 +123,7 @@ std::string beat_title(const MtpFrame& f) {
 
 MtpFrame::MtpFrame(const SceneInput& run_on_screen, const SceneInput& seen)
     : run(run_on_screen), input(seen), model(mtp_model(seen)), measured(mtp_measured(run_on_screen)), beside(mtp_beside(run_on_screen)) {
-    if (run.figures) published = run.figures->select({.method = "mtp", .quantity = "speedup", .unit = "x"});
+    published = published_speed_ups(run.figures, "mtp").figures;
 }
 
 std::string stored_words(const MtpBesideRow& row) {

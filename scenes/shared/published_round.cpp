@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "engine/drafters/drafter.h"
 #include "engine/published/published_words.h"
 #include "scenes/shared/methods.h"
+#include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
 #include "ui/text_layout.h"
@@ -45,8 +47,16 @@ std::string here_words(const MeanRound& m) {
     return words + ": " + ui::per_round(m.tokens) + " tokens per round";
 }
 
-bool quotable(const PublishedFigure& f) {
-    return f.standing != Standing::wrong && f.form != Form::list && f.variant.empty() && f.dataset && f.model;
+// Names under which figures of a drafter were published.
+std::vector<std::string_view> published_names(const std::string& drafter) {
+    const DrafterInfo* info = find_drafter(drafter);
+    return info ? info->published : std::vector<std::string_view>();
+}
+
+bool has_source(const PublishedFigure& figure) {
+    if (figure.standing != Standing::as_published && figure.standing != Standing::second_hand) return false;
+    return figure.reason.find("no reference") == std::string::npos &&
+           figure.reason.find("not traced") == std::string::npos;
 }
 
 } // namespace
@@ -153,6 +163,35 @@ float rounds_height(const CycleView& whole, const Published* figures) {
     return known && mean_round(whole).all() > 0 ? 170.0F : 0;
 }
 
+std::string PublishedRange::words() const {
+    if (low <= 0) return "up to " + published_number(high) + "×";
+    const std::string least = (below ? "<" : "") + published_number(low);
+    if (low == high) return least + "×";
+    return least + "–" + published_number(high) + "×";
+}
+
+PublishedRange published_speed_ups(const Published* figures, const std::string& drafter) {
+    PublishedRange range;
+    if (!figures) return range;
+    for (const std::string_view name : published_names(drafter)) {
+        std::vector<const PublishedFigure*> all =
+            figures->select({.method = name, .quantity = "speedup", .unit = "x"});
+        std::erase_if(all, [](const PublishedFigure* f) { return f->form == Form::list || !has_source(*f); });
+        const bool plain =
+            std::ranges::any_of(all, [](const PublishedFigure* f) { return f->variant.empty(); });
+        if (plain) std::erase_if(all, [](const PublishedFigure* f) { return !f->variant.empty(); });
+        range.figures.insert(range.figures.end(), all.begin(), all.end());
+    }
+    for (const PublishedFigure* figure : range.figures) {
+        const auto [low, high] = std::ranges::minmax(figure->values);
+        range.high = std::max(range.high, high);
+        if (figure->form == Form::up_to || (range.low > 0 && range.low < low)) continue;
+        range.below = figure->form == Form::below || (range.below && range.low == low);
+        range.low = low;
+    }
+    return range;
+}
+
 std::string describe_published(const CycleView& whole, const Published* figures, bool own) {
     if (!whole.header || !figures) return "";
     const std::string method = whole.header->drafter;
@@ -163,19 +202,9 @@ std::string describe_published(const CycleView& whole, const Published* figures,
     if (const PublishedPoint* p = paper.of(method))
         text += "Published, " + paper.conditions + ", ms: " + published_round_words(*p) +
                 ". Source: " + paper.source + "\n";
-    int count = 0;
-    double low = 0, high = 0;
-    for (const PublishedFigure* f : figures->select({.method = method, .quantity = "speedup", .unit = "x"})) {
-        if (!quotable(*f)) continue;
-        const double x = middle(*f);
-        low = count ? std::min(low, x) : x;
-        high = std::max(high, x);
-        ++count;
-    }
-    if (count > 0)
-        text += "Published speed-ups of " + method_title(method) + ": " + std::to_string(count) + ", from " +
-                ui::speed_up(low) + " to " + ui::speed_up(high) +
-                " by model, text and machine; each with its source: speclens list published " + method + "\n";
+    if (const PublishedRange range = published_speed_ups(figures, method); !range.empty())
+        text += "Published speed-ups of " + method_title(method) + ": " + counted(static_cast<int>(range.figures.size()), "figure") + ", " + range.words() +
+                ", by model, text and machine; each with its source: speclens list published " + method + "\n";
     return text;
 }
 

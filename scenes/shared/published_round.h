@@ -27,6 +27,18 @@ struct PublishedRace {
 };
 [[nodiscard]] PublishedRace published_race(const Published* figures);
 
+// Speed-ups that were published for a method: from the lowest value to the highest, over all their
+// conditions. Left out are figures that are wrong in their source, derived, or without any source, and
+// variants of a method that has figures of its own.
+struct PublishedRange {
+    double low = 0, high = 0; // low 0: only upper bounds are known
+    bool below = false;       // the lowest figure says only that it is below `low`
+    std::vector<const PublishedFigure*> figures;
+    [[nodiscard]] bool empty() const { return figures.empty(); }
+    [[nodiscard]] std::string words() const; // "1.3–2.16×", "<1–6.5×", "up to 2×"
+};
+[[nodiscard]] PublishedRange published_speed_ups(const Published* figures, const std::string& drafter);
+
 // The hatched bar, with its caption above and room for `name` px at its left. Returns the y below.
 float draw_published_bar(ui::Ui& ui, ui::Rect r, const PublishedRace& race, const PublishedPoint& point,
                          float name);
@@ -37,7 +49,7 @@ float draw_published_bar(ui::Ui& ui, ui::Rect r, const PublishedRace& race, cons
 void draw_rounds_beside(ui::Ui& ui, ui::Rect r, const CycleView& whole, const Published* figures);
 // The room it takes; 0 where no times were recorded or nobody published a round of this drafter.
 [[nodiscard]] float rounds_height(const CycleView& whole, const Published* figures);
-// The same in words, and how far apart the published speed-ups lie.
+// The same in words, and how far apart the published speed-ups lie: those of published_speed_ups().
 // `own`: the rounds are the run's; else only what was published.
 [[nodiscard]] std::string describe_published(const CycleView& whole, const Published* figures, bool own = true);
 

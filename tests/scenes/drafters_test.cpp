@@ -6,6 +6,7 @@
 #include "engine/drafters/drafter.h"
 #include "engine/run/run.h"
 #include "scenes/drafters/drafters_draw.h"
+#include "scenes/mtp/mtp_draw.h"
 #include "scenes/shared/words.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
@@ -151,6 +152,27 @@ TEST(DraftersScene, QuotesOnlyFiguresWithASource) {
     EXPECT_EQ(published_speed_ups(&figures, "lookup").words(), "2–4×");
     EXPECT_EQ(published_speed_ups(&figures, "eagle3").words(), "<1–6.5×") << "one source saw it lose";
     EXPECT_TRUE(published_speed_ups(&figures, "none").empty());
+}
+
+// The drafters' own scenes quote as many figures as this one counts.
+TEST(DraftersScene, ItsFiguresAreThoseOfTheDraftersOwnScenes) {
+    const Published figures = Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published");
+    for (const char* drafter : {"eagle3", "dflash", "domino", "mtp"}) {
+        const PublishedRange range = published_speed_ups(&figures, drafter);
+        ASSERT_FALSE(range.empty()) << drafter;
+        Header header;
+        header.drafter = drafter;
+        CycleView run;
+        run.header = &header;
+        const std::string words = describe_published(run, &figures, false);
+        EXPECT_NE(words.find(": " + counted(static_cast<int>(range.figures.size()), "figure") + ", " + range.words()), std::string::npos)
+            << drafter << ": " << words;
+    }
+    SceneInput input;
+    const CycleView nothing;
+    input.figures = &figures;
+    input.view = input.whole = &nothing;
+    EXPECT_EQ(MtpFrame(input, input).published, published_speed_ups(&figures, "mtp").figures);
 }
 
 // With one token left nobody is asked: that is no finding about the drafters.

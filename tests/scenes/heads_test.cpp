@@ -211,15 +211,9 @@ TEST(HeadScenes, QuoteAPublishedRoundBesideTheirOwn) {
         EXPECT_TRUE(bench.clipped.empty()) << name;
         const std::string words = find_scene(name)->make()->describe(bench.controller.frame(0).scene);
         EXPECT_NE(words.find(published_round_words(*point) + ". Source: " + paper.source), std::string::npos);
-        int count = 0; // of those that are not wrong in their source
-        double high = 0;
-        for (const PublishedFigure* f : figures->select({.method = name, .quantity = "speedup", .unit = "x"}))
-            if (f->standing != Standing::wrong && f->form != Form::list && f->variant.empty() && f->dataset && f->model) {
-                ++count;
-                high = std::max(high, middle(*f));
-            }
-        EXPECT_GT(count, 1);
-        for (const std::string& part : {": " + std::to_string(count) + ", from ", " to " + ui::speed_up(high) + " by model",
+        const PublishedRange range = published_speed_ups(figures.get(), name);
+        EXPECT_GT(range.figures.size(), 1U);
+        for (const std::string& part : {": " + std::to_string(range.figures.size()) + " figures, " + range.words() + ", by model",
                                         std::string("speclens list published ") + name})
             EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
     }
