@@ -262,10 +262,12 @@ void draw_failures_controls(const FailuresDraw& d) {
     ui::Ui& ui = d.ui;
     const FailuresModel& m = d.model;
     ControlRow row(r);
-    const std::string pictures[] = {"load map", "diagnosis"};
+    const bool map = shows_map(d.input.beat);
+    const std::string pictures[] = {map ? "load map" : "bars", "diagnosis"};
     Rect at = row.place(ui::segmented_width(ui.canvas, pictures));
     ui::field_label(ui, at, "Picture");
-    ui::tooltip(ui, at, "The map of load and length, or set-ups with one thing wrong each");
+    ui::tooltip(ui, at, map ? "The map of load and length, or set-ups with one thing wrong each"
+                            : "The bars of this step, or set-ups with one thing wrong each");
     if (const auto pick = ui::segmented(ui, "picture", {at.x, at.y}, pictures, d.diagnosis ? 1 : 0)) {
         d.state.game = *pick == 1;
         d.state.beat = d.input.beat;

@@ -39,10 +39,11 @@ Words map_words(const FailuresModel& m) {
     return failures_says.beat("map:depends"_t, "alone"_v = alone, "busy"_v = busy);
 }
 
-Words beat_words(const FailuresModel& m, int beat) {
+// `map`: it is in the picture, beside the bars.
+Words beat_words(const FailuresModel& m, int beat, bool map) {
     switch (beat) {
     case 0: return failures_says.beat("idle"_t);
-    case kSharedBeat: return failures_says.beat("shared"_t);
+    case kSharedBeat: return failures_says.beat("shared"_t, "map"_v = map);
     case kMapBeat: return map_words(m);
     case kUnsureBeat: return failures_says.beat("unsure"_t, "entropy"_v = entropy_words(m));
     case kDashboardBeat: return failures_says.beat("dashboard"_t);
@@ -158,7 +159,7 @@ bool plays(const SceneInput& input, const FailuresState& state) {
 
 Story failures_story(const SceneInput& input, const FailuresModel& m, const DiagnosisModel* diagnosis) {
     Story story = story_at_beat(input, kFailuresBeats);
-    const Words words = beat_words(m, diagnosis != nullptr ? kFailuresBeats - 1 : story.step - 1);
+    const Words words = beat_words(m, diagnosis != nullptr ? kFailuresBeats - 1 : story.step - 1, !input.presenter);
     story.heading = words.heading;
     story.text = words.text;
     if (diagnosis != nullptr) {
