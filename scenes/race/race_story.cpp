@@ -502,7 +502,9 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
         }
     }
     if (const std::string skipped = skipped_words(m); !skipped.empty()) text += skipped + ".\n";
-    if (const std::string sum = race_conclusion(m); m.over && !sum.empty()) text += "In one sentence: " + sum + "\n";
+    if (const std::string sum = race_conclusion(m); !sum.empty()) text += "In one sentence: " + sum + "\n";
+    if (!m.stepped)
+        text += "Pictures, " + averages_words(m) + ": " + scatter_title(m) + "; " + positions_title(m) + "; " + costs_title(m) + ".\n";
     const PublishedRace paper = published_race(input.figures);
     for (const PublishedPoint& p : paper.points)
         text += "Published, " + paper.conditions + ": " + method_title(p.method) + " " +
