@@ -76,6 +76,8 @@ std::vector<Vec2> method_outline(Icon which, Vec2 c, float r) {
         return {at(0, -1), at(0.95F, -0.31F), at(0.59F, 0.81F), at(-0.59F, 0.81F), at(-0.95F, -0.31F)};
     case Icon::hexagon:
         return {at(-0.5F, -0.87F), at(0.5F, -0.87F), at(1, 0), at(0.5F, 0.87F), at(-0.5F, 0.87F), at(-1, 0)};
+    case Icon::trapezoid:
+        return {at(-0.4F, -0.75F), at(0.4F, -0.75F), at(1, 0.75F), at(-1, 0.75F)};
     case Icon::half_disc:
         return arc(c, 0.9F * r, -kPi / 2, kPi / 2);
     default:
@@ -90,7 +92,7 @@ Icon icon_called(std::string_view name) {
         {"circle", Icon::circle},        {"triangle_up", Icon::triangle_up},     {"triangle_down", Icon::triangle_down},
         {"square", Icon::square},        {"cross_fat", Icon::cross_fat},         {"diamond_solid", Icon::diamond_solid},
         {"half_disc", Icon::half_disc},  {"triangle_right", Icon::triangle_right}, {"pentagon", Icon::pentagon},
-        {"hexagon", Icon::hexagon},      {"fork", Icon::fork}};
+        {"hexagon", Icon::hexagon},      {"trapezoid", Icon::trapezoid},         {"fork", Icon::fork}};
     for (const auto& [word, mark] : kMarks)
         if (word == name) return mark;
     return Icon::diamond;

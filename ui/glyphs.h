@@ -36,7 +36,7 @@ enum class Icon : std::uint8_t {
     menu,
     close,
     warning,
-    // methods: ● ▲ ▼ ✚ ◆ ◗ ▶ ⬟ ⬢ ⑂ (■ is `square`)
+    // methods: ● ▲ ▼ ✚ ◆ ◗ ▶ ⬟ ⬢ ⏢ ⑂ (■ is `square`)
     circle,
     triangle_up,
     triangle_down,
@@ -46,6 +46,7 @@ enum class Icon : std::uint8_t {
     triangle_right,
     pentagon,
     hexagon,
+    trapezoid,
     fork,
     // whitespace marks inside tokens
     newline,

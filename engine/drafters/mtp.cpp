@@ -190,7 +190,7 @@ DrafterInfo mtp_info() {
         .name = "mtp",
         .title = "MTP",
         .short_title = "MTP",
-        .icon = "triangle_up",
+        .icon = "trapezoid",
         .about = "The layer for one more token that a model was trained with, fed its own output for the ones after (DeepSeek-V3, 2024).",
         .how = "One layer that was trained with the target reads the target's last hidden state and the token after it, and predicts the "
                "next one. For further guesses it reads its own output: one layer and the LM head for each.",
