@@ -8,12 +8,18 @@ web_sources="highway libonig utf8proc giflib imgui"
 web="$root/build/web"
 web_toolchain=/usr/share/emscripten/cmake/Modules/Platform/Emscripten.cmake
 
+emscripten_candidate() { apt-cache policy emscripten 2>/dev/null | awk '/Candidate:/ && $2 != "(none)" { print $2 }'; }
+
 # need_emscripten: Debian 12's is too old (its C++ library has no ranges); 3.1.69 is Debian 13's.
 need_emscripten() {
     local release=""
     command -v dpkg-query >/dev/null || { say "a page is built with Debian 13's packages only, see docs/web.md"; return 3; }
     if ! command -v emcc >/dev/null; then
-        release="$(apt-cache policy emscripten 2>/dev/null | awk '/Candidate:/ { print $2 }')"
+        release="$(emscripten_candidate)"
+        if [ -z "$release" ]; then # a system that has not read its lists yet reads them for these
+            need_packages cmake ninja-build dpkg-dev || return
+            release="$(emscripten_candidate)"
+        fi
     else
         release="$(dpkg-query -W -f '${Version}' emscripten 2>/dev/null)"
     fi
@@ -24,26 +30,33 @@ need_emscripten() {
     fi
 }
 
-# web_source_packages: unpacks the newest of each into build/web/sources, with lists of its own: /etc/apt stays as it is.
+# web_source_packages: unpacks the newest of each that is not there into build/web/sources, with lists of its own: /etc/apt stays as it is.
 web_source_packages() {
-    local sources="$web/sources" apt="$web/apt" stamp
+    local sources="$web/sources" apt="$web/apt" stamp name missing=""
     stamp="$web_sources $(. /etc/os-release && printf '%s' "$ID $VERSION_ID")"
     [ "$(cat "$sources/.ready" 2>/dev/null)" = "$stamp" ] && return 0
-    say "fetching the sources of $web_sources"
-    rm -rf "$sources"
+    [ ! -e "$sources/.ready" ] || rm -rf "$sources" # of another release
     mkdir -p "$sources" "$apt/lists/partial" "$apt/cache/archives/partial"
     apt-get indextargets --format '$(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
         awk '$3 == "main" { print "deb-src " $1 " " $2 " main" }' | sort -u >"$apt/sources.list"
     local options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
         -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o APT::Get::List-Cleanup=0 -o APT::Sandbox::User=)
-    # shellcheck disable=SC2086
-    if ! { apt-get "${options[@]}" update && (cd "$sources" && apt-get "${options[@]}" source $web_sources); } \
-        </dev/null >"$web/sources.log" 2>&1; then
-        say "the source packages could not be fetched; the end of $web/sources.log:"
-        tail -n 15 "$web/sources.log" >&2
+    : >"$web/sources.log"
+    for name in $web_sources; do
+        ! compgen -G "$sources/$name-[0-9]*/" >/dev/null || continue
+        if [ ! -s "$web/sources.log" ]; then
+            say "fetching the sources of $web_sources"
+            apt-get "${options[@]}" update </dev/null >"$web/sources.log" 2>&1
+        fi
+        (cd "$sources" && apt-get "${options[@]}" source "$name") </dev/null >>"$web/sources.log" 2>&1 || missing="$missing $name"
+    done
+    rm -f "$sources"/*.dsc "$sources"/*.tar.* "$sources"/*.asc
+    if [ -n "$missing" ]; then
+        say "these sources could not be fetched:$missing; from $web/sources.log:"
+        grep '^E' "$web/sources.log" | tail -n 15 >&2
+        say "    What you unpack into $sources yourself (a folder NAME-VERSION each) is taken as well."
         return 3
     fi
-    rm -f "$sources"/*.dsc "$sources"/*.tar.* "$sources"/*.asc
     printf '%s' "$stamp" >"$sources/.ready"
 }
 
@@ -89,16 +102,16 @@ make_page() {
     build "$web/programs" page || return
 }
 
-# serve_page [-o DIR | OPTION…]: leaves the page in DIR, or serves it with the program and opens a browser where there is one.
+# leave_page DIR: a folder for any host of static files.
+leave_page() {
+    mkdir -p "$1" && cp -R "$web/programs/page/." "$1/" || return 3
+    say "$1 has the page, $(du -sh "$1" | cut -f1): put it on any host of static files (docs/web.md)"
+}
+
+# serve_page OPTION…: the program serves it; opens a browser where there is one.
 serve_page() {
-    local page="$web/programs/page" line
-    if [ "${1:-}" = -o ]; then
-        [ $# = 2 ] || { say "usage: ./run web -o DIR"; return 2; }
-        mkdir -p "$2" && cp -R "$page/." "$2/" || return 3
-        say "$2 has the page, $(du -sh "$2" | cut -f1): put it on any host of static files (docs/web.md)"
-        return 0
-    fi
-    "$speclens" serve --page "$page" "$@" | while IFS= read -r line; do
+    local line
+    "$speclens" serve --page "$web/programs/page" "$@" | while IFS= read -r line; do
         printf '%s\n' "$line"
         case "$line" in *" at http"*)
             [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || ! command -v xdg-open >/dev/null || xdg-open "${line##* at }" >/dev/null 2>&1 &
