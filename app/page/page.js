@@ -245,6 +245,12 @@ const page = {
     page.shown = '#' + link.substring(own_link.length);
     history.replaceState(null, '', page.shown);
   },
+  // The last frames' times, for whoever measures (docs/web.md): the program says how long each took to build.
+  frame_ms: [],
+  built(ms) {
+    page.frame_ms.push(ms);
+    if (page.frame_ms.length > 2000) page.frame_ms.splice(0, 1000);
+  },
   want(scene) {
     if (page.wanted === scene) return;
     page.wanted = scene;

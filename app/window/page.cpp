@@ -17,6 +17,7 @@ EM_JS(void, page_say, (const char* words), { Module['page'].say(UTF8ToString(wor
 EM_JS(void, page_link, (const char* link), { Module['page'].showLink(UTF8ToString(link)); })
 EM_JS(char*, page_address, (const char* link), { return stringToNewUTF8(Module['page'].addressOf(UTF8ToString(link))); })
 EM_JS(void, page_ready, (), { Module['page'].ready(); })
+EM_JS(void, page_built, (double milliseconds), { Module['page'].built(milliseconds); })
 EM_JS(void, page_want, (const char* scene), { Module['page'].want(UTF8ToString(scene)); })
 EM_JS(int, page_more, (), { return Module['page'].takeMore(); })
 EM_JS(int, page_pasted, (), { return Module['page'].takePaste(); })
@@ -84,6 +85,10 @@ std::string address_of(const std::string& link) {
 
 void first_picture() {
     page_ready();
+}
+
+void built(double milliseconds) {
+    page_built(milliseconds);
 }
 
 void want(const std::string& scene) {

@@ -30,6 +30,8 @@ void show_link(const std::string& link);
 [[nodiscard]] std::string address_of(const std::string& link);
 // Once there is a picture: what covers the canvas goes.
 void first_picture();
+// How long a frame took to build, everything before OpenGL; what measures the page asks it for the last ones.
+void built(double milliseconds);
 // Which scene is on screen, for heads that the page has not fetched yet; whether more of them are there now
 // (takes it).
 void want(const std::string& scene);

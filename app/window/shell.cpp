@@ -140,6 +140,7 @@ class Shell {
         const int before = report_.frames;
         (void)turn(); // a page is closed by its browser
         if (report_.frames == before) return work();
+        page::built(frame_times_.back());
         if (report_.frames == 1) page::first_picture();
         if (controller_.next_change(glfwGetTime()) != 0) { // at rest
             const FrameInput frame = controller_.frame(glfwGetTime());
