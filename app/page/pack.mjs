@@ -29,11 +29,17 @@ function planes_of(bytes) {
   return [rest, exponents];
 }
 
-// A part is two files: bytes as they are, and exponents, for which looking for repetitions only costs.
+// A part is two files: bytes as they are, and exponents, for which looking for repetitions only costs. What is in it twice, as the
+// tokenizer of two models is, is packed once.
 function write_part(name, first, files) {
-  const listed = [], pieces = [], counted = [];
+  const listed = [], pieces = [], counted = [], seen = new Map();
   for (const [from, to] of files) {
-    const bytes = fs.readFileSync(from), planes = from.endsWith('.safetensors');
+    const bytes = fs.readFileSync(from), planes = from.endsWith('.safetensors'), content = bytes.toString('latin1');
+    if (seen.has(content)) {
+      listed.push({ path: to, as: seen.get(content) });
+      continue;
+    }
+    seen.set(content, to);
     listed.push({ path: to, bytes: bytes.length, planes });
     const [rest, exponents] = planes ? planes_of(bytes) : [bytes, Buffer.alloc(0)];
     pieces.push(rest);

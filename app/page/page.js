@@ -89,6 +89,10 @@ const fetched = (part) => Promise.all([unpacked(part.file, true), unpacked(part.
 function unpack(FS, part, [bytes, exponents]) {
   let at = 0, next = 0;
   for (const file of part.files) {
+    if (file.as) {
+      put(FS, file.path, FS.readFile(file.as));
+      continue;
+    }
     const half = file.planes ? file.bytes >> 1 : 0, rest = bytes.subarray(at, at + file.bytes - half);
     put(FS, file.path, file.planes ? joined(rest, exponents.subarray(next, next + half)) : rest);
     at += rest.length;
