@@ -1,7 +1,28 @@
 # What is linked of it: the command line for node with threads (speclens.js) and without (speclens_alone.js), the tests of both
 # distributions, and the page. -O1: the linker's own optimiser takes minutes and shortens little of what the compiler wrote.
 set(web_memory -O1 -sALLOW_MEMORY_GROWTH -sINITIAL_MEMORY=128MB -sSTACK_SIZE=4MB -Wno-pthreads-mem-growth)
-set(web_threads -pthread -sDEFAULT_PTHREAD_STACK_SIZE=2MB)
+
+# Whoever has done what another thread asked for tells it so. Emscripten does that after it let go of the lock (mended upstream in its
+# pull request 26582): the other thread may have gone on by then, what is told lies on its stack, and the program stands still. Here
+# its own source with the two lines the other way round comes before its library.
+set(emscripten_lib ${EMSCRIPTEN_ROOT_PATH}/system/lib)
+file(READ ${emscripten_lib}/pthread/proxying.c proxying)
+string(REGEX REPLACE "( *pthread_mutex_unlock\\(&ctx->sync\\.mutex\\);\n)( *pthread_cond_signal\\(&ctx->sync\\.cond\\);\n)" "\\2\\1" mended "${proxying}")
+if(NOT mended STREQUAL proxying)
+    enable_language(C)
+    file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/proxying.c CONTENT "${mended}")
+    add_library(web_proxying OBJECT ${CMAKE_BINARY_DIR}/proxying.c)
+    target_include_directories(web_proxying PRIVATE ${emscripten_lib}/pthread ${emscripten_lib}/libc/musl/src/internal
+                               ${emscripten_lib}/libc/musl/src/include ${emscripten_lib}/libc/musl/arch/emscripten ${emscripten_lib}/libc)
+endif()
+
+# spec_threads(NAME OPTION...): links with threads.
+function(spec_threads name)
+    target_link_options(${name} PRIVATE -pthread -sDEFAULT_PTHREAD_STACK_SIZE=2MB ${ARGN})
+    if(TARGET web_proxying)
+        target_link_libraries(${name} PRIVATE $<TARGET_OBJECTS:web_proxying>)
+    endif()
+endfunction()
 
 # spec_node(NAME [THREADS]): a program that reads and writes real files under node.
 function(spec_node name)
@@ -10,7 +31,7 @@ function(spec_node name)
                         "SHELL:--pre-js ${CMAKE_SOURCE_DIR}/cmake/web/node.js")
     set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/web/node.js)
     if("THREADS" IN_LIST ARGN) # as many as the tests start at once, and the program's own
-        target_link_options(${name} PRIVATE ${web_threads} -sPROXY_TO_PTHREAD -sPTHREAD_POOL_SIZE=7)
+        spec_threads(${name} -sPROXY_TO_PTHREAD -sPTHREAD_POOL_SIZE=7)
     endif()
 endfunction()
 
@@ -47,7 +68,7 @@ function(spec_page name)
 endfunction()
 spec_page(speclens_page)
 set_target_properties(speclens_page PROPERTIES OUTPUT_NAME speclens)
-target_link_options(speclens_page PRIVATE ${web_threads} -sPTHREAD_POOL_SIZE=Module.threads)
+spec_threads(speclens_page -sPTHREAD_POOL_SIZE=Module.threads)
 spec_page(speclens_page_alone)
 set_target_properties(speclens_page_alone PROPERTIES OUTPUT_NAME speclens_alone)
 
