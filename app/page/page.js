@@ -430,9 +430,8 @@ canvas.addEventListener('contextmenu', (event) => event.preventDefault());
 
 // ---- the start -------------------------------------------------------------------------------------------------------------
 
-function arguments_of_page() {
-  const words = [];
-  if (location.hash.length > 1) words.push(own_link + location.hash.substring(1));
+function arguments_of_page(link) {
+  const words = link ? [link] : [];
   for (const name of ['language', 'theme', 'zoom']) if (query.has(name)) words.push('--' + name, query.get(name));
   if (query.has('presenter')) words.push('--presenter');
   return words;
@@ -442,12 +441,25 @@ const Module = self.Module = {
   canvas,
   page,
   threads: Math.min(navigator.hardwareConcurrency || 1, 16) + 2, // the kernels' and the engine's
-  arguments: arguments_of_page(),
+  noInitialRun: true, // begin() does
   print: (text) => console.log(text),
   printErr: (text) => { page.told = (page.told || '') + text + '\n'; console.error(text); },
   onAbort: (why) => give_up(texts.failed + why),
-  quit: (code) => { if (code !== 0) give_up(texts.failed + (page.told || code)); },
+  postRun: [begin],
 };
+
+// With a link that cannot be followed (a model that is not here, an option of another version) the page begins without it, and its
+// window says why.
+function begin() {
+  const link = location.hash.length > 1 ? own_link + location.hash.substring(1) : '';
+  let code = Module.callMain(arguments_of_page(link));
+  if (code !== 0 && link) {
+    page.told = '';
+    code = Module.callMain(arguments_of_page(''));
+    page.link = link;
+  }
+  if (code !== 0) give_up(texts.failed + (page.told || code));
+}
 
 // Without isolation: once more by way of the service worker, where the browser has those.
 async function isolated() {

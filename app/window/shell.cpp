@@ -144,7 +144,8 @@ class Shell {
         if (report_.frames == 1) page::first_picture();
         if (controller_.next_change(glfwGetTime()) != 0) { // at rest
             const FrameInput frame = controller_.frame(glfwGetTime());
-            page::say(frame.active ? frame.active->describe(frame.scene) : "");
+            const std::string problem = frame.banner.empty() ? "" : frame.banner + ". " + frame.remedy + "\n";
+            page::say(problem + (frame.active ? frame.active->describe(frame.scene) : ""));
             page::want(frame.scene_name);
             show_link();
         }
@@ -190,6 +191,7 @@ class Shell {
         typed_.erase(0, end);
     }
     void open_link(const std::string& link) {
+        controller_.chrome.opening = {}; // whoever follows a link is shown that
         try {
             controller_.show_view(controller_.read.link(link), glfwGetTime());
         } catch (const Error& error) {

@@ -64,7 +64,7 @@ function(spec_page name)
     target_link_libraries(${name} PRIVATE app_cli app_window app_render app_frame)
     set_target_properties(${name} PROPERTIES SUFFIX .js RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/page_programs)
     target_link_options(${name} PRIVATE ${web_memory} -sENVIRONMENT=web,worker -sFORCE_FILESYSTEM
-                        -sEXPORTED_RUNTIME_METHODS=FS,ENV,stringToNewUTF8 -sEXPORTED_FUNCTIONS=_main,_page_file_was_chosen,_malloc,_free)
+                        -sEXPORTED_RUNTIME_METHODS=FS,ENV,callMain,stringToNewUTF8 -sEXPORTED_FUNCTIONS=_main,_page_file_was_chosen,_malloc,_free)
 endfunction()
 spec_page(speclens_page)
 set_target_properties(speclens_page PROPERTIES OUTPUT_NAME speclens)

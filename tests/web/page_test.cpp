@@ -83,9 +83,10 @@ class Page : public ::testing::TestWithParam<Browser::Kind> {
         if (thread_.joinable()) thread_.join();
     }
     // Opens the page at what follows its address, and waits for its first picture.
-    void open(const std::string& rest = "", int width = 1280, int height = 720) {
+    void open(const std::string& rest = "", int width = 1280, int height = 720) { open_at(address_ + rest, width, height); }
+    void open_at(const std::string& address, int width = 1280, int height = 720) {
         browser = std::make_unique<Browser>(GetParam(), width, height);
-        browser->open(address_ + rest);
+        browser->open(address);
         ASSERT_TRUE(browser->becomes("self.Module && Module.page && Module.page.began")) << told();
     }
     std::string told() {
@@ -142,6 +143,15 @@ TEST_P(Page, ShowsTheFrameOfALinkAsTheProgramDoes) {
             expect_words_of(scene + kOptions); // the others tell what was timed, or the cursor
         expect_drawn(name);
     }
+}
+
+TEST_P(Page, BeginsWithoutALinkThatItCannotFollowAndSaysSo) {
+    open("#loop/2?model=SomebodysOwn&fingerprint=0123456789abcdef");
+    EXPECT_EQ(browser->value("document.getElementById('cover').hidden"), true);
+    EXPECT_TRUE(says("of another model than the one that is loaded: SomebodysOwn")) << words();
+    expect_drawn("other-model");
+    browser->execute("location.hash = '#loop/2" + kOptions + "'");
+    EXPECT_TRUE(says("Two guesses made")) << words();
 }
 
 TEST_P(Page, IsSteppedWithKeys) {
