@@ -333,7 +333,7 @@ const page = {
     const shared = path.includes('/shared/') && !path.endsWith('.txt'); // the link is in the address
     if (path.startsWith('/home/') && !path.includes('/sessions/') && !shared) return; // what the program remembers for itself
     const bytes = Module.FS.readFile(path);
-    page.saved = { name: path.substring(path.lastIndexOf('/') + 1), bytes: bytes.length };
+    page.saved = { name: path.substring(path.lastIndexOf('/') + 1), path, bytes: bytes.length };
     page.files = (page.files || []).concat(page.saved.name);
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([bytes]));

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -61,7 +62,10 @@ void Browser::execute(const std::string& statements) {
 
 bool Browser::becomes(const std::string& expression) {
     for (int i = 0; i < 1200; ++i) {
-        if (value("!!(" + expression + ")") == true) return true;
+        try {
+            if (value("!!(" + expression + ")") == true) return true;
+        } catch (const std::runtime_error&) { // a page that loads itself once more answers nothing
+        }
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     return false;

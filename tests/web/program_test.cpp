@@ -7,6 +7,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/app/cli/support.h"
@@ -105,8 +106,8 @@ TEST(WebPrograms, SayThatAPageConnectsToNobody) {
     EXPECT_NE(asks.err.find("opens no connections"), std::string::npos) << asks.err;
 }
 
-void expect_passed(const std::string& filter) {
-    const Outcome tests = in_web("web_distributions.js", {"--gtest_filter=" + filter});
+void expect_passed(const std::string& filter, std::map<std::string, std::string> environment = {}) {
+    const Outcome tests = in_web("web_distributions.js", {"--gtest_filter=" + filter}, std::move(environment));
     EXPECT_EQ(tests.code, 0) << tests.out << tests.err;
     EXPECT_NE(tests.out.find("[  PASSED  ] "), std::string::npos) << tests.out;
     EXPECT_EQ(tests.out.find(" 0 tests."), std::string::npos) << "nothing was run";
@@ -129,8 +130,12 @@ TEST(WebDistributions, EveryDrafterConforms) {
     expect_passed("Conformance.*");
 }
 
-TEST(WebDistributions, SampledTextHasTheTargetsDistribution) {
-    expect_passed("*Law2*:Oracle.*");
+// A quarter of them each: one after the other they take longer than a test may.
+class WebSampledText : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Quarter, WebSampledText, ::testing::Range(0, 4));
+
+TEST_P(WebSampledText, HasTheTargetsDistribution) {
+    expect_passed("*Law2*:Oracle.*", {{"GTEST_TOTAL_SHARDS", "4"}, {"GTEST_SHARD_INDEX", std::to_string(GetParam())}});
 }
 
 } // namespace
