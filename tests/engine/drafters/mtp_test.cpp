@@ -332,6 +332,13 @@ TEST_F(MtpFiles, RefusesWhatItDoesNotKnowByName) {
     config = config_of(models_->target->config);
     config["model_type"] = "qwen3_next";
     expect_refused(config, "gated attention");
+    // The fields of speculators' first exports.
+    config = config_of(models_->target->config);
+    config["transformer_config"] = config_of(models_->target->config);
+    expect_refused(config, "transformer_config");
+    config = config_of(models_->target->config);
+    config["mtp_loss_step_weights"] = {0.51, 0.31, 0.18};
+    expect_refused(config, "mtp_loss_step_weights");
     config = config_of(models_->target->config);
     config["hidden_size"] = 64;
     expect_refused(config, "hidden_size");
