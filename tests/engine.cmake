@@ -13,8 +13,8 @@ spec_test(engine_test
 spec_test(batch_test
     LABELS distributions threads
     # Races are looked for in random schedules: they have every drafter, preemption and shared prompts, with two threads.
-    SOME not_thread "Batch/BatchThreads|ATextThatIsPreempted|^(BlockTable|Scheduler|Sweep|SweepStatistics|AdaptiveStudy|BlockFilm)[.]" not_address "BatchThreads.*/5$"
-    SOURCES engine/batch/adaptive_test.cpp engine/batch/blocks_test.cpp engine/batch/batch_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp LIBS engine_batch)
+    SOME not_thread "Batch/BatchThreads|ATextThatIsPreempted|StoppedByItsRows|^(Margin(Model|Controller)|BlockTable|Scheduler|Sweep|SweepStatistics|AdaptiveStudy|BlockFilm)[.]" not_address "BatchThreads.*/5$"
+    SOURCES engine/batch/adaptive_test.cpp engine/batch/blocks_test.cpp engine/batch/batch_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp LIBS engine_batch)
 spec_test(advice_test LABELS fast SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp
     LIBS engine nlohmann_json::nlohmann_json)
 spec_test(published_test LABELS fast SOURCES engine/published/published_test.cpp engine/published/long_answers_test.cpp LIBS engine)

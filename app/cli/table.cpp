@@ -203,7 +203,7 @@ constexpr OptionRow kOptionRows[] = { // beside the settings of a run
          "scenes failures and systems: decode batches of so many texts first, and show them in the map, their blocks in tables",
          in(render, describe), [](Options& o, Text name, Text text) { o.concurrency = whole_list(name, text, 1, 64); }},
         {"--adaptive", "", "Measuring",
-         "in the end choose K as one goes, in every way: each fixed K, the article's controller, the formula's, by expected gain, a head's "
+         "in the end choose K as one goes, in every way: each fixed K, the article's controller, the formula's, by expected gain, by the margin of the draft's rows, a head's "
          "confidence, and in hindsight",
          in(sweep), [](Options& o, Text, Text) { o.adaptive = true; }},
         {"--blocks", "N", "Measuring",

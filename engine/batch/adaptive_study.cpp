@@ -5,7 +5,10 @@
 #include <iterator>
 #include <numeric>
 
+#include "engine/base/clock.h"
 #include "engine/base/rng.h"
+#include "engine/batch/margin_controller.h"
+#include "engine/drafters/drafter.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
 
@@ -49,6 +52,7 @@ const char* name_of(Chooser chooser) {
     case Chooser::article: return "article";
     case Chooser::formula: return "formula";
     case Chooser::gain: return "gain";
+    case Chooser::margin: return "margin";
     case Chooser::confidence: return "confidence";
     case Chooser::oracle: break;
     }
@@ -63,6 +67,9 @@ AdaptivePlan adaptive_plan(const Models& models, const std::vector<RunSettings>&
         most = std::min(most, network->config.most_drafts());
         plan.confident = network->config.confidence;
     }
+    const DrafterInfo* const info = find_drafter(drafter);
+    const RuleInfo* const judge = find_rule(rule);
+    plan.margins = info && info->drafts() && !info->tree && !info->copies() && !(judge && judge->is_cascade()) && !texts.front().options.by_text;
     plan.most = std::max(1, most);
     std::erase_if(plan.fixed, [&](int k) { return k >= plan.most; });
     plan.fixed.push_back(plan.most);
@@ -115,7 +122,7 @@ class AdaptiveStudy::Batch {
     Batch(const std::shared_ptr<const Models>& models, const AdaptivePlan& plan, const AdaptiveWay& way, const std::vector<double>& arrivals,
           const CostTable& costs)
         : plan_(plan), way_(way), arrivals_(arrivals), costs_(costs), formula_(std::min(5, plan.most), plan.most),
-          article_(std::min(5, plan.most), 1, plan.most), gain_(plan.most), engine_(models, settings_of(*models, plan)) {}
+          article_(std::min(5, plan.most), 1, plan.most), gain_(plan.most), margin_(plan.most), engine_(models, settings_of(*models, plan)) {}
 
     // A round. False: all texts have ended.
     bool step() {
@@ -125,9 +132,12 @@ class AdaptiveStudy::Batch {
             now_ms_ = arrivals_[next_]; // nobody is there: the clock goes on to the next
             submit_arrived();
         }
+        const Stopwatch deciding;
         const int k = choose();
+        if (way_.chooser == Chooser::margin) margin_.begin_round([this](int drafts) { return costs_.ms(drafts, texts_now()); });
         if (way_.chooser != Chooser::fixed && way_.chooser != Chooser::confidence)
             for (int text = 0; text < engine_.texts(); ++text) engine_.draft_at_most(text, k);
+        decided_ms_ = deciding.ms();
         (void)engine_.step();
         count();
         return true;
@@ -138,6 +148,7 @@ class AdaptiveStudy::Batch {
     [[nodiscard]] double tokens_per_round() const { return text_rounds_ > 0 ? static_cast<double>(tokens_) / static_cast<double>(text_rounds_) : 0; }
     [[nodiscard]] double wait_ms() const { return wait_ms_ / static_cast<double>(plan_.texts.size()); }
     [[nodiscard]] const std::vector<AdaptiveRound>& rounds() const { return rounds_; }
+    [[nodiscard]] std::optional<double> auc() const { return way_.chooser == Chooser::margin ? margin_.auc() : std::nullopt; }
     [[nodiscard]] const std::vector<Written>& written() const { return written_; }
     [[nodiscard]] const std::vector<std::vector<int>>& sequences() const { return sequences_; }
     struct Priced {
@@ -161,13 +172,16 @@ class AdaptiveStudy::Batch {
             RunSettings text = plan_.texts[next_];
             text.k = way_.chooser == Chooser::fixed ? way_.k : plan_.most;
             if (way_.chooser == Chooser::confidence) text.options.confidence = kConfident;
-            engine_.submit(text);
+            const int number = engine_.submit(text);
+            if (way_.chooser == Chooser::margin)
+                engine_.go_on(number, [this, number](int place, double margin) { return margin_.goes_on(hands_[number], place, margin); });
         }
     }
 
+    [[nodiscard]] int texts_now() const { return std::max<int>(1, static_cast<int>(engine_.scheduler().in_flight().size())); }
+
     int choose() {
-        const int texts = std::max<int>(1, static_cast<int>(engine_.scheduler().in_flight().size()));
-        const RoundCost cost = [&](int k) { return costs_.ms(k, texts); };
+        const RoundCost cost = [this](int k) { return costs_.ms(k, texts_now()); };
         switch (way_.chooser) {
         case Chooser::article: return article_.k();
         case Chooser::formula: return formula_.decide(cost);
@@ -178,8 +192,9 @@ class AdaptiveStudy::Batch {
 
     void count() {
         const BatchRound& round = engine_.round();
-        busy_ms_ += round.ms();
-        now_ms_ += round.ms();
+        const double ms = decided_ms_ + round.ms();
+        busy_ms_ += ms;
+        now_ms_ += ms;
         AdaptiveRound shown{.at_ms = now_ms_};
         Written kept;
         bool prompts = false;
@@ -200,7 +215,7 @@ class AdaptiveStudy::Batch {
             ++shown.texts;
             shown.k += lane.drafted();
             kept.accepted.push_back(lane.accepted);
-            saw(lane.accepted, lane.drafted());
+            saw(lane.text, lane.accepted, lane.drafted());
         }
         if (shown.texts == 0) return;
         if (!prompts) priced_.push_back({shown.texts, round.ms()});
@@ -210,7 +225,8 @@ class AdaptiveStudy::Batch {
         written_.push_back(std::move(kept));
     }
 
-    void saw(int accepted, int drafted) {
+    void saw(int text, int accepted, int drafted) {
+        if (way_.chooser == Chooser::margin) margin_.saw(hands_[text], accepted, drafted);
         if (drafted == 0) return;
         if (way_.chooser == Chooser::article) (void)article_.update(accepted, drafted);
         if (way_.chooser == Chooser::formula) formula_.saw(accepted, drafted);
@@ -224,9 +240,11 @@ class AdaptiveStudy::Batch {
     FormulaController formula_;
     ArticleController article_;
     GainController gain_;
+    MarginController margin_;
+    std::map<int, MarginController::Hand> hands_; // by text
     BatchEngine engine_;
     std::size_t next_ = 0;
-    double now_ms_ = 0, busy_ms_ = 0, wait_ms_ = 0;
+    double now_ms_ = 0, busy_ms_ = 0, wait_ms_ = 0, decided_ms_ = 0; // the last: of this round
     long tokens_ = 0, text_rounds_ = 0;
     std::vector<AdaptiveRound> rounds_;
     std::vector<Written> written_;
@@ -241,6 +259,7 @@ AdaptiveStudy::AdaptiveStudy(std::shared_ptr<const Models> models, AdaptivePlan 
     result_.texts = static_cast<int>(plan_.texts.size());
     for (const int k : plan_.fixed) result_.ways.push_back({.chooser = Chooser::fixed, .k = k});
     for (const Chooser chooser : {Chooser::article, Chooser::formula, Chooser::gain}) result_.ways.push_back({.chooser = chooser});
+    if (plan_.margins) result_.ways.push_back({.chooser = Chooser::margin, .k = plan_.most});
     if (plan_.confident) result_.ways.push_back({.chooser = Chooser::confidence, .k = plan_.most});
     result_.arrivals_ms.assign(plan_.texts.size(), 0); // all at once, until the time of a text alone is known
 }
@@ -286,6 +305,7 @@ void AdaptiveStudy::take() {
     way.tokens_per_round = batch_->tokens_per_round();
     way.wait_ms = batch_->wait_ms();
     way.rounds = batch_->rounds();
+    way.auc = batch_->auc();
     if (way.chooser == Chooser::fixed) written_[way.k] = {batch_->written(), batch_->tokens(), batch_->busy_ms()};
     if (plan_.texts.front().sampling.temperature == 0)
         for (std::size_t i = 0; i < plain_.size(); ++i) {

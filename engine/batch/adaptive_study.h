@@ -1,5 +1,5 @@
 // Does choosing K as one goes pay? Several ways to choose it, on the same arrivals of the same texts with the same dice, one batch after
-// the other: every fixed K, the controllers of k_controller.h, and the confidence of a head that has one. Beside them an oracle that
+// the other: every fixed K, the controllers of k_controller.h and margin_controller.h, and the confidence of a head that has one. Beside them an oracle that
 // knows in hindsight how many drafts of every round would be kept, priced with the measured costs.
 //
 // Texts arrive by a clock that runs with the rounds that were made and skips what is idle: seldom at first, then many at once, so that
@@ -24,6 +24,7 @@ struct AdaptivePlan {
     std::vector<int> fixed = {0, 1, 2, 3, 5, 7}; // ascending, from 0 to `most`
     int repeats = 3;
     bool confident = false; // the drafter's head tells its confidence
+    bool margins = false;   // it draws a chain from rows, which have margins
     int blocks = 0;         // 0: enough for all
 };
 // `count` texts of the list, with drafter and rule.
@@ -46,7 +47,7 @@ class CostTable {
     std::map<int, std::map<int, Sum>> sums_; // by K, by texts
 };
 
-enum class Chooser : std::uint8_t { fixed, article, formula, gain, confidence, oracle };
+enum class Chooser : std::uint8_t { fixed, article, formula, gain, margin, confidence, oracle };
 [[nodiscard]] const char* name_of(Chooser chooser);
 
 struct AdaptiveRound {
@@ -57,10 +58,11 @@ struct AdaptiveRound {
 
 struct AdaptiveWay {
     Chooser chooser = Chooser::fixed;
-    int k = 0; // fixed, confidence
+    int k = 0; // fixed, margin, confidence
     std::vector<double> rates = {}; // tokens a second of every repeat, while there was something to do
     double tokens_per_round = 0, wait_ms = 0; // of a text in a round; from arrival to the last token, a mean
     std::vector<AdaptiveRound> rounds = {};   // of the last repeat
+    std::optional<double> auc = {};           // margin: MarginController::auc() of the last repeat
     [[nodiscard]] double rate() const; // mean of the repeats: what drifts there drifts back; 0 of none
 };
 

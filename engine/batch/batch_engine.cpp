@@ -236,6 +236,7 @@ void BatchEngine::join(int number) {
             return seat;
         });
         if (text.most_drafts) text.seat->draft_at_most(*text.most_drafts);
+        if (text.go_on) text.run->go_on(text.go_on);
         text.shown.trace = text.run->shared_trace();
         text.seat->begin_prompt(first(text.prompt, known_tokens(text)), text.run->taps());
     }

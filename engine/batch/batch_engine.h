@@ -87,6 +87,8 @@ class BatchEngine {
     bool step();
     // Of the rounds of a text to come, 0 … its K: for who chooses K as it goes (adaptive_study.h).
     void draft_at_most(int text, int drafts);
+    // DraftRequest::go_on of a text that waits for its turn; the engine calls it while the text drafts.
+    void go_on(int text, Cycle::GoOn go_on) { at(text).go_on = std::move(go_on); }
     // Told in every round that has a pass, once all of its blocks are taken: pictures and tests look at tables there.
     void before_pass(std::function<void()> watch) { before_pass_ = std::move(watch); }
     void cancel(int text); // its blocks are free at once
@@ -118,6 +120,7 @@ class BatchEngine {
         Seat* seat = nullptr;              // its target
         const PassInput* asked = nullptr;  // the pass that its round waits for
         std::optional<int> most_drafts;    // draft_at_most()
+        Cycle::GoOn go_on;
     };
     // A text's part of a pass to come.
     struct Part {

@@ -197,6 +197,7 @@ Draft BlockDrafter::draft(const DraftRequest& request) {
 void BlockDrafter::choose(const Block&, int k, const DraftRequest& request, Draft& draft) {
     for (int i = 0; i < k; ++i) {
         const Stopwatch watch;
+        if (!goes_on(base_rows_, i, i, request)) return;
         draft.nodes.push_back(next_node(base_rows_, i, i, network_->config.layer.vocab, request));
         draft.nodes.back().ms = watch.ms() - draft.nodes.back().record_ms;
         if (is_stop(request.stops, draft.nodes.back().token)) return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/base/clock.h"
 
@@ -44,6 +45,14 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
         node.record_ms = watch.ms();
     }
     return node;
+}
+
+bool goes_on(PassRows& rows, int row, int index, const DraftRequest& request) {
+    if (!request.go_on || request.forced(index)) return true;
+    const RecordedRow recorded = rows.heads(row, request.sampling, 2);
+    const auto& best = recorded.raw.empty() ? recorded.distribution.entries : recorded.raw.entries;
+    const double margin = best.size() < 2 ? std::numeric_limits<double>::infinity() : best[0].logp - best[1].logp;
+    return request.go_on(index, margin);
 }
 
 TopEntries first_entries(TopEntries top, int entries) {

@@ -13,6 +13,9 @@ namespace speclens {
 // The next node of a chain that is copied, without a distribution: the forced token, or `token`, and `words` on where it stood.
 [[nodiscard]] DraftNode copied_node(const DraftRequest& request, int index, int token, std::string words);
 
+// What DraftRequest::go_on says of node `index`, which would be drawn from row `row`; a forced one is drafted anyway.
+[[nodiscard]] bool goes_on(PassRows& rows, int row, int index, const DraftRequest& request);
+
 // The first `entries` of a head, the others counted as rest; -1: all of them.
 [[nodiscard]] TopEntries first_entries(TopEntries top, int entries);
 

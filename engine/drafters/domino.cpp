@@ -25,7 +25,7 @@ class Domino final : public BlockDrafter {
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
         if (!corrects_) return BlockDrafter::choose(block, k, request, draft);
         if (request.sampling.temperature == 0 && request.entries == 0 && !request.lens &&
-            request.force.empty() && causal_.whole())
+            request.force.empty() && !request.go_on && causal_.whole())
             return choose_at_once(block, request, draft);
         const int prefix = network().config.prefix, vocab = network().config.layer.vocab;
         Stopwatch watch;
@@ -33,13 +33,11 @@ class Domino final : public BlockDrafter {
         causal_.begin(block.rows, block.base, request.lens ? std::min(prefix, k - 1) : prefix);
         causal_.read(block.anchor);
         for (int i = 0; i < k; ++i) {
-            DraftNode node;
-            if (i < prefix) {
-                node = next_node(base_rows(), i, i, vocab, request);
-            } else {
-                node = next_node(causal_.correct(i), 0, i, vocab, request);
-                record_base(node, i, request);
-            }
+            PassRows& rows = i < prefix ? base_rows() : causal_.correct(i);
+            const int row = i < prefix ? i : 0;
+            if (!goes_on(rows, row, i, request)) return;
+            DraftNode node = next_node(rows, row, i, vocab, request);
+            if (i >= prefix) record_base(node, i, request);
             const int token = node.token;
             node.head_ms = watch.ms() - node.record_ms;
             if (request.lens) look(i, node, request);

@@ -68,6 +68,9 @@ struct DraftRequest {
     bool lens = false;              // fill DraftNode::lens and, after observe, look_back()
     std::span<const int> stops = {};  // drafting may end after one of these
     std::span<const std::pair<int, int>> force = {};  // (index, token): propose this instead of what would be drawn
+    // Whether to draft at `index`, asked before anything is drawn there; no: the draft ends. `margin`: log-odds of the two likeliest
+    // tokens of the row it would be drawn from, at temperature 1. Asked by chains that draw from rows; empty: always.
+    std::function<bool(int index, double margin)> go_on = {};
     [[nodiscard]] std::optional<int> forced(int index) const;
 };
 

@@ -50,8 +50,11 @@ class DSpark final : public BlockDrafter {
                 if (!draft.nodes.empty()) draft.nodes.back().head_ms += watch.ms();
                 return;
             }
-            DraftNode node = corrects_ ? corrected(block, e, i, request)
-                                       : next_node(base_rows(), i, i, c.layer.vocab, request);
+            PassRows& rows = corrects_ ? corrected(block, e, i) : base_rows();
+            const int row = corrects_ ? 0 : i;
+            if (!goes_on(rows, row, i, request)) return;
+            DraftNode node = next_node(rows, row, i, c.layer.vocab, request);
+            if (corrects_) record_base(node, i, request);
             if (c.confidence && node.extra.empty()) node.extra = shown(sure);
             token = node.token;
             node.head_ms = watch.ms() - node.record_ms;
@@ -63,12 +66,10 @@ class DSpark final : public BlockDrafter {
 
   private:
     // The row's logits and w2·e.
-    DraftNode corrected(const Block& block, const Tensor& e, int index, const DraftRequest& request) {
+    PassRows& corrected(const Block& block, const Tensor& e, int index) {
         const Projection add[] = {{markov_out_.weight, block.base.slice(index, 1), corrected_.begin(1, markov_out_.ids)}};
         backend().matmul(e, add);
-        DraftNode node = next_node(corrected_, 0, index, network().config.layer.vocab, request);
-        record_base(node, index, request);
-        return node;
+        return corrected_;
     }
 
     double confidence(int index) {

@@ -23,6 +23,7 @@ class Eagle3 final : public Eagle3Drafter {
         for (int i = 0; i < k; ++i) {
             if (i > 0) head().extend(draft.nodes.back().token, i - 1);
             head().predict();
+            if (!goes_on(head().rows(), 0, i, request)) break;
             draft.nodes.push_back(node(i, request));
             draft.nodes.back().ms = watch.ms() - draft.nodes.back().record_ms;
             if (request.lens) look(i, draft.nodes.back().lens);

@@ -73,6 +73,7 @@ class Medusa final : public MedusaDrafter {
         const int k = std::min(request.k, heads());
         if (!predict(request.sequence, k)) return draft;
         for (int i = 0; i < k; ++i) {
+            if (!goes_on(rows(), i, i, request)) break;
             draft.nodes.push_back(next_node(rows(), i, i, vocab(), request));
             draft.nodes.back().ms = watch.ms() - draft.nodes.back().record_ms; // the first node's time includes all heads
             watch = {};

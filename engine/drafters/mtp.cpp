@@ -61,6 +61,7 @@ class Mtp final : public Drafter {
         for (int i = 0; i < k; ++i) {
             if (i > 0) extend(draft.nodes.back().token, i - 1);
             predict();
+            if (!goes_on(rows_, 0, i, request)) break;
             draft.nodes.push_back(next_node(rows_, 0, i, network_->config.layer.vocab, request));
             DraftNode& node = draft.nodes.back();
             node.ms = watch.ms() - node.record_ms;

@@ -29,6 +29,7 @@ class Skip final : public Drafter {
             const Stopwatch watch;
             PassRows& rows = target_.forward({.tokens = std::span(&feed, 1), .plan = plan_,
                                                 .head = cut_.cut() ? &cut_ : nullptr});
+            if (!goes_on(rows, 0, i, request)) break;
             DraftNode node = next_node(rows, 0, i, target_.vocab(), request);
             feed = node.token;
             node.ms = watch.ms() - node.record_ms;

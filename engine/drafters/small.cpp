@@ -48,6 +48,7 @@ class Small final : public Drafter {
             const Stopwatch watch;
             PassRows& rows = mapped_.of(model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1,
                                                          .head = cut_.cut() ? &cut_ : nullptr}));
+            if (!goes_on(rows, 0, i, request)) break;
             DraftNode node = next_node(rows, 0, i, vocab_, request);
             const int token = node.token;
             node.ms = watch.ms() - node.record_ms;

@@ -68,7 +68,9 @@ class Translated final : public Drafter {
         Draft draft;
         for (int i = 0; i < k; ++i) {
             const Stopwatch watch;
-            DraftNode node = next_node(mapped_.of(pass(feed)), 0, i, map_->target_vocab(), request);
+            PassRows& rows = mapped_.of(pass(feed));
+            if (!goes_on(rows, 0, i, request)) break;
+            DraftNode node = next_node(rows, 0, i, map_->target_vocab(), request);
             const int token = node.token, theirs = map_->to_draft(token);
             node.ms = watch.ms() - node.record_ms;
             draft.nodes.push_back(std::move(node));

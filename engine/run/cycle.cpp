@@ -125,6 +125,7 @@ void Cycle::do_draft() {
     request.sequence = sequence_;
     request.tree_coin = [this](int depth, int lane) { return coin(Purpose::draft, depth - 1, lane); };
     if (cycle_ == settings_.forced_cycle) request.force = settings_.force_drafts;
+    if (!rule_.is_cascade()) request.go_on = go_on_; // a cascade reads the row behind the last draft, which a stop leaves out
 
     const int proposed = request.k;
     if (rule_.is_cascade() && settings_.k > 0) ++request.k;  // the draft's distribution behind its last node is needed too

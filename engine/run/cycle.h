@@ -59,6 +59,9 @@ class Cycle {
     [[nodiscard]] const std::vector<int>& sequence() const { return sequence_; }
     [[nodiscard]] long residual_fallbacks() const { return residual_fallbacks_; }
     void stop(const std::string& reason);  // appends Stopped
+    // DraftRequest::go_on of the rounds to come.
+    using GoOn = std::function<bool(int index, double margin)>;
+    void go_on(GoOn go_on) { go_on_ = std::move(go_on); }
     // Told before each piece of a prompt that takes several passes, in tokens; may throw, which ends the run.
     using Reading = std::function<void(int read, int all)>;
     void on_reading(Reading reading) { reading_ = std::move(reading); }
@@ -93,6 +96,7 @@ class Cycle {
     std::vector<int> sequence_;
     int prompt_tokens_ = 0;
     Reading reading_;
+    GoOn go_on_;
     int cycle_ = 0;
     std::vector<std::uint32_t> attempts_;  // earlier rounds that drafted for each position
     Next next_ = Next::prefill;

@@ -66,6 +66,7 @@ class Run {
     bool step();             // one phase; false once stopped
     void finish();           // steps until stopped
     void stop(const std::string& reason);
+    void go_on(Cycle::GoOn go_on) { cycle_->go_on(std::move(go_on)); } // see there; before the first step
     void on_reading(Cycle::Reading reading) { cycle_->on_reading(std::move(reading)); } // see there; before the first step
     void set_plain_ms(double ms) { trace_->set_plain_ms(ms); }
     [[nodiscard]] bool stopped() const;

@@ -22,6 +22,7 @@ using ui::Vec2;
 ui::Stroke stroke_of(const ui::Theme& t, Chooser chooser) {
     if (chooser == Chooser::article) return {t.muted, 1.5F};
     if (chooser == Chooser::formula) return {t.role(Role::target), 2};
+    if (chooser == Chooser::margin) return {t.role(Role::accepted), 2};
     return {t.ink, 2.5F};
 }
 
@@ -62,7 +63,7 @@ void draw_choices(const SystemsDraw& d, Rect area, const AdaptiveResult& result)
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     ui::fitted_text(c, {area.x, area.y + 14}, "K of the rounds, by the clock", Font::text_bold, 15, t.ink, area.w);
-    ui::fitted_text(c, {area.x, area.y + 34}, "thin: the article's; blue: by the formula; thick: by the gain; grey: texts at once",
+    ui::fitted_text(c, {area.x, area.y + 34}, "thin: the article's; blue: the formula's; thick: by the gain; green: by the margin; grey: texts",
                     Font::text, 14, t.muted, area.w);
     const Rect plot{area.x + 30, area.y + 54, area.w - 30 - 28, area.h - 54 - 26}; // the unit stands behind the last mark
     double until = 1, most = 1;
@@ -80,7 +81,7 @@ void draw_choices(const SystemsDraw& d, Rect area, const AdaptiveResult& result)
         }
     ui::axis_y(c, t, y, plot.x, ui::ticks(0, most, 3), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     ui::axis_x(c, t, x, plot.bottom(), ui::ticks(0, until, 4), {.unit = "ms"});
-    for (const Chooser chooser : {Chooser::article, Chooser::formula, Chooser::gain}) {
+    for (const Chooser chooser : {Chooser::article, Chooser::formula, Chooser::margin, Chooser::gain}) {
         const AdaptiveWay* way = result.way(chooser);
         if (!way) continue;
         std::vector<Vec2> points;
@@ -103,6 +104,7 @@ std::string way_words(const AdaptiveWay& way) {
     case Chooser::article: return "the article's";
     case Chooser::formula: return "by the formula";
     case Chooser::gain: return "expected gain";
+    case Chooser::margin: return "by the margin";
     case Chooser::confidence: return "confidence";
     case Chooser::oracle: break;
     }
@@ -138,7 +140,7 @@ std::string describe_adaptive(const AdaptiveResult& result) {
                (bar.way->rounds.empty() ? ""
                                         : ", " + ui::number(mean_k(*bar.way), 1) + " drafts a round, " + ui::number(bar.way->tokens_per_round, 2) +
                                               " tokens") +
-               "\n";
+               (bar.way->auc ? ", of a kept and a refused guess the kept one foretold as likelier in " + ui::percent(*bar.way->auc) : "") + "\n";
     return out;
 }
 

@@ -72,7 +72,8 @@ Json adaptive_json(const AdaptiveResult& result) {
         Json rounds = Json::array();
         for (const AdaptiveRound& round : way.rounds) rounds.push_back({{"ms", round.at_ms}, {"texts", round.texts}, {"k", round.k}});
         Json one = {{"chooser", name_of(way.chooser)}, {"tokens_per_second", way.rate()}, {"repeats", way.rates}};
-        if (way.chooser == Chooser::fixed || way.chooser == Chooser::confidence) one["k"] = way.k;
+        if (way.chooser == Chooser::fixed || way.chooser == Chooser::margin || way.chooser == Chooser::confidence) one["k"] = way.k;
+        if (way.auc) one["auc"] = *way.auc;
         if (way.chooser == Chooser::oracle) {
             one["tier"] = "COMPUTED";
         } else {

@@ -90,6 +90,7 @@ std::string way_name(const AdaptiveWay& way) {
     case Chooser::article: return "the article's controller";
     case Chooser::formula: return "the formula's controller";
     case Chooser::gain: return "expected gain";
+    case Chooser::margin: return "margin, K up to " + k;
     case Chooser::confidence: return "confidence, K up to " + k;
     case Chooser::oracle: break;
     }
@@ -112,6 +113,10 @@ std::string adaptive_text(const AdaptiveResult& result, const Terminal& terminal
                 pad_left(computed ? "" : number(way.wait_ms, 0), 12) + "\n";
     }
     text += wrap("* the best fixed K. In hindsight: every text drafts just what will be kept, at the measured costs.", terminal.prose_width());
+    if (const AdaptiveWay* const margin = result.way(Chooser::margin); margin && margin->auc)
+        text += "\n" + wrap("Margin: how clear a row of the draft is; of a kept and a refused guess it foretold the kept one as likelier " +
+                                number(100 * *margin->auc, 0) + " % of the time, fitted on earlier rounds only.",
+                            terminal.prose_width());
     if (result.compared > 0)
         text += "\n" + std::to_string(result.equal) + " of " + std::to_string(result.compared) + " texts are those of plain decoding.";
     return text;

@@ -112,7 +112,7 @@ TEST(AdaptiveStudy, EveryWayWritesTheTextsOfPlainDecoding) {
     EXPECT_TRUE(result.complete);
     EXPECT_GT(result.compared, 0);
     EXPECT_EQ(result.equal, result.compared);
-    ASSERT_EQ(result.ways.size(), 5u + 3 + 1) << "K = 0, 1, 2, 3, 4, three controllers, the oracle";
+    ASSERT_EQ(result.ways.size(), 5u + 4 + 1) << "K = 0, 1, 2, 3, 4, four controllers, the oracle";
     EXPECT_TRUE(std::ranges::is_sorted(result.arrivals_ms));
     EXPECT_GT(result.arrivals_ms.back(), 0);
     for (const AdaptiveWay& way : result.ways) {
