@@ -422,6 +422,10 @@ std::vector<FrameCommand> compose(const FrameInput& given, FrameUi& state, ui::U
     // From its first frame on what is typed is for the dialog: it may have been opened blindly.
     if (state.popup != Popup::none) ui.state.top_layer = std::max(ui.state.top_layer, 1);
 
+    if (state.opening.open && !ui.input.dropped.empty()) { // whoever drops a file knows what to do
+        state.opening = {};
+        state.introduced = true;
+    }
     if (state.opening.open) {
         draw_opening(d);
         ui.finish();

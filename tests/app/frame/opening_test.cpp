@@ -58,6 +58,17 @@ TEST(OpeningMotion, TellsInTenSecondsWhatIsGuessedAndChecked) {
     EXPECT_EQ(window.live.bench.widgets.wake_at, 0) << "doors stand still";
 }
 
+TEST(OpeningMotion, GivesWayToAFileThatIsDropped) {
+    Opened window;
+    ui::Input input;
+    input.dropped = {SPEC_SOURCE_DIR "/assets/traces/mixed.jsonl"};
+    window.live.bench.frame(input);
+    window.live.bench.settle();
+    EXPECT_FALSE(window.open());
+    EXPECT_TRUE(window.live.bench.controller.preferences().introduced);
+    EXPECT_TRUE(window.shows("RECORDED")) << window.live.bench.words;
+}
+
 TEST(OpeningMotion, AnyKeySkipsItAndEscapeLeavesTheDoors) {
     for (const ui::Key key : {ui::Key::x, ui::Key::enter, ui::Key::escape, ui::Key::k}) {
         Opened window;
