@@ -188,9 +188,8 @@ class RunScript : public testing::Test {
     RunScript() {
         const fs::path build = root() / "build";
         fs::create_directories(build);
-        fs::create_directories(root() / "cmake");
-        fs::copy_file(SPEC_SOURCE_DIR "/run", root() / "run");
-        fs::copy_file(SPEC_SOURCE_DIR "/cmake/setup.sh", root() / "cmake/setup.sh");
+        fs::create_directories(root() / "cmake/web");
+        for (const char* file : {"run", "cmake/setup.sh", "cmake/web/setup.sh"}) fs::copy_file(fs::path(SPEC_SOURCE_DIR) / file, root() / file);
         write_file(build / "build.ninja", "build speclens: phony\n");
         write_file(build / "CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=" + fs::canonical(root()).string() + "\n");
         home_.program("speclens", "echo \"speclens $*\" >> '" + log() + "'\n[ \"$3\" = --ask ] && exit $ASKED\nexit 0");
@@ -224,6 +223,16 @@ TEST_F(RunScript, AsksBeforeTheWindowOpensAndFetchesAfterAYes) {
     EXPECT_EQ(run("", "130"), "speclens get smollm2 --ask\n") << "Ctrl+C opens no window";
     EXPECT_EQ(code_, 130);
     EXPECT_EQ(run("list drafters"), "speclens list drafters\n");
+}
+
+TEST_F(RunScript, SaysThatAPageCannotBeMadeHereBeforeItCompilesAnything) {
+    home_.program("emcc", "exit 0");
+    home_.program("dpkg-query", "echo dpkg-query >> '" + log() + "'; printf 3.1.6~dfsg-5");
+    home_.program("cmake", "echo cmake >> '" + log() + "'");
+    fs::remove(root() / "build/build.ninja");
+    EXPECT_EQ(run("web -o page"), "dpkg-query\n") << "only emscripten's version is asked for";
+    EXPECT_EQ(code_, 3);
+    EXPECT_EQ(run("web"), "dpkg-query\n");
 }
 
 TEST_F(RunScript, InstallsPipForGetOnlyAndOnlyWhereItIsMissing) {
