@@ -131,12 +131,10 @@ class Shell {
     void page_turn() {
         window_.fill_page();
         if (const std::string link = page::opened_link(); !link.empty()) open_link(link);
-        if (page::more_models()) controller_.open_model(kBuiltInModel, glfwGetTime());
         if (page::pasted()) window_.push({.kind = RawEvent::Kind::key, .key = {.key = ui::Key::v, .ctrl = true}});
         take_fingers();
         take_typed();
-        for (std::string file = page::dropped(); !file.empty(); file = page::dropped())
-            window_.push({.kind = RawEvent::Kind::drop, .text = file});
+        take_files();
         const int before = report_.frames;
         (void)turn(); // a page is closed by its browser
         if (report_.frames == before) return work();
@@ -158,6 +156,16 @@ class Shell {
     void work() {
         constexpr double kShare = 12; // ms of the 16.7 that a picture has
         if (session_ && !threads_possible()) (void)session_->work_for(kShare);
+    }
+    // What was dropped, and heads of the built-in model that came later, wait for models that are being loaded.
+    void take_files() {
+        heads_came_ = page::more_models() || heads_came_;
+        for (std::string file = page::dropped(); !file.empty(); file = page::dropped()) dropped_.push_back(file);
+        if (!heads_came_ && dropped_.empty()) return;
+        const FrameInput frame = controller_.frame(glfwGetTime());
+        if (frame.scene.status && frame.scene.status->state == EngineStatus::State::loading) return;
+        if (std::exchange(heads_came_, false) && frame.model == kBuiltInModel) return controller_.open_model(kBuiltInModel, glfwGetTime());
+        for (const std::string& file : std::exchange(dropped_, {})) window_.push({.kind = RawEvent::Kind::drop, .text = file});
     }
     // Two fingers enlarge and shift; in a dialog they scroll. What the first of them had pressed is let go elsewhere.
     void take_fingers() {
@@ -502,6 +510,8 @@ class Shell {
     std::unique_ptr<FetchJob> fetch_;              // while a model is on its way
     bool fingers_ = false;                         // two of them are on a page
     std::string typed_;                            // on the keyboard of a phone, and not taken yet
+    bool heads_came_ = false;                      // to a page, and are not loaded yet
+    std::vector<std::string> dropped_;             // on a page, and not opened yet
     std::unique_ptr<RoundShare> sharing_;          // while a round is drawn for others
     Controller controller_;
     const float density_;

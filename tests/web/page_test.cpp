@@ -100,6 +100,11 @@ class Page : public ::testing::TestWithParam<Browser::Kind> {
     bool says(const std::string& text) {
         return browser->becomes("Module.page.words.includes(" + nlohmann::json(text).dump() + ")");
     }
+    void drop(const std::string& name, const std::string& text) {
+        browser->execute("const data = new DataTransfer(); data.items.add(new File([" + nlohmann::json(text).dump() + "], " +
+                         nlohmann::json(name).dump() +
+                         ")); document.getElementById('canvas').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));");
+    }
     // The words of the program itself for this link, but what was timed.
     void expect_words_of(const std::string& link) {
         const std::string expected = described_here(link);
@@ -259,11 +264,6 @@ TEST_P(Page, TakesWhatTheKeyboardOfAPhoneWrites) {
 TEST_P(Page, OpensWhatIsDroppedAndKeepsAModelWhereItMay) {
     open("#loop/1" + kOptions);
     ASSERT_TRUE(says("One guess made")) << words();
-    const auto drop = [&](const std::string& name, const std::string& text) {
-        browser->execute("const data = new DataTransfer(); data.items.add(new File([" + nlohmann::json(text).dump() + "], " +
-                         nlohmann::json(name).dump() +
-                         ")); document.getElementById('canvas').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));");
-    };
     drop("mixed.jsonl", read_file(SPEC_SOURCE_DIR "/assets/traces/mixed.jsonl"));
     EXPECT_TRUE(says("Data: RECORDED")) << words();
     EXPECT_EQ(browser->value("document.getElementById('strip').hidden"), true);
@@ -278,6 +278,12 @@ TEST_P(Page, OpensWhatIsDroppedAndKeepsAModelWhereItMay) {
     browser->reload();
     ASSERT_TRUE(browser->becomes("self.Module && Module.page && Module.page.began")) << told();
     EXPECT_EQ(browser->value("document.getElementById('strip').hidden"), true);
+}
+
+TEST_P(Page, OpensWhatIsDroppedWhileModelsAreLoaded) {
+    open("#race?seed=7"); // whose heads come later, and are loaded with the rest once more
+    drop("toy.gguf", "GGUF, but no model");
+    EXPECT_TRUE(says("toy.gguf")) << words();
 }
 
 // A host of static files that sends neither of the two headers.
