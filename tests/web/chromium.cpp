@@ -1,4 +1,8 @@
 // Chromium by way of chromedriver. SPECLENS_WEBDRIVER=PORT names one that runs already; else it is started.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <httplib.h>
@@ -18,9 +22,17 @@ using Json = nlohmann::json;
 
 namespace {
 
+// A port that nobody listens on. Not by way of httplib's server: that keeps what it bound.
 int free_port() {
-    httplib::Server probe;
-    return probe.bind_to_any_port("127.0.0.1");
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    const int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool bound = bind(probe, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0 && getsockname(probe, reinterpret_cast<sockaddr*>(&at), &size) == 0;
+    close(probe);
+    if (!bound) throw std::runtime_error("no port is free");
+    return ntohs(at.sin_port);
 }
 
 class Chromium : public Driver {
@@ -33,8 +45,10 @@ class Chromium : public Driver {
                 Child({"chromedriver", "--port=" + std::to_string(port), "--silent"}, own_environment());
         client_ = std::make_unique<httplib::Client>("127.0.0.1", port);
         client_->set_read_timeout(std::chrono::seconds(120));
-        for (int i = 0; i < 600 && !client_->Get("/status"); ++i)
+        for (int i = 0; i < 600 && !client_->Get("/status"); ++i) {
+            if (running == nullptr && driver_.ended()) throw std::runtime_error("chromedriver cannot be started: apt-get install chromium-driver");
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
         // Pictures by the processor, which every machine has; no sandbox for root and in a container.
         const Json options = {{"args",
                                {"--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle",
