@@ -123,6 +123,16 @@ enum class Drafting : std::uint8_t {
     at_once,     // one pass, a set of heads or a look into the text makes all of them, whatever K is
 };
 
+// Where a drafter stands among the others, in a few words each; empty: its own, unpublished.
+struct DrafterKin {
+    const char* takes = "";      // from the target
+    const char* sequential = ""; // what a draft does one after the other
+    const char* keeps = "";      // from round to round, beside weights
+    int year = 0;
+    const char* source = "";     // "arXiv:2211.17192"
+    const char* served = "";     // which engines have it by their own documents or code (docs/models.md names those); empty: not found there
+};
+
 // What a drafter is, beside its code: all that the command line, the window and the documents have to know of it stands in
 // `NAME_info()` of its file. `how`, `cost` and `short_cost` are words of the window.
 struct DrafterInfo {
@@ -137,6 +147,7 @@ struct DrafterInfo {
     // of its tree.
     const char* cost = "{guesses}";
     const char* short_cost = "{guesses}";
+    DrafterKin kin = {};
     DrafterNeeds needs = DrafterNeeds::nothing;
     const char* method = "";         // that a chain and a tree share, with its trained head: "eagle3"; empty: its own name
     bool needs_layers = false;       // cannot run on a table target

@@ -28,6 +28,8 @@ class DraftersScene final : public Scene {
                 ui::slot(ui.canvas, ui.theme,
                          {input.stage.x + 24, input.stage.y + 108, input.stage.w - 48, 80},
                          drafters_empty_words(model));
+            else if (input.beat == kDraftersFamilyBeat)
+                draw_drafter_family(d, input.stage.y + 84);
             else
                 draw_drafter_rows(d, input.stage.y + 84);
             ui.pop_clip();

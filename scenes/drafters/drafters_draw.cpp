@@ -7,6 +7,7 @@
 #include "scenes/shared/emphasis.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
+#include "scenes/shared/kin_words.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"
 #include "ui/text_layout.h"
@@ -282,6 +283,8 @@ void draw_drafter_details(const DraftersDraw& d) {
         y = ui::paragraph(d.ui.canvas, {x, y}, w, words, style) + 5;
     };
     add(drafter_how(row->name()), 15, d.ui.theme.ink);
+    if (d.input.beat == kDraftersFamilyBeat)
+        for (const std::string& words : kin_words(row->info->kin)) add(words, 14, d.ui.theme.ink);
     for (const std::string& fact : drafter_facts(d.input, d.model, *row)) add(fact, 14, d.ui.theme.ink);
     if (told(d) || !row->round()) add(drafter_round_words(d.input, d.model, *row), 14, d.ui.theme.muted);
     add(drafter_published_words(d.input, *row), 14, d.ui.theme.muted);

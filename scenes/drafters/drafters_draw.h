@@ -34,6 +34,8 @@ struct DraftersDraw {
     std::vector<SceneCommand>& out;
 };
 void draw_drafter_rows(const DraftersDraw& d, float y);
+void draw_drafter_family(const DraftersDraw& d, float y);
+[[nodiscard]] std::string describe_family(const DraftersModel& model);
 void draw_drafter_details(const DraftersDraw& d);
 void draw_drafter_controls(const DraftersDraw& d);
 void go_on_with(const DraftersDraw& d); // the run, with the selected drafter, in the loop scene

@@ -73,8 +73,8 @@ struct NgramMatch {
 };
 [[nodiscard]] NgramMatch ngram_match(const DrafterRow& row);
 
-inline constexpr StoryOf<"drafters", "judge", "stored", "cost", "outcome", "no_best"> drafters_says;
-inline constexpr int kDraftersOutcomeBeat = 3;
+inline constexpr StoryOf<"drafters", "judge", "stored", "cost", "outcome", "no_best", "family"> drafters_says;
+inline constexpr int kDraftersOutcomeBeat = 3, kDraftersNoBestBeat = 4, kDraftersFamilyBeat = 5;
 // Beats that keep the verdicts back let the reader guess who brings most.
 [[nodiscard]] inline bool verdicts_told(const SceneInput& input) {
     return !drafters_says.hides(input.beat, "verdicts"_part);

@@ -1,5 +1,5 @@
 // Words of the drafters scene: what is said about a drafter (how it guesses in this engine, what it reads and stores,
-// what its round brought), title, five beats, and the frame as text.
+// what its round brought), title, beats, and the frame as text.
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -138,6 +138,7 @@ Words beat_words(const DraftersModel& m, int beat) {
     case 2: return cost_words(m);
     case kDraftersOutcomeBeat:
         return m.most == 0 ? drafters_says.beat("outcome:nothing"_t) : drafters_says.beat("outcome:told"_t, "outcome"_v = outcome_words(m));
+    case kDraftersFamilyBeat: return drafters_says.beat("family"_t);
     default: return drafters_says.beat("no_best"_t);
     }
 }
@@ -227,6 +228,7 @@ std::string drafters_empty_words(const DraftersModel& m) {
 namespace {
 
 std::string stage_title(const SceneInput& input, const DraftersModel& m) {
+    if (input.beat == kDraftersFamilyBeat) return drafters_says("family.title"_t);
     if (!verdicts_told(input) && m.guesses && !m.asking && !m.no_room) {
         if (input.beat <= 0) return drafters_says("judge.title"_t);
         return input.beat == 1 ? drafters_says("stored.title"_t) : drafters_says("cost.title"_t);
@@ -252,6 +254,11 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
         return title;
     }
     title.title = stage_title(input, m);
+    if (input.beat == kDraftersFamilyBeat) {
+        title.subtitle = drafters_says("family.subtitle"_t);
+        title.tier = ui::Tier::published;
+        return title;
+    }
     title.subtitle = drafters_says("subtitle.round"_t, "round"_v = m.cycle->cycle + 1, "tokens"_v = m.text_tokens, "dice"_v = dice(*m.header),
                                    "tries"_v = m.guesses ? kGuessTries : 0);
     return title;
@@ -268,7 +275,7 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
     const Words words = beat_words(m, beat);
     story.heading = words.heading;
     story.text = words.text;
-    if (beat + 1 == kDraftersBeats && m.can_ask) {
+    if (beat == kDraftersNoBestBeat && m.can_ask) {
         story.task = drafters_says("no_best.task"_t);
         story.task_done = (input.deeds & (deed_bit(Deed::stepped) | deed_bit(Deed::scrubbed))) != 0;
         story.on_task = {Go{Move::cycle}};
@@ -313,6 +320,7 @@ std::string drafters_description(const SceneInput& input, const DraftersModel& m
         if (const std::string words = drafter_published_words(input, row); !words.empty())
             out << "  " << words << "\n";
     }
+    if (input.beat == kDraftersFamilyBeat) out << "\n" << describe_family(m);
     if (const DrafterRow* row = m.row())
         out << "\n" << row->info->title << ": " << drafter_how(row->name()) << "\n";
     out << "Shown: " << drafter_filter_names()[static_cast<std::size_t>(m.filter)] << "\n";

@@ -5,6 +5,7 @@
 
 #include "engine/published/published_words.h"
 #include "scenes/shared/head_scene.h"
+#include "scenes/shared/kin_words.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/text_field.h"
@@ -250,6 +251,12 @@ void draw_numbers_details(const NumbersDraw& d) {
         const PublishedFigure& other = *d.model.figures->find(conflict.with);
         say("Against " + published_value(other) + " (" + other.id + "): " + conflict.why, theme.ink, 5);
     }
+    if (const DrafterInfo* const drafter = drafter_of_figures(figure->method)) // what the method is
+        for (const std::string& words : kin_words(drafter->kin)) {
+            if (y + 20 > r.bottom()) break;
+            ui::fitted_text(canvas, {x, y}, words, Font::text, 14, theme.muted, w);
+            y += 20;
+        }
 }
 
 void draw_numbers_controls(const NumbersDraw& d) {

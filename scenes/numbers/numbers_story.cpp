@@ -3,6 +3,7 @@
 
 #include "engine/published/published_words.h"
 #include "scenes/numbers/numbers_draw.h"
+#include "scenes/shared/kin_words.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -80,6 +81,7 @@ std::string numbers_description(const SceneInput& input, const NumbersModel& m, 
             << published_standing(*figure) << "\n";
         for (const PublishedConflict& conflict : figure->conflicts)
             out << "Against " << conflict.with << ": " << conflict.why << "\n";
+        if (const DrafterInfo* const drafter = drafter_of_figures(figure->method)) out << drafter->title << ". " << kin_line(drafter->kin) << "\n";
     }
     out << "\n" << describe_story(numbers_story(input, m));
     return out.str();

@@ -7,6 +7,7 @@
 #include "engine/run/run.h"
 #include "scenes/drafters/drafters_draw.h"
 #include "scenes/mtp/mtp_draw.h"
+#include "scenes/shared/kin_words.h"
 #include "scenes/shared/words.h"
 #include "tests/scenes/run_window.h"
 #include "tests/scenes/scenes_fixtures.h"
@@ -344,6 +345,47 @@ TEST(DraftersScene, CountsTheBeginningOfALongSuccess) {
         }
     }
     EXPECT_GT(folded, 0);
+}
+
+TEST(DraftersScene, EveryDrafterHasItsPlaceInTheFamily) {
+    for (const DrafterInfo& info : drafter_list()) {
+        SCOPED_TRACE(info.name);
+        const DrafterKin& kin = info.kin;
+        if (!info.drafts()) {
+            EXPECT_TRUE(kin_words(kin).empty());
+            continue;
+        }
+        EXPECT_TRUE(*kin.takes && *kin.sequential && *kin.keeps);
+        const std::string source = kin.source;
+        const std::size_t paper = source.find("arXiv:"); // whose number begins with its year
+        if (paper != std::string::npos) {
+            EXPECT_EQ(std::to_string(kin.year), "20" + source.substr(paper + 6, 2));
+        } else {
+            EXPECT_TRUE(source.starts_with("github.com/")) << source;
+        }
+        std::string known; // in one order
+        for (const char* engine : {"vLLM", "SGLang", "TRT-LLM", "llama.cpp", "transformers"})
+            if (std::string(kin.served).find(engine) != std::string::npos) known += (known.empty() ? "" : ", ") + std::string(engine);
+        EXPECT_EQ(known, kin.served);
+        EXPECT_EQ(kin_words(kin).back(), "Served by: " + (known.empty() ? "–" : known));
+    }
+    ASSERT_TRUE(drafter_of_figures("eagle3"));
+    EXPECT_STREQ(drafter_of_figures("eagle3")->name, "eagle3") << "of a chain and its tree the chain";
+    EXPECT_FALSE(drafter_of_figures("nobody's"));
+}
+
+TEST(DraftersScene, TellsTheFamily) {
+    Asked asked("lookup");
+    asked.answer();
+    asked.bench->controller.perform({SceneCommand{SetBeat{kDraftersFamilyBeat}}}, 0);
+    asked.bench->settle();
+    for (const char* words : {"Takes from the target", "One after the other", "several hidden states", "a map of places", "vLLM, SGLang, TRT-LLM, llama.cpp"})
+        EXPECT_TRUE(asked.bench->shows(words)) << words;
+    EXPECT_TRUE(asked.bench->shows("Published: 2023, ")) << "of the marked one";
+    for (const ui::RecordedText& text : asked.bench->texts)
+        if (text.box.x > 200 && text.box.right() < 1190) {
+            EXPECT_EQ(text.text.find("…"), std::string::npos) << text.text;
+        }
 }
 
 TEST(DraftersScene, FitsEverySizeAndSaysWhatWasRecorded) {

@@ -121,6 +121,14 @@ TEST(NumbersScene, MovesThroughTheTableAndExplainsTheChosenFigure) {
     EXPECT_TRUE(list.bench->shows("that are wrong in their source"));
 }
 
+TEST(NumbersScene, SaysWhereAMethodStandsInTheFamily) {
+    Listed list;
+    list.bench->controller.perform({PickAction{Action::copy_description}}, 0);
+    EXPECT_NE(list.bench->controller.clipboard.find("Takes: "), std::string::npos) << list.bench->controller.clipboard;
+    EXPECT_TRUE(list.bench->shows("One after the other: "));
+    EXPECT_TRUE(list.bench->shows("Served by: "));
+}
+
 // A table of 501 rows tells nobody where to begin: it opens on pairs, each of one method, that cannot both be right.
 TEST(NumbersScene, OpensOnAFewPairsThatDisagree) {
     Listed list;

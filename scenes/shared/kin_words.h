@@ -1,0 +1,20 @@
+// Where a drafter stands among the others, in words: what it takes, does in turn and keeps, since when, where, who serves with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/drafters/drafter.h"
+
+namespace speclens {
+
+// "Takes: states of three layers", "One after the other: a layer for every guess", …: labels, each of which a language translates.
+// None for a drafter of one's own.
+[[nodiscard]] std::vector<std::string> kin_words(const DrafterKin& kin);
+[[nodiscard]] std::string kin_line(const DrafterKin& kin); // all of them, in English
+// "vLLM, SGLang"; "–" where no document of an engine was found.
+[[nodiscard]] std::string served_words(const DrafterKin& kin);
+// Of the first drafter of the list under whose names figures of `method` were published; null: of none.
+[[nodiscard]] const DrafterInfo* drafter_of_figures(const std::string& method);
+
+} // namespace speclens
