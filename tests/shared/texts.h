@@ -1,13 +1,21 @@
 // The distribution of short texts of a transformer, exactly and sampled.
 #pragma once
 
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
+#include <numbers>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/run/run.h"
+#include "tests/shared/statistics.h"
 #include "tests/shared/tables.h"
 
 namespace speclens::test {
@@ -37,6 +45,25 @@ inline std::map<std::string, double> exact_texts(const std::shared_ptr<const Mod
     return expected;
 }
 
+// Texts of every rule. More by hand, SPEC_LAW2_TEXTS=20000, and then what came is printed (docs/verification.md); none if it is no number of
+// at least `usual`.
+inline std::optional<long> texts_of_a_rule(long usual) {
+    const char* const asked = std::getenv("SPEC_LAW2_TEXTS");
+    if (!asked) return usual;
+    const std::string_view text = asked;
+    long texts = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), texts);
+    if (error != std::errc() || end != text.data() + text.size() || texts < usual) return {};
+    return texts;
+}
+
+// The total variation that so many draws from `expected` itself have on average (each count as a normal variable).
+inline double variation_of_draws(const std::map<std::string, double>& expected, long draws) {
+    double sum = 0;
+    for (const auto& [text, p] : expected) sum += std::sqrt(2 * p * (1 - p) / (std::numbers::pi * static_cast<double>(draws)));
+    return sum / 2;
+}
+
 struct SampledTexts {
     std::map<std::string, long> counted; // by the ids behind the prompt
     long kept = 0, refusals = 0;         // drafts that stayed; rounds in which the target's own token took the place of one
@@ -45,6 +72,13 @@ struct SampledTexts {
     void count(const CycleView& view) {
         kept += view.accepted_drafts;
         for (const CycleSummary& round : view.cycles) refusals += round.own_slot() < static_cast<int>(round.drafts.size());
+    }
+    // Prints what came out of so many.
+    void tell(const std::string& name, const std::map<std::string, double>& expected, long samples) const {
+        const Fit found = fit(expected, counted, samples);
+        std::printf("%s: p %.3f, total variation %.4f (%.4f by chance), %.2f drafts kept and %.2f refused a text\n", name.c_str(), found.p_value,
+                    found.total_variation, variation_of_draws(expected, samples), static_cast<double>(kept) / static_cast<double>(samples),
+                    static_cast<double>(refusals) / static_cast<double>(samples));
     }
 };
 

@@ -3,14 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
-#include <numbers>
 #include <optional>
-#include <string_view>
 
 #include "engine/rules/wrong_rules.h"
 #include "engine/run/cycle.h"
@@ -455,24 +449,7 @@ std::vector<TransformerCase> transformer_cases() {
     return cases;
 }
 
-// Of each rule. More by hand, SPEC_LAW2_TEXTS=20000, which prints what came out (docs/verification.md); none if it is no such number.
 constexpr long kUsualTexts = 2500;
-std::optional<long> texts_of_a_rule() {
-    const char* const asked = std::getenv("SPEC_LAW2_TEXTS");
-    if (!asked) return kUsualTexts;
-    const std::string_view text = asked;
-    long texts = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), texts);
-    if (error != std::errc() || end != text.data() + text.size() || texts < kUsualTexts) return {};
-    return texts;
-}
-
-// The total variation that so many draws from `expected` itself have on average (each count as a normal variable).
-double variation_of_draws(const std::map<std::string, double>& expected, long draws) {
-    double sum = 0;
-    for (const auto& [text, p] : expected) sum += std::sqrt(2 * p * (1 - p) / (std::numbers::pi * static_cast<double>(draws)));
-    return sum / 2;
-}
 
 class Law2OnATransformer : public testing::TestWithParam<TransformerCase> {};
 
@@ -485,7 +462,7 @@ TEST_P(Law2OnATransformer, HoldsForEveryRule) {
     const std::vector<int> prompt = test::narrow_prompt();
     const auto expected = test::exact_texts(models->target, prompt, kTokens, sampling);
     ASSERT_EQ(expected.size(), 81u);
-    const std::optional<long> samples = texts_of_a_rule();
+    const std::optional<long> samples = test::texts_of_a_rule(kUsualTexts);
     ASSERT_TRUE(samples) << "SPEC_LAW2_TEXTS must be an integer of at least " << kUsualTexts;
     int rules = 0;
     for (const RuleInfo& rule : rule_list()) {
@@ -507,10 +484,7 @@ TEST_P(Law2OnATransformer, HoldsForEveryRule) {
         const test::Fit fit = test::fit(expected, sampled.counted, *samples);
         EXPECT_GT(fit.p_value, kAlarm / kTests) << rule.name << " TV " << fit.total_variation;
         EXPECT_TRUE(!drafter.drafts() || sampled.judged(*samples)) << rule.name << " kept " << sampled.kept << ", refusals " << sampled.refusals;
-        if (*samples > kUsualTexts)
-            std::printf("%s %s: p %.3f, total variation %.4f (%.4f by chance), %.2f drafts kept and %.2f refused a text\n",
-                        testing::PrintToString(GetParam()).c_str(), rule.name, fit.p_value, fit.total_variation, variation_of_draws(expected, *samples),
-                        static_cast<double>(sampled.kept) / static_cast<double>(*samples), static_cast<double>(sampled.refusals) / static_cast<double>(*samples));
+        if (*samples > kUsualTexts) sampled.tell(testing::PrintToString(GetParam()) + " " + rule.name, expected, *samples);
     }
     EXPECT_GT(rules, 0);
 }
