@@ -147,6 +147,23 @@ TEST(MtpScene, TellsTheStateOnlyWhereTheTwoAreApart) {
     EXPECT_EQ(told(&half, nullptr), MtpTrainedOn::unknown);
 }
 
+TEST(MtpScene, SaysWhatAGuessBringsAndCosts) {
+    MtpWindow window("mtp", 1); // where random models agree now and then
+    window.beat(kMtpDepthBeat);
+    const SceneInput input = window.input(kMtpDepthBeat);
+    const AcceptanceSeries kept = mtp_kept(input, mtp_model(input), mtp_measured(input)).series;
+    ASSERT_GT(kept.judged.size(), 1u);
+    ASSERT_GT(kept.kept[0], 0);
+    EXPECT_TRUE(window.bench->shows("What a guess brings and costs, in tokens")) << window.bench->words;
+    for (std::size_t i = 0; i < kept.kept.size(); ++i) { // of all rounds, however few got so far
+        const std::string brings = ui::probability(static_cast<double>(kept.kept[i]) / kept.judged[0]);
+        EXPECT_TRUE(window.bench->shows(brings)) << brings << "\n" << window.bench->words;
+    }
+    window.beat(kMtpPublishedBeat);
+    EXPECT_FALSE(window.bench->shows("What a guess brings and costs, in tokens"));
+    EXPECT_TRUE(window.bench->shows("1× plain")) << "where a published bar would be plain decoding";
+}
+
 // Which guess stays least often is asked before it is told.
 TEST(MtpScene, HidesTheVerdictsUntilTheBeatThatCountsThem) {
     MtpWindow window;
