@@ -11,8 +11,9 @@ class TrainingJob final : public Job {
           training_(make_head_training(desk.models, usual_head_plan(asked, desk.models->chat))) {}
     bool step() override {
         ++steps_;
-        if (training_->step()) return true;
-        if (keep_) { // runs under way keep the models they began with
+        if (!training_->step()) return false;
+        if (!training_->view().complete) return true;
+        if (keep_) { // before anybody sees that it is complete; runs under way keep the models they began with
             Models changed = *models_;
             changed.networks[name_of(training_->view().plan.kind)] = training_->network();
             keep_(std::move(changed));

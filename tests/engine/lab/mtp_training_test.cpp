@@ -1,12 +1,14 @@
 // An MTP layer trained here: it learns, repeats itself, is measured as runs measure it, and its files load again.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "engine/drafters/draft_network.h"
 #include "engine/lab/mtp_training.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/run.h"
 #include "engine/session/session.h"
-#include "tests/shared/eventually.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/temp_folder.h"
 #include "tests/shared/whole_bundle.h"
@@ -109,27 +111,34 @@ TEST(MtpTraining, MeasuresWhatARunKeepsAndFilesLoadAgain) {
     EXPECT_GT(tokens, rounds) << "some guess was kept, or this tells nothing";
 }
 
-// In the window: complete, the layer takes the place of the one that was loaded.
+// In the window: complete, the layer takes the place of the one that was loaded, for whatever is begun once it is seen
+// complete.
 TEST(MtpTraining, OfASessionReplacesTheLayerOfLaterRuns) {
     RunSettings settings;
     settings.drafter = "mtp";
     settings.max_tokens = 8;
-    Session session({}, settings);
+    Session session({}, settings, {}, {}, Session::Worker::caller);
+    while (session.work_for(1)) {
+    }
     session.send(TrainHeads{.steps = 3, .texts = 1, .max_tokens = 8, .prompts = 3, .kind = HeadKind::mtp});
-    ASSERT_TRUE(eventually([&] {
+    const auto complete = [&] {
         const auto t = session.published().training;
         return t && t->complete;
-    }));
+    };
+    while (!complete()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(160)); // so long after the last one, every step is shown
+        ASSERT_TRUE(session.work_for(0));
+    }
     const auto t = session.published().training;
     EXPECT_FALSE(t->cut);
     EXPECT_EQ(t->plan.kind, HeadKind::mtp);
     EXPECT_EQ(t->curve.back().step, 3);
     EXPECT_EQ(t->curve.back().worth.shares.size(), 3u);
     session.send(Restart{settings, Gate::kUnlimited});
-    ASSERT_TRUE(eventually([&] {
-        const auto trace = session.published().trace;
-        return trace && trace->header() && trace->header()->drafter_model == "head trained here";
-    }));
+    while (session.work_for(1)) {
+    }
+    ASSERT_TRUE(session.published().trace && session.published().trace->header());
+    EXPECT_EQ(session.published().trace->header()->drafter_model, "head trained here");
 }
 
 TEST(MtpTraining, StopsAndKeepsWhatThereIs) {
