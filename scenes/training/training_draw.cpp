@@ -50,7 +50,7 @@ struct LineEnd {
 };
 void number_lines(const TrainingDraw& d, Rect plot, std::vector<LineEnd> ends) {
     constexpr float kHigh = 14, kWide = 12;
-    if (static_cast<float>(ends.size()) * kHigh > plot.h + kHigh) std::erase_if(ends, &LineEnd::dashed);
+    if (static_cast<float>(ends.size()) * kHigh > plot.h + kHigh) std::erase_if(ends, [](const LineEnd& end) { return end.dashed; });
     std::ranges::sort(ends, {}, [](const LineEnd& end) { return end.at.y; });
     std::vector<Vec2> taken;
     const auto free = [&](Vec2 at) {
