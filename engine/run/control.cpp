@@ -64,7 +64,8 @@ std::string to_text(const Command& command) {
         std::string operator()(const OpenModel& c) const {
             return "open " + (c.paths.target.empty() ? std::string("the built-in model") : c.paths.target.filename().string());
         }
-        std::string operator()(const TrainHeads& c) const { 
+        std::string operator()(const LoadHeads&) const { return "heads that came later"; }
+        std::string operator()(const TrainHeads& c) const {
             return (c.kind == HeadKind::mtp ? "train an MTP layer, " : "train heads, ") + std::to_string(c.steps) + " steps";
         }
     };

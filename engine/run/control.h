@@ -167,8 +167,12 @@ struct OpenModel {
     ModelPaths paths;
     std::int64_t budget = 0;
 };
+// Heads of the built-in model that came into its folder after it was loaded: a page fetches some later. Whatever goes on goes on;
+// what is begun from then on has them, and what every drafter guesses is asked again.
+struct LoadHeads {};
 using Command = std::variant<Restart, Cancel, Fork, FetchDistributions, FetchReplay, FetchOtherDrafterRound, CompareDrafters, RunStudy, StartRace,
-                             StopRace, StepRace, EndSteppedRace, MeasurePasses, AskAdvice, MeasureLoad, TrainHeads, OpenModel>;
+                             StopRace, StepRace, EndSteppedRace, MeasurePasses, AskAdvice, MeasureLoad, TrainHeads, OpenModel,
+                             LoadHeads>;
 [[nodiscard]] std::string to_text(const Command& command);  // one line, for Event Commanded
 
 class Mailbox {

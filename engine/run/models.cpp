@@ -203,6 +203,16 @@ void load_around_scorer(const ModelPaths& paths, const Progress& progress, Model
 
 namespace {
 
+// Throws Error where the folder has a head for another drafter.
+std::shared_ptr<const DraftNetwork> head_for(const std::string& drafter, const fs::path& folder, const Models& models, const Progress& progress) {
+    auto network = DraftNetwork::load(models.target, folder, progress);
+    if (const std::string method = name_of(network->config.method); method != drafter)
+        throw Error(short_name(folder / "config.json") + ": is " + (method[0] == 'e' ? "an " : "a ") + method +
+                        " head, not one for the drafter " + drafter,
+                    "Use --drafter " + method + "=DIR.", Exit::usage);
+    return network;
+}
+
 Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     Models models;
     models.backend = make_backend(paths.backend, {.threads = paths.threads});
@@ -254,11 +264,7 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     std::map<std::string, fs::path> heads = paths.heads;
     heads.insert(shipped.networks.begin(), shipped.networks.end());
     for (const auto& [drafter, folder] : heads) {
-        auto network = DraftNetwork::load(models.target, folder, progress);
-        if (const std::string method = name_of(network->config.method); method != drafter)
-            throw Error(short_name(folder / "config.json") + ": is " + (method[0] == 'e' ? "an " : "a ") + method +
-                            " head, not one for the drafter " + drafter,
-                        "Use --drafter " + method + "=DIR.", Exit::usage);
+        auto network = head_for(drafter, folder, models, progress);
         if (!paths.force_heads) check_fingerprint(folder, models);
         models.networks.emplace(drafter, std::move(network));
     }
@@ -274,6 +280,18 @@ Models load_models(const ModelPaths& paths, const Progress& progress) {
     Models models = loaded_models(paths, progress);
     models.load_ms = watch.ms();
     return models;
+}
+
+std::map<std::string, std::shared_ptr<const DraftNetwork>> heads_that_came(const Models& models, const Progress& progress) {
+    std::map<std::string, std::shared_ptr<const DraftNetwork>> came;
+    if (models.bundle.empty() || !models.target) return came;
+    for (const auto& [drafter, folder] : heads_in(assets_folder() / "models").networks) {
+        if (models.networks.contains(drafter)) continue;
+        auto network = head_for(drafter, folder, models, progress);
+        check_fingerprint(folder, models);
+        came.emplace(drafter, std::move(network));
+    }
+    return came;
 }
 
 }  // namespace speclens

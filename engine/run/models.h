@@ -62,6 +62,9 @@ struct Models {
 // Throws Error. Reports progress as "loading target", MB.
 [[nodiscard]] Models load_models(const ModelPaths& paths, const Progress& progress = {});
 
+// Heads in the folder of the shipped target that came after it was loaded, by drafter; none for another target. Throws as load_models.
+[[nodiscard]] std::map<std::string, std::shared_ptr<const DraftNetwork>> heads_that_came(const Models& models, const Progress& progress = {});
+
 // The folder with assets/models: $SPECLENS_ASSETS, next to the executable's source tree, or the install prefix.
 [[nodiscard]] std::filesystem::path assets_folder();
 

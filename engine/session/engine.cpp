@@ -113,12 +113,14 @@ Slot Engine::slot_of(const Command& command) {
 // ---- jobs ----
 
 Desk Engine::desk() {
-    const auto keep = [this](Models models) {
-        keep_models(std::move(models));
+    const auto keep = [this](const std::string& drafter, std::shared_ptr<const DraftNetwork> network) {
+        Models changed = *models_;
+        changed.networks[drafter] = std::move(network);
+        keep_models(std::move(changed));
         publish([&](Snapshot& s) { s.status.ready_drafters = models_->ready_drafters(); });
     };
     return {models_, run_.get(), run_models_, times_, shown_, [this] { return !called(EngineHost::Call::end_of_run); },
-            given_ ? std::function<void(Models)>() : keep};
+            given_ ? nullptr : decltype(Desk::keep)(keep)};
 }
 
 Engine::Place* Engine::at(Slot slot) {

@@ -106,6 +106,7 @@ class Engine {
     void carry_out(const StepRace& step);
     void carry_out(const EndSteppedRace& end);
     void carry_out(const OpenModel& open);
+    void carry_out(const LoadHeads& load);
 
     EngineHost& host_;
     ModelPaths paths_;

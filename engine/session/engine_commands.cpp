@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/run/drafter_comparison.h"
 #include "engine/run/fitting.h"
 #include "engine/run/model_names.h"
 #include "engine/run/replay.h"
@@ -11,6 +12,7 @@
 namespace speclens {
 
 void Engine::apply(const Command& command) {
+    if (!models_ && std::holds_alternative<LoadHeads>(command)) return; // whoever loads the models loads these as well
     if (!models_ && !std::holds_alternative<OpenModel>(command)) {
         // Loading failed or was cancelled: whoever begins anew tries it again.
         const auto* restart = std::get_if<Restart>(&command);
@@ -151,6 +153,27 @@ void Engine::carry_out(const OpenModel& open) {
     });
     show_models();
     carry_out(Restart{settings, open.budget});
+}
+
+// The models of what goes on stay as they are: nothing of it is measured anew. The run on the screen can be asked about them.
+void Engine::carry_out(const LoadHeads&) {
+    if (given_) return;
+    auto came = heads_that_came(*models_);
+    if (came.empty()) return;
+    const auto with_them = [&](const Models& models) {
+        auto changed = std::make_shared<Models>(models);
+        changed->networks.insert(came.begin(), came.end());
+        return changed;
+    };
+    const bool same = run_models_ == models_;
+    models_ = with_them(*models_);
+    if (run_models_) run_models_ = same ? models_ : with_them(*run_models_);
+    const auto guesses = shown_.guesses;
+    publish([&](Snapshot& s) {
+        s.status.ready_drafters = models_->ready_drafters();
+        s.guesses.reset(); // else its rows are kept
+    });
+    if (guesses && run_ && guesses->of == run_->shared_trace().get()) begin(order_of(CompareDrafters{guesses->cycle, guesses->exit_layer}));
 }
 
 void Engine::end_all() {

@@ -54,7 +54,8 @@ struct Desk {
     TimeTable& times;                         // of the models; outlives every job
     const Snapshot& shown;
     std::function<bool()> go_on;              // false: it is to end in the middle of a piece. From any thread
-    std::function<void(Models)> keep;         // for runs from now on; empty: they stay as they are
+    // A head that was trained, for runs from now on; empty: the models stay as they are.
+    std::function<void(const std::string& drafter, std::shared_ptr<const DraftNetwork>)> keep;
 
     [[nodiscard]] const Run& shown_run() const; // throws Error where there is none
 };

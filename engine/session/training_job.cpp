@@ -7,16 +7,13 @@ namespace {
 class TrainingJob final : public Job {
   public:
     TrainingJob(const Desk& desk, const TrainHeads& asked)
-        : models_(desk.models), keep_(desk.keep),
-          training_(make_head_training(desk.models, usual_head_plan(asked, desk.models->chat))) {}
+        : keep_(desk.keep), training_(make_head_training(desk.models, usual_head_plan(asked, desk.models->chat))) {}
     bool step() override {
         ++steps_;
         if (!training_->step()) return false;
         if (!training_->view().complete) return true;
         if (keep_) { // before anybody sees that it is complete; runs under way keep the models they began with
-            Models changed = *models_;
-            changed.networks[name_of(training_->view().plan.kind)] = training_->network();
-            keep_(std::move(changed));
+            keep_(name_of(training_->view().plan.kind), training_->network());
         }
         return false;
     }
@@ -36,8 +33,7 @@ class TrainingJob final : public Job {
     }
 
   private:
-    std::shared_ptr<const Models> models_;
-    std::function<void(Models)> keep_;
+    std::function<void(const std::string&, std::shared_ptr<const DraftNetwork>)> keep_;
     std::unique_ptr<HeadTraining> training_;
     std::size_t steps_ = 0;
 };

@@ -1,6 +1,7 @@
 // The engine driven by plain calls: no thread, so what happens after each is known.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "engine/session/engine.h"
 #include "kernels/error.h"
 #include "tests/shared/session_bench.h"
+#include "tests/shared/temp_folder.h"
+#include "tests/shared/variable.h"
 
 namespace speclens {
 namespace {
@@ -233,6 +236,97 @@ TEST(Engine, TheSameCallsOnGivenModelsGiveTheSame) {
         return tokens;
     };
     EXPECT_EQ(answers(), answers());
+}
+
+// Assets with the built-in model and one head, as a page begins; put() brings another one.
+class LaterHeads {
+  public:
+    LaterHeads() : assets_("SPECLENS_ASSETS", folder_.path().string()) {
+        std::filesystem::create_directories(folder_ / "models");
+        for (const char* name : {"target", "eagle3", "MANIFEST.json"}) put(name, name);
+    }
+    void put(const std::string& name, const std::string& of) const {
+        std::filesystem::create_symlink(std::filesystem::path(SPEC_SOURCE_DIR) / "assets/models" / of, folder_ / "models" / name);
+    }
+
+  private:
+    const test::TempFolder folder_;
+    const test::Variable assets_;
+};
+
+RunSettings drafted_by(const std::string& drafter) {
+    RunSettings settings;
+    settings.drafter = drafter;
+    settings.k = 4;
+    settings.max_tokens = 12;
+    settings.timing = false;
+    return settings;
+}
+
+const GuessRow& row_of(const Engine& engine, const std::string& drafter) {
+    static const GuessRow kNone;
+    if (!engine.shown().guesses) return kNone;
+    const auto found = std::ranges::find(engine.shown().guesses->rows, drafter, &GuessRow::drafter);
+    return found == engine.shown().guesses->rows.end() ? kNone : *found;
+}
+
+bool can_run(const Engine& engine, const std::string& drafter) {
+    return std::ranges::count(engine.shown().status.ready_drafters, drafter) > 0;
+}
+
+TEST(EngineHeads, ThatComeLaterLeaveTheRunAndAnswerWhatWasAsked) {
+    const LaterHeads folder;
+    Watcher host;
+    Engine engine(host, {.threads = 1}, drafted_by("eagle3"));
+    engine.load();
+    ASSERT_NE(engine.run(), nullptr) << engine.shown().status.error;
+    engine.gate().set(Gate::kUnlimited);
+    drain(engine);
+    engine.obey(CompareDrafters{1});
+    drain(engine);
+    EXPECT_NE(row_of(engine, "dflash").problem, "");
+    EXPECT_FALSE(can_run(engine, "dflash"));
+    const Snapshot before = engine.shown();
+    engine.obey(LoadHeads{}); // nothing came
+    EXPECT_EQ(engine.shown().revision, before.revision);
+
+    folder.put("dflash", "dflash");
+    engine.obey(LoadHeads{});
+    EXPECT_TRUE(can_run(engine, "dflash"));
+    EXPECT_TRUE(can_run(engine, "dflash_tree"));
+    drain(engine);
+    EXPECT_EQ(row_of(engine, "dflash").problem, "");
+    EXPECT_NE(row_of(engine, "dflash").trace, nullptr);
+    EXPECT_EQ(engine.shown().guesses->cycle, 1);
+    EXPECT_EQ(engine.shown().trace, before.trace);
+    EXPECT_EQ(engine.shown().runs, before.runs);
+    EXPECT_EQ(engine.shown().status.state, EngineStatus::State::stopped);
+    engine.obey(FetchOtherDrafterRound{1, "dflash"});
+    drain(engine);
+    EXPECT_NE(engine.shown().guest, nullptr) << engine.shown().status.error;
+    engine.obey(Fork{.cycle = 1, .settings = drafted_by("dflash"), .budget = Gate::kUnlimited});
+    drain(engine);
+    EXPECT_EQ(engine.shown().status.error, "");
+    EXPECT_EQ(engine.shown().runs, before.runs + 1);
+    engine.obey(Restart{drafted_by("dflash"), Gate::kUnlimited});
+    drain(engine);
+    EXPECT_EQ(engine.shown().trace->header()->drafter, "dflash");
+    EXPECT_EQ(engine.shown().trace->header()->notice, "");
+}
+
+TEST(EngineHeads, ThatComeLaterAreRefusedWhereTheyAreOfAnotherDrafter) {
+    const LaterHeads folder;
+    Watcher host;
+    Engine engine(host, {.threads = 1}, drafted_by("eagle3"));
+    engine.obey(LoadHeads{}); // no models yet: load() takes what is there
+    EXPECT_EQ(engine.shown().status.error, "");
+    engine.load();
+    const auto trace = engine.shown().trace;
+    folder.put("dflash", "eagle3");
+    engine.obey(LoadHeads{});
+    EXPECT_TRUE(engine.shown().status.error.ends_with("is an eagle3 head, not one for the drafter dflash")) << engine.shown().status.error;
+    EXPECT_FALSE(can_run(engine, "dflash"));
+    EXPECT_EQ(engine.shown().trace, trace);
 }
 
 } // namespace
