@@ -45,6 +45,7 @@ void Controller::open_scene(const std::string& name) {
     keys_.clear();
     scene_took_back_ = false;
     place_.reset(); // of the scene before
+    awaited_ = {};
     chrome.layout.pan = {};
     common_.player.playing = false;
     if (in_race()) return race_.enter();
@@ -54,10 +55,11 @@ void Controller::open_scene(const std::string& name) {
 // ---- engine ----
 
 void Controller::observe(const Snapshot& published, double now) {
-    common_.status = published.status;
+    const std::vector<std::string> before = std::exchange(common_.status, published.status).ready_drafters;
     prompt_room_ = published.prompt_room;
     observe_opening(published);
     race_.observe(published);
+    if (!before.empty()) race_.drafters_came(before);
     if (in_race()) race_.enter(); // the models may have come just now
     if (run_.observe(published, now)) {
         cursor_.stand(run_.live(), 1);
@@ -65,6 +67,7 @@ void Controller::observe(const Snapshot& published, double now) {
         arrival_.example_due = !arrival_.cycle;
     }
     tick(now);
+    heads_may_have_come(now);
     if (wanted_view_ && run_.live() && wanted_view_->model == model_word()) show_view(*std::exchange(wanted_view_, {}), now);
 }
 

@@ -134,7 +134,7 @@ class Controller {
     void fork_run(const Fork& fork, double now);
     void change_length(int by, double now); // of drafts
     void change_heat(double by, double now);
-    void pick_drafter(int number, double now);
+    void pick_drafter(const std::string& name, double now); // once its head is there, where that is on its way
     void ask(const Command& command, double now); // what a scene asks of the engine
     void open_lane(int lane);
     void race_prompt(double now);             // of the run on screen
@@ -163,6 +163,11 @@ class Controller {
     void observe_opening(const Snapshot& published); // a model that was asked for came, or did not
     void begin_with_other_model(const RunSettings& settings);
     void answer_offer(bool yes, double now);
+    // Heads that the page fetches later (EnginePort::fetch_head). What needs some is done when they are there, unless something else
+    // is opened first; false: none of them is still to come.
+    [[nodiscard]] bool awaits_heads(const std::vector<std::string>& drafters, std::function<void(double)> then, double now);
+    [[nodiscard]] bool comes_later(const std::string& drafter) const; // and it is asked for
+    void heads_may_have_come(double now);
     [[nodiscard]] bool knows(const std::string& prompt) const; // it is one of the gallery
     void offer_real_model(); // where the built-in one was asked for what it cannot know
     [[nodiscard]] bool suits_model(const SceneView& view); // else it was asked what to do
@@ -209,6 +214,10 @@ class Controller {
     Offer offer_;
     std::string offered_;                                // the model
     std::optional<SceneView> wanted_view_;               // once that is loaded
+    struct Awaited {
+        std::vector<std::string> drafters; // whose heads are on their way
+        std::function<void(double now)> then;
+    } awaited_;
     bool own_prompt_ = false, told_small_world_ = false; // of the run on screen; once for a window
 
     std::shared_ptr<const ServerView> server_;

@@ -113,7 +113,10 @@ bool Controller::run_action(Action action, int number, double now) {
              next.options.fr_spec = next.options.fr_spec > 0 || !header ? 0 : header->vocab / 4;
              if (header) change_run(next, now);
          }},
-        {Action::pick_drafter, [&] { pick_drafter(number, now); }},
+        {Action::pick_drafter, [&] {
+             const auto& list = drafter_list();
+             if (number >= 0 && number < static_cast<int>(list.size())) pick_drafter(list[static_cast<std::size_t>(number)].name, now);
+         }},
         {Action::race_prompt, [&] { race_prompt(now); }},
         {Action::run_ahead, [&] {
              common_.run_ahead = !common_.run_ahead;
@@ -136,13 +139,12 @@ void Controller::change_heat(double by, double now) {
     if (t != before) change_run(with_temperature(wished(), t < 0.05 ? 0 : t), now);
 }
 
-void Controller::pick_drafter(int number, double now) {
-    const auto& list = drafter_list();
-    if (number < 0 || number >= static_cast<int>(list.size())) return;
-    const std::string name = list[static_cast<std::size_t>(number)].name;
-    const auto& ready = common_.status.ready_drafters;
+void Controller::pick_drafter(const std::string& name, double now) {
     if (name == wished().drafter) return;
-    if (std::ranges::find(ready, name) == ready.end()) return common_.say(name + " cannot run with these models", now);
+    if (!common_.can_run(name)) {
+        if (awaits_heads({name}, [this, name](double then) { pick_drafter(name, then); }, now)) return;
+        return common_.say(name + " cannot run with these models", now);
+    }
     change_run(with_drafter(wished(), name), now);
 }
 

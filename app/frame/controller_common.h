@@ -1,6 +1,7 @@
 // What every part of the controller knows and may do: the engine's state, and telling the engine or the user something.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -19,6 +20,8 @@ struct EnginePort {
     std::function<void(ServerOrder)> server = {}; // to whoever watches servers; may be empty
     std::function<void(const std::string& name)> fetch = {}; // a model that engine/fetch knows; may be empty
     std::function<void()> cancel_fetch = {};
+    // Where heads of the built-in model may come later: asks for this one. False: it is not one of those.
+    std::function<bool(const std::string& network)> fetch_head = {};
     std::function<void(const FileQuestion&)> browse = {}; // answered by Controller::chose; empty: no file dialog
 };
 
@@ -40,6 +43,9 @@ struct ControllerCommon {
     std::uint32_t deeds = 0;
 
     [[nodiscard]] bool has_engine() const { return static_cast<bool>(port.send); }
+    [[nodiscard]] bool can_run(const std::string& drafter) const {
+        return std::ranges::find(status.ready_drafters, drafter) != status.ready_drafters.end();
+    }
     // Of a run that begins: all of it, or prefill and the first guess where the engine waits for the user.
     [[nodiscard]] std::int64_t first_budget() const { return run_ahead ? Gate::kUnlimited : 2; }
     void send(Command command) const {

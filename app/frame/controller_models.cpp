@@ -1,10 +1,12 @@
 // The model in the window: opening another, fetching one, and what of the window belongs to the one that was there.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "app/frame/controller.h"
 #include "app/frame/model_choices.h"
+#include "engine/drafters/drafter.h"
 #include "engine/fetch/fetchable.h"
 #include "engine/run/model_names.h"
 #include "kernels/error.h"
@@ -120,6 +122,7 @@ void Controller::begin_with_other_model(const RunSettings& settings) {
     arrival_.guess.reset();
     arrival_.from.reset();
     place_.reset();
+    awaited_ = {};
     scenes_.clear();
     chrome.counted = {};
     chrome.room = {};
@@ -143,6 +146,26 @@ bool Controller::suits_model(const SceneView& view) {
     offer_ = {"This is of " + model_title(view.model) + (here ? ": load it? The run on screen ends." : ", which is not on this machine: get it?"),
               here || !known ? "Load it" : "Get it, " + size_words(*known)};
     return false;
+}
+
+// ---- heads that come later ----
+
+bool Controller::comes_later(const std::string& drafter) const {
+    return common_.status.built_in && common_.port.fetch_head && !common_.can_run(drafter) && common_.port.fetch_head(network_of(drafter));
+}
+
+bool Controller::awaits_heads(const std::vector<std::string>& drafters, std::function<void(double)> then, double now) {
+    awaited_ = {};
+    std::ranges::copy_if(drafters, std::back_inserter(awaited_.drafters), [this](const std::string& one) { return comes_later(one); });
+    if (awaited_.drafters.empty()) return false;
+    awaited_.then = std::move(then);
+    common_.say("The head of " + awaited_.drafters.front() + " is being fetched", now);
+    return true;
+}
+
+void Controller::heads_may_have_come(double now) {
+    const auto here = [this](const std::string& drafter) { return common_.can_run(drafter); };
+    if (awaited_.then && std::ranges::all_of(awaited_.drafters, here)) std::exchange(awaited_, {}).then(now);
 }
 
 bool Controller::knows(const std::string& prompt) const {

@@ -35,9 +35,16 @@ void RacePart::end_stepped(bool stepped) const {
 }
 
 void RacePart::start_with(RunSettings base) {
+    common_.dismiss();
+    begin_with(std::move(base));
+}
+
+void RacePart::begin_with(RunSettings base) {
+    const bool usual = usual_ || wish_.lanes.empty();
     wish_.base = std::move(base);
     wish_.lanes = race_entries(lanes(), wish_.base);
-    start(wish_);
+    send(wish_);
+    usual_ = usual;
 }
 
 void RacePart::change(RunSettings base) {
@@ -46,13 +53,18 @@ void RacePart::change(RunSettings base) {
 }
 
 void RacePart::start(RaceSettings settings) {
+    common_.dismiss();
+    send(std::move(settings));
+}
+
+void RacePart::send(RaceSettings settings) {
     end_stepped(settings.stepped);
     wish_ = std::move(settings);
     saved_ = nullptr;
     ms_ = -1;
     common_.player.playing = false;
     sent_ = common_.has_engine();
-    common_.dismiss();
+    usual_ = false;
     common_.send(StartRace{wish_});
 }
 
@@ -61,14 +73,26 @@ void RacePart::enter() {
     const EngineStatus& status = common_.status;
     if (sent_ || saved_ || !common_.has_engine() || status.ready_drafters.empty() || status.state == EngineStatus::State::loading)
         return;
-    start_with(wish_.base);
+    begin_with(wish_.base); // what is complained about stays: nobody did anything
+}
+
+void RacePart::drafters_came(const std::vector<std::string>& before) {
+    if (!sent_ || !usual_ || saved_ || ms_ >= 0 || common_.player.playing) return;
+    if (usual_racers(before) == usual_racers(common_.status.ready_drafters)) return;
+    wish_.lanes.clear();
+    sent_ = false; // enter() starts it
 }
 
 void RacePart::view(RaceSettings settings) {
     const std::vector<std::string>& ready = common_.status.ready_drafters;
-    if (settings.lanes.empty() && !ready.empty()) settings.lanes = race_entries(usual_racers(ready), settings.base);
+    const bool usual = settings.lanes.empty();
+    if (usual && !ready.empty()) settings.lanes = race_entries(usual_racers(ready), settings.base);
     if (sent_ && !saved_ && wish_.stepped == settings.stepped && same_race(wish_, settings)) return;
-    if (!settings.lanes.empty()) return start(std::move(settings));
+    if (!settings.lanes.empty()) {
+        start(std::move(settings));
+        usual_ = usual;
+        return;
+    }
     end_stepped(settings.stepped);
     wish_ = std::move(settings); // started once it is known who can run
     sent_ = false;

@@ -29,6 +29,8 @@ class RacePart {
     [[nodiscard]] const RaceSettings& wish() const { return wish_; }
     void expect(RaceSettings settings) { wish_ = std::move(settings); } // asks for nothing yet
     void enter();                        // starts one when none fits
+    // Others can run than before: a race of the usual lanes that nobody looked into is made again, with them.
+    void drafters_came(const std::vector<std::string>& before);
     void start(RaceSettings settings);
     void start_with(RunSettings base);   // the lanes that there are, else the usual ones
     void change(RunSettings base);       // the same, and can be taken back
@@ -56,6 +58,8 @@ class RacePart {
     [[nodiscard]] double pace() const; // ms of the race per second
     void end_stepped(bool stepped) const; // where the next one is timed: an open stepped race would keep it waiting
     [[nodiscard]] std::vector<std::string> lanes() const; // drafters; the usual ones where none was chosen
+    void begin_with(RunSettings base);
+    void send(RaceSettings settings);
     void step_lanes(Stride stride); // to the next step; the engine makes it where there is none yet
     void move_stepped(Move where, double now);
     void move_timed(Move where, double now);
@@ -63,6 +67,7 @@ class RacePart {
     ControllerCommon& common_;
     RaceSettings wish_;
     bool sent_ = false; // what wish_ says was asked for
+    bool usual_ = false; // nobody chose the lanes
     std::shared_ptr<const RaceView> timed_, stepped_;
     std::shared_ptr<const RaceView> saved_; // hides them until another race is started
     double ms_ = -1; // -1: where it rests by itself; of a stepped race a number of steps, -1: the newest

@@ -18,10 +18,18 @@ bool forked(const Trace& trace) {
     return false;
 }
 
+std::vector<std::string> drafters_of(const SceneView& view) {
+    if (find_scene(view.scene) != find_scene("race")) return {view.settings.drafter};
+    std::vector<std::string> names;
+    for (const RaceEntry& lane : view.race.lanes) names.push_back(lane.drafter);
+    return names;
+}
+
 } // namespace
 
 void Controller::show_view(const SceneView& view, double now) {
     if (!suits_model(view)) return;
+    if (awaits_heads(drafters_of(view), [this, view](double then) { show_view(view, then); }, now)) return;
     const bool tiny = view.model.empty() ? common_.status.built_in : view.model == kBuiltInModel;
     const std::optional<Precision> made = view.precision ? view.precision : tiny ? std::optional(Precision::f32) : std::nullopt;
     if (find_scene(view.scene) == find_scene("race")) race_.view(view.race);
@@ -121,6 +129,8 @@ void Controller::take_back_settings(bool forward, double now) {
 // ---- lecture ----
 
 void Controller::begin_lecture(LectureView lecture, double now) {
+    for (const auto& step : lecture.steps)
+        for (const std::string& drafter : drafters_of(step.view)) (void)comes_later(drafter); // by the time its step is opened
     lecture_.begin(std::move(lecture), now);
     scenes_.clear(); // its steps begin from what was planned, not from what was set before
     race_.from_the_start();
@@ -140,7 +150,7 @@ void Controller::ask_ahead(double now) {
     // A scene computes what it lacks from all of these; most frames change none.
     std::size_t key = std::hash<std::string>{}(scene_name_);
     for (const std::size_t part : {std::hash<const void*>{}(in.trace), std::hash<const void*>{}(in.passes.get()),
-                                   std::hash<std::string>{}(in.status->timed_model), in.studies.size(),
+                                   std::hash<std::string>{}(in.status->timed_model), in.studies.size(), in.status->ready_drafters.size(),
                                    static_cast<std::size_t>(in.beat), static_cast<std::size_t>(lecture_.at()), in.whole->events})
         key = key * 31 + part;
     if (std::exchange(ahead_of_, key) == key) return;

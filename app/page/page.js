@@ -14,6 +14,8 @@ const texts = german ? {
   clock: (ms) => `Die Uhr dieses Browsers geht in Schritten von ${ms.toFixed(1).replace('.', ',')} ms, weil die Seite nicht isoliert ist: kurze Zeiten sind ungenau.`,
   reading: (name, part) => `${name}: ${part} % gelesen. Nichts wird hochgeladen.`,
   unread: (name) => `${name} konnte nicht gelesen werden: `,
+  heads: (names, part) => `Weitere Köpfe werden geladen (${names}): ${part} %`,
+  headless: (names) => `Diese Köpfe konnten nicht geladen werden (${names}): `,
   keep: (name) => `${name} bleibt auf diesem Gerät. Für das nächste Mal im Speicher des Browsers behalten?`,
   kept: (name) => `${name} liegt im Speicher dieses Browsers.`,
   full: (name) => `${name} wurde nicht behalten: `,
@@ -25,6 +27,8 @@ const texts = german ? {
   clock: (ms) => `This browser's clock goes in steps of ${ms.toFixed(1)} ms, because the page is not isolated: short times are rough.`,
   reading: (name, part) => `${name}: ${part} % read. Nothing is uploaded.`,
   unread: (name) => `${name} could not be read: `,
+  heads: (names, part) => `Fetching more heads (${names}): ${part} %`,
+  headless: (names) => `These heads could not be fetched (${names}): `,
   keep: (name) => `${name} stays on this device. Keep it in the browser's storage for the next time?`,
   kept: (name) => `${name} is in this browser's storage.`,
   full: (name) => `${name} was not kept: `,
@@ -53,13 +57,17 @@ function lacks() {
 // ---- files -----------------------------------------------------------------------------------------------------------
 
 let expected = 1, arrived = 0;
-async function unpacked(name, packed) {
+function at_the_start(bytes) {
+  arrived += bytes;
+  document.getElementById('progress').value = Math.min(1, arrived / expected);
+}
+
+async function unpacked(name, packed, tell = at_the_start) {
   const answer = await fetch(name);
   if (!answer.ok) throw new Error(name + ' (' + answer.status + ')');
   const counted = answer.body.pipeThrough(new TransformStream({
     transform(piece, on) {
-      arrived += piece.byteLength;
-      document.getElementById('progress').value = Math.min(1, arrived / expected);
+      tell(piece.byteLength);
       on.enqueue(piece);
     },
   }));
@@ -84,7 +92,7 @@ function put(FS, path, bytes) {
   FS.writeFile(path, bytes);
 }
 
-const fetched = (part) => Promise.all([unpacked(part.file, true), unpacked(part.exponents, true)]);
+const fetched = (part, tell) => Promise.all([unpacked(part.file, true, tell), unpacked(part.exponents, true, tell)]);
 
 function unpack(FS, part, [bytes, exponents]) {
   let at = 0, next = 0;
@@ -120,6 +128,8 @@ function strip(words, buttons = []) {
     return button;
   }));
 }
+
+const asks = () => document.getElementById('strip_buttons').hasChildNodes(); // and stays until it is answered
 
 // The step of the clock that times are taken with. A page that is isolated has one of .005 ms, in Firefox .02.
 function clock_step() {
@@ -202,19 +212,45 @@ async function offer_kept() {
 
 // Heads that the start left out: those that a scene is about, all of them where heads are compared.
 let list = { parts: [] };
-const have = new Set();
-async function fetch_for(scene) {
+const asked = new Set();
+function parts_for(scene) {
   const compares = ['drafters', 'race', 'training', 'advice', 'speedup'].includes(scene);
-  const wanted = list.parts.filter((part) => !have.has(part.name) && (compares || part.name === scene || scene.includes(part.name)));
-  if (wanted.length === 0) return;
-  wanted.forEach((part) => have.add(part.name));
+  return list.parts.filter((part) => compares || part.name === scene || scene.includes(part.name));
+}
+
+// Said below the picture where it takes longer than a moment.
+async function fetch_parts(parts) {
+  const names = parts.map((part) => part.name).join(', '), all = parts.reduce((sum, part) => sum + part.packed, 0);
+  let here = 0, late = false;
+  const say = () => {
+    if (late && !asks()) strip(texts.heads(names, Math.min(100, Math.floor(100 * here / all))));
+  };
+  const tell = (bytes) => {
+    here += bytes;
+    say();
+  };
+  const clock = setTimeout(() => {
+    late = true;
+    say();
+  }, 500);
   try {
-    for (const part of wanted) unpack(Module.FS, part, await fetched(part));
-    page.more = 1;
+    for (const part of parts) {
+      unpack(Module.FS, part, await fetched(part, tell));
+      page.more = 1;
+    }
+    if (late && !asks()) strip('');
   } catch (error) {
-    wanted.forEach((part) => have.delete(part.name));
-    console.error(error);
+    parts.forEach((part) => asked.delete(part.name));
+    strip(texts.headless(names) + error.message, [[texts.close]]);
+  } finally {
+    clearTimeout(clock);
   }
+}
+
+function fetch_for(parts) {
+  const wanted = parts.filter((part) => !asked.has(part.name));
+  wanted.forEach((part) => asked.add(part.name));
+  if (wanted.length > 0) fetch_parts(wanted);
 }
 
 const own_link = 'speclens://';
@@ -258,7 +294,12 @@ const page = {
   want(scene) {
     if (page.wanted === scene) return;
     page.wanted = scene;
-    fetch_for(scene);
+    fetch_for(parts_for(scene));
+  },
+  fetchHead(network) {
+    const part = list.parts.find((part) => part.name === network && !part.first);
+    if (part) fetch_for([part]);
+    return Boolean(part);
   },
   takeMore() {
     const more = page.more || 0;
@@ -483,10 +524,10 @@ async function start() {
   const name = threads ? 'speclens' : 'speclens_alone';
   list = await (await fetch('parts.json')).json();
   const first = list.parts.filter((part) => part.first || location.hash.includes(part.name));
-  first.forEach((part) => have.add(part.name));
+  first.forEach((part) => asked.add(part.name));
   expected = list.programs[name] + first.reduce((sum, part) => sum + part.packed, 0);
   const [program, starter, ...parts] = await Promise.all(
-    [unpacked(name + '.wasm.gz', true), unpacked(name + '.js.gz', true), ...first.map(fetched)]);
+    [unpacked(name + '.wasm.gz', true), unpacked(name + '.js.gz', true), ...first.map((part) => fetched(part))]);
   Module.wasmBinary = program.buffer;
   Module.mainScriptUrlOrBlob = new Blob([starter], { type: 'text/javascript' }); // for its threads, too
   Module.preRun = [() => {

@@ -19,6 +19,7 @@ EM_JS(char*, page_address, (const char* link), { return stringToNewUTF8(Module['
 EM_JS(void, page_ready, (), { Module['page'].ready(); })
 EM_JS(void, page_built, (double milliseconds), { Module['page'].built(milliseconds); })
 EM_JS(void, page_want, (const char* scene), { Module['page'].want(UTF8ToString(scene)); })
+EM_JS(int, page_fetch_head, (const char* network), { return Module['page'].fetchHead(UTF8ToString(network)) ? 1 : 0; })
 EM_JS(int, page_more, (), { return Module['page'].takeMore(); })
 EM_JS(int, page_pasted, (), { return Module['page'].takePaste(); })
 EM_JS(double, page_finger, (int which), { return Module['page'].takeFinger(which); })
@@ -93,6 +94,10 @@ void built(double milliseconds) {
 
 void want(const std::string& scene) {
     page_want(scene.c_str());
+}
+
+bool fetch_head(const std::string& network) {
+    return page_fetch_head(network.c_str()) != 0;
 }
 
 bool more_models() {

@@ -32,9 +32,10 @@ void show_link(const std::string& link);
 void first_picture();
 // How long a frame took to build, everything before OpenGL; what measures the page asks it for the last ones.
 void built(double milliseconds);
-// Which scene is on screen, for heads that the page has not fetched yet; whether more of them are there now
-// (takes it).
+// Heads that the page has not fetched yet: which scene is on screen, or which one somebody chose (false: it came at the start, or there
+// is none); whether more of them are there now (takes it).
 void want(const std::string& scene);
+[[nodiscard]] bool fetch_head(const std::string& network);
 [[nodiscard]] bool more_models();
 // Whether somebody pasted; takes it. The browser tells that instead of the key.
 [[nodiscard]] bool pasted();

@@ -21,7 +21,6 @@
 #include "app/window/file_dialog.h"
 #if defined(__EMSCRIPTEN__)
 #include "app/window/page.h"
-#include "engine/run/model_names.h"
 #endif
 #include "app/window/shell_gl.h"
 #include "app/window/shell_signals.h"
@@ -130,6 +129,7 @@ class Shell {
     // What a browser calls for every picture. Without threads the engine works in what is left of it.
     void page_turn() {
         window_.fill_page();
+        if (page::more_models() && session_) session_->send(LoadHeads{}); // without a session: it loads them with all others
         if (const std::string link = page::opened_link(); !link.empty()) open_link(link);
         if (page::pasted()) window_.push({.kind = RawEvent::Kind::key, .key = {.key = ui::Key::v, .ctrl = true}});
         take_fingers();
@@ -144,7 +144,10 @@ class Shell {
             const FrameInput frame = controller_.frame(glfwGetTime());
             const std::string problem = frame.banner.empty() ? "" : frame.banner + ". " + frame.remedy + "\n";
             page::say(problem + (frame.active ? frame.active->describe(frame.scene) : ""));
-            page::want(frame.scene_name);
+            // Where drafters are listed, all of them are asked for.
+            const Popup popup = controller_.chrome.popup;
+            const bool lists = popup == Popup::palette || (popup == Popup::none && widgets_.top_layer > 0);
+            page::want(lists ? "drafters" : frame.scene_name);
             show_link();
         }
         work();
@@ -157,14 +160,12 @@ class Shell {
         constexpr double kShare = 12; // ms of the 16.7 that a picture has
         if (session_ && !threads_possible()) (void)session_->work_for(kShare);
     }
-    // What was dropped, and heads of the built-in model that came later, wait for models that are being loaded.
+    // What was dropped waits for models that are being loaded.
     void take_files() {
-        heads_came_ = page::more_models() || heads_came_;
         for (std::string file = page::dropped(); !file.empty(); file = page::dropped()) dropped_.push_back(file);
-        if (!heads_came_ && dropped_.empty()) return;
+        if (dropped_.empty()) return;
         const FrameInput frame = controller_.frame(glfwGetTime());
         if (frame.scene.status && frame.scene.status->state == EngineStatus::State::loading) return;
-        if (std::exchange(heads_came_, false) && frame.model == kBuiltInModel) return controller_.open_model(kBuiltInModel, glfwGetTime());
         for (const std::string& file : std::exchange(dropped_, {})) window_.push({.kind = RawEvent::Kind::drop, .text = file});
     }
     // Two fingers enlarge and shift; in a dialog they scroll. What the first of them had pressed is let go elsewhere.
@@ -235,6 +236,9 @@ class Shell {
         port.cancel_fetch = [this] {
             if (fetch_) fetch_->cancel();
         };
+#if defined(__EMSCRIPTEN__)
+        port.fetch_head = [](const std::string& drafter) { return page::fetch_head(drafter); };
+#endif
         if (FileDialog::possible()) port.browse = [this](const FileQuestion& question) { browse(question); };
         port.server = [this](ServerOrder order) { tell_server(std::move(order)); };
         return port;
@@ -510,7 +514,6 @@ class Shell {
     std::unique_ptr<FetchJob> fetch_;              // while a model is on its way
     bool fingers_ = false;                         // two of them are on a page
     std::string typed_;                            // on the keyboard of a phone, and not taken yet
-    bool heads_came_ = false;                      // to a page, and are not loaded yet
     std::vector<std::string> dropped_;             // on a page, and not opened yet
     std::unique_ptr<RoundShare> sharing_;          // while a round is drawn for others
     Controller controller_;

@@ -34,7 +34,12 @@ class ModelBench {
                  .add_budget = [](std::int64_t) {},
                  .cancel_loading = [this] { ++cancelled; },
                  .fetch = [this](const std::string& name) { fetched.push_back(name); },
-                 .cancel_fetch = [this] { ++cancelled_fetches; }},
+                 .cancel_fetch = [this] { ++cancelled_fetches; },
+                 .fetch_head =
+                     [this](const std::string& network) {
+                         heads.push_back(network);
+                         return network == "dflash" || network == "dspark";
+                     }},
                 screen) {
         ::setenv("XDG_DATA_HOME", home.path().c_str(), 1);
         fs::create_directories(folder());
@@ -93,11 +98,17 @@ class ModelBench {
         now.status.open_remedy = remedy;
         observe();
     }
-    [[nodiscard]] std::vector<OpenModel> opened() const {
-        std::vector<OpenModel> all;
+    [[nodiscard]] std::vector<OpenModel> opened() const { return sent_of<OpenModel>(); }
+    template <typename C>
+    [[nodiscard]] std::vector<C> sent_of() const {
+        std::vector<C> all;
         for (const Command& command : sent)
-            if (const auto* one = std::get_if<OpenModel>(&command)) all.push_back(*one);
+            if (const auto* one = std::get_if<C>(&command)) all.push_back(*one);
         return all;
+    }
+    void head_comes(const std::string& drafter) {
+        now.status.ready_drafters.push_back(drafter);
+        observe();
     }
     [[nodiscard]] FrameInput frame() { return bench.controller.frame(bench.time); }
     [[nodiscard]] std::vector<std::string> labels(const std::string& query, bool palette = false) {
@@ -108,7 +119,7 @@ class ModelBench {
 
     test::TempFolder home;
     std::vector<Command> sent;
-    std::vector<std::string> fetched;
+    std::vector<std::string> fetched, heads;
     int cancelled = 0, cancelled_fetches = 0;
     Snapshot now;
     SceneBench bench;
@@ -524,6 +535,102 @@ TEST(Models, JobsAreSeenAndCanBeStopped) {
         live.bench.click(live.bench.find("Stop"));
         EXPECT_TRUE(std::ranges::any_of(live.sent, [](const Command& c) { return std::holds_alternative<Cancel>(c); }));
     }
+}
+
+std::vector<std::string> lanes_of(const StartRace& race) {
+    std::vector<std::string> names;
+    for (const RaceEntry& lane : race.settings.lanes) names.push_back(lane.drafter);
+    return names;
+}
+
+TEST(LaterHeads, LeaveTheRunItsRoundAndWhatIsComplainedAbout) {
+    ModelBench live;
+    live.perform(SceneCommand{SetCursor{9}});
+    live.bench.controller.complain("this is of another model", "Open that model first.");
+    live.bench.settle();
+    const std::size_t asked = live.sent_of<Restart>().size();
+    live.head_comes("dflash");
+    EXPECT_TRUE(live.bench.shows("this is of another model")) << live.bench.words;
+    EXPECT_EQ(live.frame().scene.cursor, 9U);
+    EXPECT_EQ(live.frame().scene_name, "loop");
+    EXPECT_EQ(live.sent_of<Restart>().size(), asked);
+    EXPECT_TRUE(live.opened().empty());
+}
+
+TEST(LaterHeads, AreAskedForByWhoeverChoosesTheDrafter) {
+    ModelBench live;
+    live.bench.key(ui::Key::d6); // eagle3 is not one of those that come
+    EXPECT_TRUE(live.bench.shows("eagle3 cannot run with these models")) << live.bench.words;
+    live.bench.key(ui::Key::d8);
+    EXPECT_EQ(live.heads, (std::vector<std::string>{"eagle3", "dflash"}));
+    EXPECT_TRUE(live.bench.shows("The head of dflash is being fetched")) << live.bench.words;
+    EXPECT_TRUE(live.sent_of<Restart>().empty());
+    live.head_comes("dspark");
+    EXPECT_TRUE(live.sent_of<Restart>().empty());
+    live.head_comes("dflash");
+    ASSERT_EQ(live.sent_of<Restart>().size(), 1U);
+    EXPECT_EQ(live.sent_of<Restart>()[0].settings.drafter, "dflash");
+    live.observe();
+    EXPECT_EQ(live.sent_of<Restart>().size(), 1U) << "once";
+    live.bench.key(ui::Key::d1);
+    live.now.status.built_in = false; // another model has no heads that come
+    live.now.status.ready_drafters = {"none", "lookup"};
+    live.observe();
+    live.bench.key(ui::Key::d8);
+    EXPECT_TRUE(live.bench.shows("dflash cannot run with these models")) << live.bench.words;
+}
+
+TEST(LaterHeads, AreWaitedForByALinkUnlessSomethingElseIsOpened) {
+    for (const bool elsewhere : {false, true}) {
+        ModelBench live;
+        SceneView view;
+        view.scene = "accept-rule";
+        view.settings = live.frame().scene.settings ? *live.frame().scene.settings : RunSettings{};
+        view.settings.drafter = "dflash_tree"; // by the head of dflash
+        live.bench.controller.show_view(view, live.bench.time);
+        EXPECT_EQ(live.heads, std::vector<std::string>{"dflash"});
+        EXPECT_EQ(live.frame().scene_name, "loop");
+        if (elsewhere) live.perform(SceneCommand{OpenScene{"numbers"}});
+        live.head_comes("dflash");
+        EXPECT_EQ(live.frame().scene_name, elsewhere ? "numbers" : "loop");
+        live.head_comes("dflash_tree");
+        EXPECT_EQ(live.frame().scene_name, elsewhere ? "numbers" : "accept-rule");
+        EXPECT_EQ(live.sent_of<Restart>().size(), elsewhere ? 0U : 1U);
+    }
+}
+
+TEST(LaterHeads, OfALectureAreAskedForWhenItBegins) {
+    ModelBench live;
+    LectureView lecture = three_steps();
+    lecture.steps[1].view.settings.drafter = "dflash";
+    lecture.steps[2].view.scene = "race";
+    lecture.steps[2].view.race.lanes = {{"none", "token", 0}, {"dspark", "token", 4}};
+    live.bench.controller.begin_lecture(lecture, live.bench.time);
+    EXPECT_TRUE(std::ranges::count(live.heads, "dflash") == 1 && std::ranges::count(live.heads, "dspark") == 1);
+}
+
+TEST(LaterHeads, JoinARaceOfTheUsualLanesThatNobodyLookedInto) {
+    using Names = std::vector<std::string>;
+    ModelBench live;
+    live.perform(SceneCommand{OpenScene{"race"}});
+    ASSERT_EQ(live.sent_of<StartRace>().size(), 1U);
+    EXPECT_EQ(lanes_of(live.sent_of<StartRace>()[0]), (Names{"none", "domino", "small", "lookup"}));
+    live.bench.controller.complain("this is of another model", "Open that model first.");
+    live.head_comes("dspark");
+    live.head_comes("dflash");
+    ASSERT_EQ(live.sent_of<StartRace>().size(), 3U);
+    EXPECT_EQ(lanes_of(live.sent_of<StartRace>()[1]), (Names{"none", "domino", "small", "dspark"}));
+    EXPECT_EQ(lanes_of(live.sent_of<StartRace>()[2]), (Names{"none", "dflash", "domino", "small"}));
+    EXPECT_TRUE(live.bench.shows("this is of another model")) << "nobody did anything";
+    live.perform(SceneCommand{ToggleLane{"small"}}); // lanes of one's own
+    live.head_comes("eagle3");
+    EXPECT_EQ(live.sent_of<StartRace>().size(), 4U);
+
+    ModelBench stepped;
+    stepped.perform(SceneCommand{OpenScene{"race"}});
+    stepped.perform(SceneCommand{SetRaceClock{3}});
+    stepped.head_comes("dflash");
+    EXPECT_EQ(stepped.sent_of<StartRace>().size(), 1U) << "somebody looks at a moment of it";
 }
 
 } // namespace
