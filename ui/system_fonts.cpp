@@ -1,6 +1,8 @@
 #include "ui/system_fonts.h"
 
-#if !defined(__EMSCRIPTEN__)
+#if defined(__EMSCRIPTEN__)
+#include "ui/browser_glyphs.h"
+#else
 #include <dlfcn.h>
 #endif
 
@@ -9,9 +11,9 @@
 
 namespace speclens::ui {
 
-#if defined(__EMSCRIPTEN__) // a page has no fonts but its own
+#if defined(__EMSCRIPTEN__) // files are hidden from a page, and what they draw is not
 std::vector<FontFile> system_fonts_for(char32_t) {
-    return {};
+    return {{kBrowserFonts, 0}};
 }
 #else
 namespace {

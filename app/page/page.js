@@ -208,6 +208,37 @@ async function offer_kept() {
   } catch { /* a browser that keeps nothing */ }
 }
 
+// ---- characters that the page's own fonts lack ------------------------------------------------------------------------------
+
+const pen = self.OffscreenCanvas ? new OffscreenCanvas(64, 64).getContext('2d', { willReadFrequently: true }) : null;
+
+// How wide it is, in em, and its coverage at so many pixels per em, moved right by a part of one: (h, w), from the pen on the baseline.
+function drawn(text, pixels, shift) {
+  const font = `${pixels}px sans-serif`;
+  pen.font = font;
+  const size = pen.measureText(text), margin = 1;
+  const x = Math.floor(shift - size.actualBoundingBoxLeft) - margin, y = -Math.ceil(size.actualBoundingBoxAscent) - margin;
+  const w = Math.ceil(shift + size.actualBoundingBoxRight) + margin - x, h = Math.ceil(size.actualBoundingBoxDescent) + margin - y;
+  const glyph = { x, y, w, h, advance: size.width / pixels, coverage: new Uint8Array(w * h) };
+  if (pen.canvas.width < w) pen.canvas.width = w;
+  if (pen.canvas.height < h) pen.canvas.height = h;
+  pen.font = font; // a canvas of another size has forgotten it
+  pen.clearRect(0, 0, w, h);
+  pen.fillText(text, shift - x, -y);
+  const { data } = pen.getImageData(0, 0, w, h);
+  for (let i = 0; i < w * h; ++i) glyph.coverage[i] = data[4 * i + 3];
+  return glyph;
+}
+
+// A browser has a picture for what none of its fonts has: as large as that of a character that does not exist. What is a picture in
+// colours would become a blot.
+function has_glyph(code) {
+  const text = String.fromCodePoint(code);
+  if (!pen || !/^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(text) || /\p{Emoji_Presentation}/u.test(text)) return false;
+  const is = drawn(text, 100, 0), none = drawn(code < 0x10000 ? '\u2FEF' : '\u{EFFFD}', 100, 0);
+  return is.coverage.some((one) => one > 0) && (is.advance !== none.advance || is.w !== none.w || is.h !== none.h);
+}
+
 // ---- what the program asks for ------------------------------------------------------------------------------------------
 
 // Heads that the start left out: those that a scene is about, all of them where heads are compared.
@@ -295,6 +326,14 @@ const page = {
     if (page.wanted === scene) return;
     page.wanted = scene;
     fetch_for(parts_for(scene));
+  },
+  glyphs: [], // that the browser drew for the program
+  hasGlyph: has_glyph,
+  glyphAdvance: (code) => drawn(String.fromCodePoint(code), 100, 0).advance,
+  glyph(code, pixels, shift) {
+    page.glyphs.push(code);
+    if (page.glyphs.length > 2000) page.glyphs.splice(0, 1000);
+    return drawn(String.fromCodePoint(code), pixels, shift);
   },
   fetchHead(network) {
     const part = list.parts.find((part) => part.name === network && !part.first);
