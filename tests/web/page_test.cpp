@@ -5,6 +5,7 @@
 
 #include <httplib.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -15,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/views/lecture.h"
 #include "remote/serving/page_server.h"
 #include "tests/app/cli/support.h"
 #include "tests/web/browser.h"
@@ -26,12 +28,14 @@ bool has(const std::string& text, const char* words) {
     return text.find(words) != std::string::npos;
 }
 
-// Words without the lines that say what was timed: those are of this browser.
+// Words without the lines that say what was timed: those are of this browser. Whether a task was done is of what went before.
 std::string untimed(const std::string& text) {
     std::string result;
     std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);)
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("Task (done): ")) line.erase(4, 7);
         if (!line.empty() && !has(line, " ms") && !has(line, "Speed-up of the run")) result += line + "\n";
+    }
     return result;
 }
 
@@ -105,11 +109,24 @@ class Page : public ::testing::TestWithParam<Browser::Kind> {
                          nlohmann::json(name).dump() +
                          ")); document.getElementById('canvas').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));");
     }
+    // What is fetched from now on waits for let_heads_come().
+    void hold_heads() {
+        browser->execute(R"js(const script = document.createElement('script');
+            script.textContent = `(() => {
+                const real = self.fetch, held = new Promise((go) => { Module.page.let_go = go; });
+                self.fetch = (name) => {
+                    Module.page.held = name;
+                    return held.then(() => real(name));
+                };
+            })()`;
+            document.head.append(script);)js");
+    }
+    void let_heads_come() { browser->execute("Module.page.let_go()"); }
     // The words of the program itself for this link, but what was timed.
     void expect_words_of(const std::string& link) {
         const std::string expected = described_here(link);
         ASSERT_NE(expected, "");
-        (void)says(expected.substr(0, expected.find('\n')));
+        for (int i = 0; i < 1200 && untimed(words()) != expected; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
         EXPECT_EQ(untimed(words()), expected) << link;
     }
     void expect_drawn(const std::string& name) {
@@ -168,12 +185,14 @@ TEST_P(Page, IsSteppedWithKeys) {
     expect_drawn("keys");
 }
 
-TEST_P(Page, IsDraggedWithAPointer) {
-    open("#accept-rule/1" + kOptions);
-    ASSERT_TRUE(says("position 3 of round 6")) << words();
-    browser->drag(192, 209, 192, 150); // the first handle of the target
-    EXPECT_TRUE(says("Data: TABLE, edited")) << words();
-    expect_drawn("dragged");
+TEST_P(Page, IsDraggedWithAPointerAndWithAFinger) {
+    for (const bool finger : {false, true}) {
+        open("#accept-rule/1" + kOptions);
+        ASSERT_TRUE(says("position 3 of round 6")) << words();
+        browser->drag(192, 209, 192, 150, finger); // the first handle of the target
+        EXPECT_TRUE(says("Data: TABLE, edited")) << words();
+        expect_drawn(finger ? "dragged-with-a-finger" : "dragged");
+    }
 }
 
 TEST_P(Page, HandsOverWhatIsSaved) {
@@ -284,6 +303,64 @@ TEST_P(Page, OpensWhatIsDroppedWhileModelsAreLoaded) {
     EXPECT_TRUE(says("toy.gguf")) << words();
 }
 
+// Whoever looks at a round, or followed a link, is not taken from it when heads come that a start leaves out.
+TEST_P(Page, StaysWhereItIsWhenHeadsComeLater) {
+    open("#loop/2" + kOptions);
+    ASSERT_TRUE(says("Two guesses made")) << words();
+    hold_heads();
+    browser->press_with_control("k"); // the palette lists drafters
+    ASSERT_TRUE(browser->becomes("Module.page.held")) << "nothing was asked for";
+    const std::string strip = "document.getElementById('strip_words').textContent";
+    EXPECT_TRUE(browser->becomes(strip + ".startsWith('Fetching more heads (dart, dflash, domino, dspark): 0 %')")) << browser->value(strip);
+    browser->press("\uE00C");
+    browser->execute("location.hash = '#accept-rule/2" + kOptions + "'");
+    expect_words_of("accept-rule/2" + kOptions);
+    browser->execute("location.hash = '#loop/2?model=SomebodysOwn&fingerprint=0123456789abcdef'");
+    const std::string complaint = "of another model than the one that is loaded: SomebodysOwn";
+    ASSERT_TRUE(says(complaint)) << words();
+    let_heads_come();
+    ASSERT_TRUE(browser->becomes("document.getElementById('strip').hidden"));
+    // What waits for one of them is obeyed after they were loaded.
+    browser->press("8");
+    ASSERT_TRUE(browser->becomes("Module.page.shown.includes('drafter=dflash')")) << words();
+    EXPECT_EQ(browser->value("Module.page.shown.startsWith('#accept-rule')"), true);
+    browser->execute("location.hash = '#accept-rule/2" + kOptions + "'");
+    expect_words_of("accept-rule/2" + kOptions);
+}
+
+TEST_P(Page, FetchesTheHeadThatALinkNames) {
+    const std::string link = "loop/1?drafter=dflash&k=4&temp=0&seed=7&max-tokens=24";
+    open("#loop/2" + kOptions);
+    ASSERT_TRUE(says("Two guesses made")) << words();
+    hold_heads();
+    browser->execute("location.hash = '#" + link + "'");
+    ASSERT_TRUE(browser->becomes("(Module.page.held || '').startsWith('dflash.')"));
+    EXPECT_TRUE(has(words(), "Two guesses made")) << words();
+    let_heads_come();
+    ASSERT_TRUE(browser->becomes("Module.page.shown.includes('drafter=dflash')")) << words();
+    expect_words_of(link);
+}
+
+TEST_P(Page, GoesThroughALecture) {
+    open("#numbers/1");
+    const int drawn = browser->value("Module.page.frame_ms.length").get<int>();
+    browser->press_with_control("o");
+    ASSERT_TRUE(browser->becomes("Module.page.frame_ms.length >= " + std::to_string(drawn + 2))); // the list is there
+    browser->press("Guess cheaply\uE007");
+    const Lecture lecture = load_lecture(SPEC_SOURCE_DIR "/assets/lectures/first-lesson.lec.toml");
+    for (std::size_t step = 0; step < lecture.steps.size(); ++step) {
+        if (step > 0) browser->press("\uE00F"); // page down
+        const std::string link = to_text(lecture.steps[step].link), scene = lecture.steps[step].link.scene;
+        ASSERT_TRUE(browser->becomes("Module.page.shown && Module.page.shown.startsWith('#" + scene + "')")) << link << ": " << words();
+        if (scene == "loop" || scene == "accept-rule") expect_words_of(link.substr(std::string("speclens://").size()));
+        expect_drawn("lecture-" + std::to_string(step + 1));
+    }
+    browser->press("\uE00E"); // page up: a race, one of whose heads came later
+    ASSERT_TRUE(browser->becomes("Module.page.shown.startsWith('#race')")) << words();
+    EXPECT_TRUE(says("Lane 4, Domino")) << words();
+    EXPECT_EQ(browser->value("Module.page.words.includes('head is loaded')"), false) << words();
+}
+
 // A host of static files that sends neither of the two headers.
 class PlainHost {
   public:
@@ -352,6 +429,18 @@ TEST_P(Page, SpeaksTheLanguageThatIsAskedFor) {
     open("?language=de#loop/2" + kOptions);
     EXPECT_TRUE(says("Zwei Vorschläge gemacht")) << words();
     expect_drawn("german");
+}
+
+// Devanagari, which none of the page's own fonts has: ./test --web installs a font that has it.
+TEST_P(Page, WritesOtherScriptsWithTheBrowsersFonts) {
+    EXPECT_TRUE(std::filesystem::exists("/usr/share/fonts/truetype/lohit-devanagari")) << "install fonts-lohit-deva";
+    open("#loop/1?drafter=small&k=4&temp=0&seed=7&max-tokens=24&prompt=%E0%A4%A8%E0%A4%AE");
+    ASSERT_TRUE(browser->becomes("Module.page.glyphs.includes(0x928) && Module.page.glyphs.includes(0x92E)")) << words();
+    EXPECT_EQ(browser->value("Module.page.hasGlyph(0x928)"), true);
+    EXPECT_EQ(browser->value("Module.page.hasGlyph(0xE000)"), false) << "nobody's character";
+    EXPECT_EQ(browser->value("Module.page.hasGlyph(0x13000)"), false) << "no font here has hieroglyphs";
+    EXPECT_EQ(browser->value("Module.page.hasGlyph(0x1F600)"), false) << "a picture in colours";
+    expect_drawn("devanagari");
 }
 
 INSTANTIATE_TEST_SUITE_P(In, Page, ::testing::Values(Browser::Kind::chromium, Browser::Kind::firefox),
