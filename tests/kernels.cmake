@@ -12,7 +12,7 @@ spec_test(kernels_test LABELS fast threads LIBS kernels nlohmann_json::nlohmann_
         not_thread "^PagedAttention[.]ATextAlone|^NarrowProducts[.]LetNan|^Attention[.](ARowHasTheSameBitsInEveryPassBehindAnyContext|HandlesALongContext|MatchesTheReferenceForEveryPrefix)"
         not_thread "^QuantMatmul[.]GivesTheBitsOfAPlainChain(ForEveryWidthAndDepth|InAPrefill)"
         not_thread "^(Bf16|Int8)Products[.](GiveTheBitsOfTheirChain|MatchTheDouble|WidenQuantised)"
-    SOURCES kernels/allocation_test.cpp kernels/amx_test.cpp kernels/backend_test.cpp kernels/compare_test.cpp kernels/quant_matmul_test.cpp kernels/quant_test.cpp
+    SOURCES kernels/allocation_test.cpp kernels/free_memory_test.cpp kernels/amx_test.cpp kernels/backend_test.cpp kernels/compare_test.cpp kernels/quant_matmul_test.cpp kernels/quant_test.cpp
             kernels/precision_test.cpp kernels/thread_pool_test.cpp $<TARGET_OBJECTS:operation_tests>)
 # Times of products by type of weight, run by hand: ninja product_bench.
 add_executable(product_bench EXCLUDE_FROM_ALL kernels/product_bench.cpp)

@@ -106,10 +106,11 @@ SharedBlocks& shared_blocks() {
 
 std::size_t available_memory() {
     std::ifstream file("/proc/meminfo");
+    constexpr std::uint64_t kMost = std::numeric_limits<std::size_t>::max(); // 4 GiB where addresses have 32 bits: more may be free
     std::string key;
-    std::size_t kib = 0;
+    std::uint64_t kib = 0;
     while (file >> key >> kib) {
-        if (key == "MemAvailable:") return kib * 1024;
+        if (key == "MemAvailable:") return static_cast<std::size_t>(std::min(kib * 1024, kMost));
         file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
     }
     return std::numeric_limits<std::size_t>::max(); // unknown: let the allocation itself decide

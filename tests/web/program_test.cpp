@@ -130,6 +130,10 @@ TEST(WebDistributions, EveryDrafterConforms) {
     expect_passed("Conformance.*");
 }
 
+TEST(WebDistributions, SeeAsMuchMemoryAsAddressesReach) {
+    expect_passed("FreeMemory.*");
+}
+
 // A quarter of them each: one after the other they take longer than a test may.
 class WebSampledText : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Quarter, WebSampledText, ::testing::Range(0, 4));
