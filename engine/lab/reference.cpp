@@ -5,6 +5,7 @@
 
 #include "engine/base/json_read.h"
 #include "engine/model/precision.h"
+#include "engine/rules/verify.h"
 #include "engine/run/models.h"
 #include "engine/weights/config_fields.h"
 #include "kernels/error.h"
@@ -65,7 +66,9 @@ std::string references_json(const std::vector<Reference>& references) {
     return all.dump(1) + "\n";
 }
 
-const Reference* reference_of(const Header& header) {
+namespace {
+
+const Reference* like(const Header& header) {
     static const std::vector<Reference> shipped = [] {
         std::vector<Reference> all;
         std::error_code ignored;
@@ -81,6 +84,20 @@ const Reference* reference_of(const Header& header) {
                (one.temperature == 0) == (header.sampling.temperature == 0);
     });
     return found == shipped.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+const Reference* reference_of(const Header& header) {
+    const RuleInfo* const rule = find_rule(header.rule);
+    const bool as_recorded = !header.own_draft && header.options == DrafterOptions{} && header.draft_sampling == header.sampling &&
+                             !(rule && rule->is_cascade());
+    return as_recorded ? like(header) : nullptr;
+}
+
+double recorded_plain_ms(const Header& header) {
+    const Reference* const recorded = like(header);
+    return recorded && recorded->machine == header.machine ? recorded->plain_ms : 0;
 }
 
 } // namespace speclens

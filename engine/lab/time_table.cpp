@@ -196,8 +196,7 @@ TraceTimes TimeTable::times_of(const Trace& trace) const {
     times.plain_spread = plain.spread();
     times.spread = run.spread();
     times.busy_cores = busy_cores_;
-    const Reference* recorded = reference_of(*header);
-    if (recorded && recorded->machine == header->machine) times.to_recorded = plain.ms / recorded->plain_ms;
+    if (const double recorded = recorded_plain_ms(*header); recorded > 0) times.to_recorded = plain.ms / recorded;
     times.repeats = run.ms > 0 ? std::min(run.repeats(), plain.repeats()) : plain.repeats();
     return times;
 }

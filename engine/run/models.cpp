@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kDraftModel = "small"; // in Models::shipped
+
 std::string text_in(const Tokenizer* tokenizer, const TableModel* table, int id) {
     if (tokenizer) return tokenizer->bytes_of(id);
     if (table && id >= 0 && id < static_cast<int>(table->texts.size())) return table->texts[static_cast<std::size_t>(id)];
@@ -78,6 +80,13 @@ std::string Models::why_not(const std::string& name) const {
 std::shared_ptr<const DraftNetwork> Models::network(const std::string& drafter) const {
     const auto found = networks.find(network_of(drafter));
     return found == networks.end() ? nullptr : found->second;
+}
+
+bool Models::drafts_as_shipped(const std::string& drafter) const {
+    const DrafterInfo* info = find_drafter(drafter);
+    if (!info) return true;
+    if (info->needs_network()) return shipped.contains(network_of(drafter));
+    return !info->needs_draft_model() || draft_table || shipped.contains(kDraftModel);
 }
 
 std::vector<std::string> Models::ready_drafters() const {
@@ -255,6 +264,11 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
     models.frequent = FrequentIds::read(target, models.target->config.vocab, models.target->config.stops);
     const ShippedHeads shipped = built_in ? heads_in(assets_folder() / "models")
                                           : shipped_heads(assets_folder() / "models", models.fingerprint);
+    const auto is = [](const fs::path& given, const fs::path& ours) { // or nothing was given
+        std::error_code missing;
+        return !ours.empty() && (given.empty() || fs::equivalent(given, ours, missing));
+    };
+    if (is(draft, shipped.draft)) models.shipped.insert(kDraftModel);
     if (draft.empty()) draft = shipped.draft;
     if (!draft.empty()) {
         models.draft = Model::load(*models.backend, draft, progress, form, precision);
@@ -267,6 +281,8 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
         auto network = head_for(drafter, folder, models, progress);
         if (!paths.force_heads) check_fingerprint(folder, models);
         models.networks.emplace(drafter, std::move(network));
+        if (const auto ours = shipped.networks.find(drafter); ours != shipped.networks.end() && is(folder, ours->second))
+            models.shipped.insert(drafter);
     }
     if (const char* const mtp = name_of(DraftConfig::Method::mtp); !models.networks.contains(mtp))
         if (auto own = own_mtp_head(models, target, progress)) models.networks.emplace(mtp, std::move(own));

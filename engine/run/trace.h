@@ -36,6 +36,7 @@ struct Header {
     Precision precision = Precision::f32; // of products with its matrices and those of the draft
     std::string drafter;   // name in drafters.inc
     std::string drafter_model;  // display name of a separate draft model, or empty
+    bool own_draft = false;     // that one, or the trained head, does not come with the program for this target
     std::string rule;      // name in rules.inc
     RuleParams rule_params;
     std::string backend;   // Backend::description()

@@ -44,6 +44,7 @@ Header read_header(const OrderedJson& object) {
     if (const auto params = object.find("rule_params"); params != object.end()) take_rule_params(*params, h.rule, h.rule_params);
     h.model = r.text("model");
     h.drafter_model = r.text_or("drafter_model");
+    h.own_draft = object.contains("own_draft") && r.flag("own_draft");
     h.fingerprint = r.text_or("fingerprint");
     h.weights = r.text_or("weights");
     h.precision = r.precision_or("precision", Precision::f32);

@@ -116,6 +116,7 @@ Desk Engine::desk() {
     const auto keep = [this](const std::string& drafter, std::shared_ptr<const DraftNetwork> network) {
         Models changed = *models_;
         changed.networks[drafter] = std::move(network);
+        changed.shipped.erase(drafter);
         keep_models(std::move(changed));
         publish([&](Snapshot& s) { s.status.ready_drafters = models_->ready_drafters(); });
     };

@@ -162,7 +162,8 @@ void Engine::carry_out(const LoadHeads&) {
     if (came.empty()) return;
     const auto with_them = [&](const Models& models) {
         auto changed = std::make_shared<Models>(models);
-        changed->networks.insert(came.begin(), came.end());
+        for (const auto& [drafter, network] : came)
+            if (changed->networks.emplace(drafter, network).second) changed->shipped.insert(drafter);
         return changed;
     };
     const bool same = run_models_ == models_;

@@ -59,6 +59,32 @@ TEST(Reference, IsOfOnePrecision) {
     EXPECT_EQ(reference_of(header), nullptr) << "what ships was recorded in f32";
 }
 
+// A figure of the program's own draft model says nothing about another one.
+TEST(Reference, IsOfWhatShipsOnly) {
+    Header header;
+    header.model = "bundle S";
+    header.drafter = "small";
+    header.rule = "token";
+    header.k = 4;
+    const Reference* const shipped = reference_of(header);
+    ASSERT_NE(shipped, nullptr);
+    const auto without = [&](const auto& change) {
+        Header changed = header;
+        change(changed);
+        return reference_of(changed) == nullptr;
+    };
+    EXPECT_TRUE(without([](Header& h) { h.own_draft = true; }));
+    EXPECT_TRUE(without([](Header& h) { h.options.fr_spec = 100; }));
+    EXPECT_TRUE(without([](Header& h) { h.draft_sampling.temperature = 0.5; }));
+    EXPECT_TRUE(without([](Header& h) { h.rule = "cascade_opt"; }));
+    EXPECT_FALSE(without([](Header& h) { h.rule = "block"; }));
+    header.own_draft = true;
+    header.machine = shipped->machine;
+    EXPECT_EQ(recorded_plain_ms(header), shipped->plain_ms) << "plain decoding is the same whoever guesses";
+    header.machine = "another";
+    EXPECT_EQ(recorded_plain_ms(header), 0);
+}
+
 TEST(Reference, NamesFileAndFieldWhereItIsBroken) {
     const std::string good = references_json({one("small", 4)});
     EXPECT_EQ(refused(good), "");

@@ -73,6 +73,26 @@ TEST_F(Shipped, AFolderThatWasNamedGoesFirst) {
     EXPECT_EQ(load_models({.target = golden("micro_qwen3"), .heads = {{"domino", mine}}, .threads = 1}).network("domino")->name, "mine");
 }
 
+// What a run guesses with is told apart by the folder, not by its name: a head of one's own may be called as ours.
+TEST_F(Shipped, ARunSaysWhetherItsHeadIsOfTheUsersOwn) {
+    say_manifest(print_);
+    const fs::path mine = temp_ / "own/domino";
+    fs::create_directories(mine.parent_path());
+    fs::copy(some() / "domino", mine);
+    RunSettings settings = greedy("domino", 2);
+    const auto own = [&](const ModelPaths& paths) {
+        return speclens::Run(std::make_shared<const Models>(load_models(paths)), settings).trace().header()->own_draft;
+    };
+    const fs::path target = golden("micro_qwen3");
+    EXPECT_FALSE(own({.target = target, .threads = 1}));
+    EXPECT_FALSE(own({.target = target, .heads = {{"domino", some() / "domino"}}, .threads = 1})) << "named, but ours";
+    EXPECT_TRUE(own({.target = target, .heads = {{"domino", mine}}, .threads = 1}));
+    settings = greedy("lookup", 2);
+    EXPECT_FALSE(own({.target = target, .heads = {{"domino", mine}}, .threads = 1})) << "it has no head";
+    settings = greedy("small", 2);
+    EXPECT_TRUE(own({.target = target, .draft = target, .threads = 1}));
+}
+
 TEST_F(Shipped, OfAnotherModelOfThisShapeAreRefused) {
     const fs::path head = some() / "domino";
     ModelPaths paths = {.target = golden("micro_qwen3"), .heads = {{"domino", head}}, .threads = 1};

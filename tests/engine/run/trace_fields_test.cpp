@@ -86,6 +86,7 @@ Header full_header() {
     header.model = "target";
     header.drafter = "small_tree";
     header.drafter_model = "draft";
+    header.own_draft = true;
     header.rule = "cascade_opt";
     header.rule_params = {.alpha = 0.75, .block = true};
     header.backend = "CPU";
@@ -137,7 +138,7 @@ TEST(TraceFields, AllAreWritten) {
             EXPECT_TRUE(object.contains(name)) << name << " of " << lines[line];
     };
     expect_fields(
-        0, {"drafter_model", "rule_params", "nodes", "draft_ids", "notice", "chat", "options", "timing"});
+        0, {"drafter_model", "own_draft", "rule_params", "nodes", "draft_ids", "notice", "chat", "options", "timing"});
     EXPECT_EQ(Json::parse(lines[0])["rule_params"], (Json{{"alpha", 0.75}, {"verifier", "block"}}));
     expect_fields(2, {"u", "top", "rest", "raw_top", "raw_top_rest", "base_top", "base_top_rest", "extra",
                       "ms", "head_ms", "lens", "texts"});
