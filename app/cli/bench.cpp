@@ -19,7 +19,7 @@
 #include "engine/base/json_read.h"
 #include "engine/base/quantile.h"
 #include "engine/drafters/drafter.h"
-#include "engine/lab/busy.h"
+#include "engine/base/busy.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/random_shape.h"
 #include "engine/model/decoder.h"

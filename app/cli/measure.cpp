@@ -8,7 +8,7 @@
 
 #include "engine/base/rng.h"
 #include "engine/drafters/drafter.h"
-#include "engine/lab/busy.h"
+#include "engine/base/busy.h"
 
 namespace speclens::cli {
 

@@ -11,7 +11,7 @@
 #include "engine/advice/advice.h"
 #include "engine/advice/estimate.h"
 #include "engine/base/clock.h"
-#include "engine/lab/busy.h"
+#include "engine/base/busy.h"
 #include "engine/lab/pass_times.h"
 #include "engine/run/control.h"
 #include "engine/run/models.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/clock.h"
-#include "engine/lab/busy.h"
+#include "engine/base/busy.h"
 #include "engine/model/decoder.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"

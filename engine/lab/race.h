@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/lab/busy.h"
+#include "engine/base/busy.h"
 #include "engine/lab/samples.h"
 #include "engine/lab/time_table.h"
 #include "engine/run/control.h"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "engine/base/clock.h"
-#include "engine/lab/busy.h"
+#include "engine/base/busy.h"
 #include "engine/lab/time_table.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"

@@ -13,7 +13,7 @@
 #include "app/cli/walk_words.h"
 #include "engine/advice/estimate.h"
 #include "engine/drafters/drafter.h"
-#include "engine/lab/busy.h"
+#include "engine/base/busy.h"
 #include "engine/lab/reference.h"
 #include "engine/lab/time_table.h"
 #include "engine/model/precision.h"

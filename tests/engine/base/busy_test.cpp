@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "engine/lab/busy.h"
+#include "engine/base/busy.h"
 
 namespace speclens {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/lab/busy.h"
+#include "engine/base/busy.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
