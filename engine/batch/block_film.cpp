@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace speclens {
 namespace {
@@ -56,11 +57,20 @@ double BlockFilm::mean_estimated() const {
     return mean_over(rounds, [](const FilmRound& round) { return round.estimated(); });
 }
 
+int BlockFilm::lengths() const {
+    std::set<int> lengths;
+    for (const FilmRound& round : rounds)
+        for (const FilmText& text : round.texts)
+            if (!text.during.empty() && text.lane.drafted() > 0) lengths.insert(text.before);
+    return static_cast<int>(lengths.size());
+}
+
 BlockFilmRecorder::BlockFilmRecorder(std::shared_ptr<const Models> models, std::span<const RunSettings> texts, const BatchSettings& settings,
                                      int rounds)
     : engine_(models, settings), rounds_(rounds) {
     film_.blocks = settings.blocks;
     film_.texts = settings.texts;
+    film_.asked = static_cast<int>(texts.size());
     film_.block_bytes = PagedModel::block_bytes(*models->target);
     if (!texts.empty()) film_.drafter = texts.front().drafter, film_.k = texts.front().k;
     engine_.before_pass([this] { note_pass(); });

@@ -36,12 +36,14 @@ struct FilmRound {
 struct BlockFilm {
     int blocks = 0;              // of the pool
     int texts = 0;               // seats
+    int asked = 0;               // texts that took turns on them
     std::size_t block_bytes = 0; // of all layers
     std::string drafter;
     int k = 0;
     std::vector<FilmRound> rounds;
     [[nodiscard]] double mean_for_drafts() const;
     [[nodiscard]] double mean_estimated() const;
+    [[nodiscard]] int lengths() const; // different ones of texts that had drafts: over few, the count may lie anywhere beside the estimate
 };
 
 // Records a batch of `texts` from its beginning, `rounds` at most. Step by step: false once it is over. Throws Error as BatchEngine does.

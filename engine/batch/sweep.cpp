@@ -1,6 +1,7 @@
 #include "engine/batch/sweep.h"
 
 #include <algorithm>
+#include <functional>
 #include <ranges>
 
 #include "engine/batch/block_film.h"
@@ -188,23 +189,29 @@ bool SweepMeasurement::step() {
     return true;
 }
 
-// Two people ask the same, others something else, and the blocks are so few that somebody has to give up his. With the longest drafts.
+// The longest prompts of the plan, each third one asked twice in a row: those share blocks until one of them writes. The blocks are so few that
+// somebody has to give up his, and the texts so many that they reach lengths of all kinds. With the longest drafts.
 void SweepMeasurement::begin_film() {
-    constexpr int kSeats = 4, kTokens = 48, kRounds = 40;
+    constexpr int kSeats = 4, kTexts = 20, kTokens = 48, kRounds = 40;
+    std::vector<std::pair<int, RunSettings>> asked; // with the tokens of its prompt
+    for (const RunSettings& text : plan_.texts) {
+        RunSettings one = text_with(text, plan_.methods.back());
+        one.max_tokens = std::min(one.max_tokens, kTokens);
+        const auto tokens = static_cast<int>(prompt_tokens(*models_, one).ids.size());
+        asked.emplace_back(tokens, std::move(one));
+    }
+    std::ranges::stable_sort(asked, std::greater(), [](const auto& one) { return one.first; });
     std::vector<RunSettings> texts;
-    for (int i = 0; i <= kSeats; ++i) {
-        RunSettings text = text_with(plan_.texts[static_cast<std::size_t>(std::max(0, i - 1)) % plan_.texts.size()], plan_.methods.back());
-        text.max_tokens = std::min(text.max_tokens, kTokens);
-        text.seed += static_cast<std::uint64_t>(i) * 1000;
-        texts.push_back(std::move(text));
+    int begun = 0, longest = 0; // blocks: of the first on the seats with one round each; of one text with all of its answer
+    for (std::size_t i = 0; std::ssize(texts) < kTexts; ++i) {
+        const auto& [tokens, text] = asked[i % asked.size()];
+        longest = std::max(longest, blocks_for(1, Run::capacity_for(*models_, text)));
+        if (std::ssize(texts) < kSeats) begun += blocks_for(1, tokens + text.k + 1);
+        for (int again = 0; again < (i % 3 == 0 ? 2 : 1); ++again) {
+            texts.push_back(text);
+            texts.back().seed += 1000 * texts.size();
+        }
     }
-    int begun = 0, longest = 0; // blocks: of the prompts with one round each; of one text with all of its answer
-    for (int i = 0; i < kSeats; ++i) {
-        const RunSettings& text = texts[static_cast<std::size_t>(i)];
-        const int prompt = static_cast<int>(prompt_tokens(*models_, text).ids.size());
-        if (i > 0) begun += blocks_for(1, prompt + text.k + 1); // the first two begin alike
-    }
-    for (const RunSettings& text : texts) longest = std::max(longest, blocks_for(1, Run::capacity_for(*models_, text)));
     const BatchSettings settings{.texts = kSeats, .blocks = std::max(begun + 1, longest), .prompt_rows = plan_.prompt_rows};
     recorder_ = std::make_unique<BlockFilmRecorder>(models_, texts, settings, kRounds);
 }

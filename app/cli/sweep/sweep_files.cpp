@@ -101,7 +101,7 @@ Json film_json(const BlockFilm& film) {
         rounds.push_back({{"used", round.used(true)}, {"used_after", round.used(false)}, {"for_drafts", round.for_drafts()},
                           {"estimated", round.estimated()}, {"copied", round.copied}, {"shared_tokens", round.shared_tokens}, {"texts", texts}});
     }
-    return {{"texts", film.texts}, {"blocks", film.blocks}, {"block_bytes", film.block_bytes}, {"drafter", film.drafter}, {"k", film.k},
+    return {{"texts", film.texts}, {"texts_asked", film.asked}, {"lengths", film.lengths()}, {"blocks", film.blocks}, {"block_bytes", film.block_bytes}, {"drafter", film.drafter}, {"k", film.k},
             {"mean_for_drafts", film.mean_for_drafts()}, {"mean_estimated", film.mean_estimated()}, {"rounds", rounds}};
 }
 

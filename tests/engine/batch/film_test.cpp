@@ -6,7 +6,9 @@
 
 #include "engine/batch/block_film.h"
 #include "engine/batch/sweep.h"
+#include "engine/run/gallery.h"
 #include "tests/shared/micro.h"
+#include "tests/shared/whole_bundle.h"
 
 namespace speclens {
 namespace {
@@ -109,6 +111,36 @@ TEST(BlockFilm, ABatchThatRanTookWhatTheEstimateSays) {
     EXPECT_NEAR(film.mean_for_drafts() / film.mean_estimated(), 1, 0.15);
 }
 
+// What `sweep` says of blocks, of the built-in model with its own prompts: short questions, and answers of a few words.
+TEST(BlockFilm, TheBuiltInModelsFilmShowsAllThatHappensToBlocks) {
+    const auto models = test::shipped_models();
+    SweepPlan plan;
+    const std::vector<GalleryPrompt> prompts = load_gallery(gallery_file(assets_folder(), true));
+    for (std::size_t i = 0; i < 24; ++i) {
+        RunSettings text = test::greedy("none", 0);
+        const GalleryPrompt& prompt = prompts[i * prompts.size() / 24];
+        text.token_ids.clear();
+        text.prompt = prompt.prompt, text.system = prompt.system, text.chat = prompt.chat;
+        text.max_tokens = 64;
+        plan.texts.push_back(text);
+    }
+    plan.methods = {{.drafter = "none", .rule = "token", .k = 0}, {.drafter = "domino", .rule = "token", .k = 7}};
+    plan.film = true;
+    SweepMeasurement measurement(models, plan);
+    while (measurement.doing() == "a batch with few blocks" && measurement.step()) {
+    }
+    const Sweep sweep = measurement.sweep();
+    ASSERT_TRUE(sweep.film);
+    int preempted = 0, copied = 0, shared = 0;
+    for (const FilmRound& round : sweep.film->rounds) preempted += round.preempted(), copied += round.copied, shared += round.shared_tokens;
+    EXPECT_GT(preempted, 0);
+    EXPECT_GT(copied, 0);
+    EXPECT_GT(shared, 0);
+    EXPECT_GE(sweep.film->lengths(), kBlock) << "over fewer the count says nothing of the mean";
+    EXPECT_GT(sweep.film->mean_estimated(), 0.5) << "several texts are in flight";
+    EXPECT_NEAR(sweep.film->mean_for_drafts() / sweep.film->mean_estimated(), 1, 0.25);
+}
+
 TEST(BlockFilm, ASweepRecordsOneBeforeItMeasures) {
     SweepPlan plan;
     for (int i = 0; i < 4; ++i) plan.texts.push_back(film_text("none", 0, i, 60));
@@ -126,6 +158,8 @@ TEST(BlockFilm, ASweepRecordsOneBeforeItMeasures) {
     EXPECT_EQ(sweep.film->drafter, "small");
     EXPECT_EQ(sweep.film->k, 4);
     EXPECT_GT(sweep.film->rounds.size(), 5u);
+    EXPECT_EQ(sweep.film->texts, 4);
+    EXPECT_GT(sweep.film->asked, 4) << "who ends makes room for the next";
     int preempted = 0, shared = 0;
     for (const FilmRound& round : sweep.film->rounds) preempted += round.preempted(), shared += round.shared_tokens;
     EXPECT_GT(preempted, 0) << "its blocks are few";
