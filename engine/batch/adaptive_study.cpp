@@ -10,6 +10,7 @@
 #include "engine/batch/margin_controller.h"
 #include "engine/drafters/drafter.h"
 #include "engine/run/run.h"
+#include "engine/run/speed_up.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -107,6 +108,14 @@ double AdaptiveWay::rate() const {
 const AdaptiveWay* AdaptiveResult::way(Chooser chooser) const {
     const auto found = std::ranges::find(ways, chooser, &AdaptiveWay::chooser);
     return found == ways.end() || found->rates.empty() ? nullptr : &*found;
+}
+
+SweepInterval AdaptiveResult::speed_up(const AdaptiveWay& of) const {
+    return ways.empty() ? SweepInterval() : ratio_of(of.rates, ways.front().rates);
+}
+
+bool AdaptiveResult::in_doubt(const AdaptiveWay& of) const {
+    return busy_cores > kMostBusyCores || speed_up(of).spread() > kMostSpread;
 }
 
 const AdaptiveWay* AdaptiveResult::best_fixed() const {
@@ -221,6 +230,7 @@ class AdaptiveStudy::Batch {
         if (!prompts) priced_.push_back({shown.texts, round.ms()});
         shown.k /= shown.texts;
         kept.drafted = shown.k;
+        kept.ms = round.ms();
         rounds_.push_back(shown);
         written_.push_back(std::move(kept));
     }
@@ -299,6 +309,7 @@ void AdaptiveStudy::take() {
         const double rounds = static_cast<double>(batch_->tokens()) / static_cast<double>(plan_.texts.size());
         arrive_by(rounds * costs_.ms(0, 1));
         batch_.reset();
+        busy_ = BusyMeter();
         return;
     }
     way.rates.push_back(1000 * static_cast<double>(batch_->tokens()) / batch_->busy_ms());
@@ -306,7 +317,8 @@ void AdaptiveStudy::take() {
     way.wait_ms = batch_->wait_ms();
     way.rounds = batch_->rounds();
     way.auc = batch_->auc();
-    if (way.chooser == Chooser::fixed) written_[way.k] = {batch_->written(), batch_->tokens(), batch_->busy_ms()};
+    ran_.push_back({repeat_, way.k, batch_->written(), batch_->tokens(), batch_->busy_ms()});
+    result_.busy_cores = busy_.cores();
     if (plan_.texts.front().sampling.temperature == 0)
         for (std::size_t i = 0; i < plain_.size(); ++i) {
             ++result_.compared;
@@ -331,25 +343,26 @@ double AdaptiveStudy::cost_of(double k, int texts) const {
 }
 
 // Had every text drafted just what was kept, it would have written the same tokens: every round at the price of those drafts, instead of
-// the price of what it drafted.
-double AdaptiveStudy::oracle_ms(const Fixed& batch) const {
+// the price of what it drafted. A round that was quicker than the table says saves no larger share than the table's.
+double AdaptiveStudy::oracle_ms(const Ran& batch) const {
     double ms = batch.busy_ms;
     for (const Written& round : batch.rounds) {
         const auto texts = static_cast<int>(round.accepted.size());
         const double kept = std::accumulate(round.accepted.begin(), round.accepted.end(), 0.0) / texts;
-        ms -= std::max(0.0, cost_of(round.drafted, texts) - cost_of(kept, texts));
+        const double drafted_ms = cost_of(round.drafted, texts), saved = drafted_ms - cost_of(kept, texts);
+        if (saved > 0) ms -= std::min(saved, round.ms * saved / drafted_ms);
     }
     return ms;
 }
 
 void AdaptiveStudy::price_oracle() {
     AdaptiveWay oracle{.chooser = Chooser::oracle};
-    double best = 0;
-    for (const auto& [k, batch] : written_) {
-        const double rate = 1000 * static_cast<double>(batch.tokens) / std::max(oracle_ms(batch), 1e-9);
-        if (rate > best) best = rate, oracle.k = k;
+    oracle.rates.resize(static_cast<std::size_t>(plan_.repeats));
+    for (const Ran& batch : ran_) {
+        double& best = oracle.rates[static_cast<std::size_t>(batch.repeat)];
+        const double rate = 1000 * static_cast<double>(batch.tokens) / oracle_ms(batch);
+        if (rate > best) best = rate, oracle.k = batch.k;
     }
-    oracle.rates = {best};
     result_.ways.push_back(oracle);
 }
 

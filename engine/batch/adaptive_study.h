@@ -1,6 +1,6 @@
 // Does choosing K as one goes pay? Several ways to choose it, on the same arrivals of the same texts with the same dice, one batch after
 // the other: every fixed K, the controllers of k_controller.h and margin_controller.h, and the confidence of a head that has one. Beside them an oracle that
-// knows in hindsight how many drafts of every round would be kept, priced with the measured costs.
+// knows in hindsight how many drafts of every round would be kept, priced with the measured costs: of every repeat the best of those rounds, so no way is above it.
 //
 // Texts arrive by a clock that runs with the rounds that were made and skips what is idle: seldom at first, then many at once, so that
 // the best K is not the same all the time. Costs are measured in the batches with fixed K, and frozen before a controller sees them.
@@ -12,8 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/busy.h"
 #include "engine/batch/batch_engine.h"
 #include "engine/batch/k_controller.h"
+#include "engine/batch/ratio.h"
 
 namespace speclens {
 
@@ -21,7 +23,7 @@ struct AdaptivePlan {
     std::vector<RunSettings> texts; // with their dice and drafter; k is ours
     int seats = 8;
     int most = 7;                                // K of a round
-    std::vector<int> fixed = {0, 1, 2, 3, 5, 7}; // ascending, from 0 to `most`
+    std::vector<int> fixed = {0, 1, 2, 3, 4, 5, 6, 7}; // ascending, from 0 to `most`
     int repeats = 3;
     bool confident = false; // the drafter's head tells its confidence
     bool margins = false;   // it draws a chain from rows, which have margins
@@ -72,7 +74,10 @@ struct AdaptiveResult {
     std::vector<double> arrivals_ms;
     std::vector<AdaptiveWay> ways; // fixed ones first, by K; the oracle last
     bool complete = false;
+    double busy_cores = 0;       // that other programs kept busy meanwhile
     int compared = 0, equal = 0; // texts with those of plain decoding, at temperature 0
+    [[nodiscard]] SweepInterval speed_up(const AdaptiveWay& way) const; // over plain decoding
+    [[nodiscard]] bool in_doubt(const AdaptiveWay& way) const;          // that figure, as SweepCell::in_doubt
     [[nodiscard]] const AdaptiveWay* way(Chooser chooser) const;
     [[nodiscard]] const AdaptiveWay* best_fixed() const; // null: none was measured
 };
@@ -88,11 +93,13 @@ class AdaptiveStudy {
 
   private:
     class Batch;
-    struct Written { // what a round with a fixed K kept, for the oracle
+    struct Written { // what a round kept, for the oracle
         std::vector<int> accepted;
         double drafted = 0; // a mean
+        double ms = 0;
     };
-    struct Fixed { // a batch with a fixed K
+    struct Ran { // a batch
+        int repeat = 0, k = 0;
         std::vector<Written> rounds;
         long tokens = 0;
         double busy_ms = 0;
@@ -103,7 +110,7 @@ class AdaptiveStudy {
     void arrive_by(double plain_ms);
     void price_oracle();
     [[nodiscard]] double cost_of(double k, int texts) const;
-    [[nodiscard]] double oracle_ms(const Fixed& batch) const;
+    [[nodiscard]] double oracle_ms(const Ran& batch) const;
 
     std::shared_ptr<const Models> models_;
     AdaptivePlan plan_;
@@ -112,7 +119,8 @@ class AdaptiveStudy {
     std::size_t way_ = 0;
     int repeat_ = 0;
     std::unique_ptr<Batch> batch_;
-    std::map<int, Fixed> written_; // by K, of the last repeat
+    std::vector<Ran> ran_; // all of them
+    BusyMeter busy_;
     std::vector<std::vector<int>> plain_;         // sequences
 };
 

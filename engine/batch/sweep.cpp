@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "engine/batch/block_film.h"
+#include "engine/run/speed_up.h"
 #include "kernels/error.h"
 
 namespace speclens {
@@ -49,6 +50,8 @@ void SweepSlice::add(const SweepSlice& other) {
     first_ms.insert(first_ms.end(), other.first_ms.begin(), other.first_ms.end());
     between_ms.insert(between_ms.end(), other.between_ms.begin(), other.between_ms.end());
 }
+
+bool Sweep::busy() const { return busy_cores > kMostBusyCores; }
 
 const SweepCell* Sweep::cell(std::size_t method, int concurrency) const {
     const std::size_t methods = crossings.size();
@@ -223,6 +226,7 @@ void SweepMeasurement::record() {
     if (goes_on) return;
     recorder_.reset();
     clock_ = Stopwatch(); // the time of the slices begins
+    busy_ = BusyMeter();
 }
 
 void SweepMeasurement::stop() {
@@ -261,7 +265,7 @@ std::string SweepMeasurement::doing() const {
 
 Sweep SweepMeasurement::sweep() const {
     Sweep sweep = sweep_;
-    judge(sweep);
+    judge_cells(sweep);
     return sweep;
 }
 
@@ -301,6 +305,7 @@ void SweepMeasurement::take_slice() {
     ended_[at].insert(ended_[at].end(), slice_->ended().begin(), slice_->ended().end());
     filling_ms_[at] = slice_clock_.ms() - slice_->result().ms;
     slice_.reset();
+    sweep_.busy_cores = busy_.cores();
     ++turn_;
     ++revision_;
 }
@@ -361,12 +366,14 @@ bool SweepMeasurement::next_proof() {
     }
 }
 
-void SweepMeasurement::judge(Sweep& sweep) const {
-    const std::size_t methods = plan_.methods.size();
+void judge_cells(Sweep& sweep) {
+    const std::size_t methods = sweep.crossings.size();
     for (std::size_t at = 0; at < sweep.cells.size(); ++at) {
         SweepCell& cell = sweep.cells[at];
         const SweepCell& plain = sweep.cells[at - at % methods];
-        if (cell.measured() && plain.measured()) cell.speed_up = speed_up_of(cell, plain);
+        if (!cell.measured() || !plain.measured()) continue;
+        cell.speed_up = speed_up_of(cell, plain);
+        cell.in_doubt = !cell.method.plain() && (sweep.busy() || cell.speed_up->spread() > kMostSpread);
     }
     for (std::size_t m = 1; m < methods; ++m) {
         std::vector<const SweepCell*> cells, plain;

@@ -13,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/busy.h"
 #include "engine/batch/adaptive_study.h"
 #include "engine/batch/batch_engine.h"
+#include "engine/batch/ratio.h"
 
 namespace speclens {
 
@@ -60,16 +62,13 @@ struct SweepSlice {
     [[nodiscard]] double tokens_per_second() const { return ms > 0 ? 1000 * static_cast<double>(tokens) / ms : 0; }
 };
 
-struct SweepInterval {
-    double value = 0, low = 0, high = 0; // 90 %
-};
-
 struct SweepCell {
     SweepMethod method;
     int concurrency = 0;
     std::vector<SweepSlice> slices;
     SweepSlice sum;                 // of them
     std::optional<SweepInterval> speed_up; // over plain batched decoding with as many texts; none: that was not measured
+    bool in_doubt = false;          // the speed-up: other programs kept cores busy, or its slices lie too far apart (docs/measuring.md)
     std::vector<BatchRound> rounds; // some of the last slice, one after the other
     int compared = 0, equal = 0;    // texts that ended, with their runs alone
     [[nodiscard]] bool measured() const { return !slices.empty(); }
@@ -87,6 +86,8 @@ struct Sweep {
     std::vector<SweepCell> cells;  // by concurrency, then by method
     std::vector<std::optional<SweepCrossing>> crossings; // of each method; none: not known, or plain decoding
     bool complete = false;         // nobody ended it before its time
+    double busy_cores = 0;         // that other programs kept busy while the cells were measured
+    [[nodiscard]] bool busy() const; // so many that every figure of time is in doubt
     std::shared_ptr<const BlockFilm> film; // of SweepPlan::film; grows
     std::shared_ptr<const AdaptiveResult> adaptive; // of SweepPlan::adaptive; grows
     std::shared_ptr<const PoolFilm> pool; // of draft workers on a target elsewhere, instead of all else; grows
@@ -123,7 +124,6 @@ class SweepMeasurement {
     void prove();
     [[nodiscard]] double measured_part() const; // of cells and proofs, 0 … 1
     [[nodiscard]] bool next_proof(); // to the next text of a cell; false: there is none
-    void judge(Sweep& sweep) const;
     [[nodiscard]] std::size_t slices() const { return sweep_.cells.size() * static_cast<std::size_t>(plan_.repeats); }
     [[nodiscard]] std::size_t cell_of(std::size_t turn) const;
 
@@ -135,6 +135,7 @@ class SweepMeasurement {
     int capacity_ = 0;                      // positions of the longest text
     long revision_ = 0;
     Stopwatch clock_;                       // of the slices
+    BusyMeter busy_;                        // of them too
     std::unique_ptr<BlockFilmRecorder> recorder_; // before them
 
     std::size_t turn_ = 0;                  // slices that are over
@@ -150,6 +151,8 @@ class SweepMeasurement {
     bool proven_ = false, over_ = false;
 };
 
+// Speed-ups, doubts and crossings of what was measured; `busy_cores` is read. As many crossings as methods, the first plain decoding.
+void judge_cells(Sweep& sweep);
 // From the slices of two cells: the ratio of their tokens a second. The interval is a bootstrap over slices.
 [[nodiscard]] SweepInterval speed_up_of(const SweepCell& cell, const SweepCell& plain);
 // `cells` and `plain`: of one method and of plain decoding, for each number of texts, ascending. None where fewer than two were measured.

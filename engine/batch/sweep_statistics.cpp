@@ -5,6 +5,7 @@
 
 #include "engine/base/quantile.h"
 #include "engine/base/rng.h"
+#include "engine/batch/ratio.h"
 #include "engine/batch/sweep.h"
 
 namespace speclens {
@@ -23,21 +24,28 @@ std::vector<std::size_t> drawn(std::size_t slices, int draw, std::uint32_t cell)
     return taken;
 }
 
-// Slices with the same number were made one after the other, so what disturbed one disturbed both.
-double ratio(const SweepCell& cell, const SweepCell& plain, const std::vector<std::size_t>& slices) {
+using Rates = std::vector<double>;
+
+// Those with the same number were measured one after the other, so what disturbed one disturbed both.
+double ratio(const Rates& with, const Rates& without, const std::vector<std::size_t>& turns) {
     double sum = 0;
     int count = 0;
-    for (const std::size_t i : slices) {
-        const double with = cell.slices[i].tokens_per_second(), without = plain.slices[i].tokens_per_second();
-        if (with <= 0 || without <= 0) continue;
-        sum += std::log(with / without);
+    for (const std::size_t i : turns) {
+        if (with[i] <= 0 || without[i] <= 0) continue;
+        sum += std::log(with[i] / without[i]);
         ++count;
     }
     return count > 0 ? std::exp(sum / count) : 0;
 }
 
-std::size_t common_slices(const SweepCell& cell, const SweepCell& plain) {
-    return std::min(cell.slices.size(), plain.slices.size());
+Rates rates_of(const SweepCell& cell) {
+    Rates rates;
+    for (const SweepSlice& slice : cell.slices) rates.push_back(slice.tokens_per_second());
+    return rates;
+}
+
+std::size_t common(const Rates& with, const Rates& without) {
+    return std::min(with.size(), without.size());
 }
 
 std::vector<std::size_t> all_of(std::size_t slices) {
@@ -60,30 +68,38 @@ double crossing(const std::vector<double>& texts, const std::vector<double>& rat
 
 } // namespace
 
-SweepInterval speed_up_of(const SweepCell& cell, const SweepCell& plain) {
-    const std::size_t slices = common_slices(cell, plain);
-    SweepInterval speed{.value = ratio(cell, plain, all_of(slices))};
+double SweepInterval::spread() const {
+    return low > 0 && value > 0 ? std::max(high / value, value / low) - 1 : 0;
+}
+
+SweepInterval ratio_of(const std::vector<double>& with, const std::vector<double>& without) {
+    const std::size_t turns = common(with, without);
+    SweepInterval found{.value = ratio(with, without, all_of(turns))};
     std::vector<double> ratios;
-    for (int draw = 0; draw < kDraws; ++draw) ratios.push_back(ratio(cell, plain, drawn(slices, draw, 0)));
-    speed.low = quantile(ratios, kLow);
-    speed.high = quantile(ratios, kHigh);
-    return speed;
+    for (int draw = 0; draw < kDraws; ++draw) ratios.push_back(ratio(with, without, drawn(turns, draw, 0)));
+    found.low = quantile(ratios, kLow);
+    found.high = quantile(ratios, kHigh);
+    return found;
+}
+
+SweepInterval speed_up_of(const SweepCell& cell, const SweepCell& plain) {
+    return ratio_of(rates_of(cell), rates_of(plain));
 }
 
 std::optional<SweepCrossing> crossing_of(const std::vector<const SweepCell*>& cells, const std::vector<const SweepCell*>& plain) {
-    std::vector<const SweepCell*> with, without;
+    std::vector<Rates> with, without;
     std::vector<double> texts;
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (common_slices(*cells[i], *plain[i]) == 0 || cells[i]->sum.tokens == 0 || plain[i]->sum.tokens == 0) continue;
-        with.push_back(cells[i]);
-        without.push_back(plain[i]);
+        if (!cells[i]->measured() || !plain[i]->measured() || cells[i]->sum.tokens == 0 || plain[i]->sum.tokens == 0) continue;
+        with.push_back(rates_of(*cells[i]));
+        without.push_back(rates_of(*plain[i]));
         texts.push_back(cells[i]->concurrency);
     }
     if (with.size() < 2) return std::nullopt;
     const auto crossing_with = [&](const std::function<std::vector<std::size_t>(std::size_t slices, std::uint32_t cell)>& take) {
         std::vector<double> ratios;
         for (std::size_t i = 0; i < with.size(); ++i)
-            ratios.push_back(ratio(*with[i], *without[i], take(common_slices(*with[i], *without[i]), static_cast<std::uint32_t>(i))));
+            ratios.push_back(ratio(with[i], without[i], take(common(with[i], without[i]), static_cast<std::uint32_t>(i))));
         return crossing(texts, ratios);
     };
     SweepCrossing found;

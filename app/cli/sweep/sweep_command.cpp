@@ -130,9 +130,8 @@ Exit command_sweep(const Options& options) {
     const SweepPlan plan = sweep_plan(options, *models);
     SweepFacts facts = facts_of(models, plan);
     facts.rent = rent;
-    facts.busy_cores = busy_cores();
-    if (const std::string warning = busy_warning(facts.busy_cores); !warning.empty()) say(warning);
     const Sweep sweep = measured(models, plan);
+    if (const std::string warning = busy_warning(sweep.busy_cores); !warning.empty()) say(warning);
     if (options.json != "-" && options.csv != "-") {
         const Terminal terminal = standard_terminal(options.color);
         print_results(heading(facts, terminal) + sweep_text(sweep, plan, facts, terminal));

@@ -27,6 +27,7 @@ Json cell_json(const SweepCell& cell, const SweepFacts& facts) {
     json["tokens_per_second"] = f.tokens_per_second;
     json["tokens_per_second_per_text"] = f.per_text;
     json["speedup"] = cell.method.plain() ? Json(nullptr) : interval_json(cell.speed_up);
+    json["in_doubt"] = cell.in_doubt;
     if (facts.rent) json["cost_per_million_tokens"] = facts.rent->per_million(f.tokens_per_second);
     json["ms"] = s.ms;
     json["tokens"] = s.tokens;
@@ -55,13 +56,14 @@ const char* word_of(SweepCrossing::Where where) {
     return where == SweepCrossing::Where::below ? "below" : where == SweepCrossing::Where::above ? "above" : "at";
 }
 
-Json crossing_json(const SweepMethod& method, const std::optional<SweepCrossing>& crossing) {
+Json crossing_json(const SweepMethod& method, const std::optional<SweepCrossing>& crossing, bool busy) {
     Json json = method_json(method);
     json["crosses"] = crossing ? Json(word_of(crossing->where)) : Json(nullptr);
     if (!crossing) return json;
     json["texts"] = crossing->where == SweepCrossing::Where::at ? Json(crossing->texts.value) : Json(nullptr);
     json["low"] = crossing->open_low ? Json(nullptr) : Json(crossing->texts.low);
     json["high"] = crossing->open_high ? Json(nullptr) : Json(crossing->texts.high);
+    json["in_doubt"] = busy;
     return json;
 }
 
@@ -71,7 +73,8 @@ Json adaptive_json(const AdaptiveResult& result) {
         if (way.rates.empty()) continue;
         Json rounds = Json::array();
         for (const AdaptiveRound& round : way.rounds) rounds.push_back({{"ms", round.at_ms}, {"texts", round.texts}, {"k", round.k}});
-        Json one = {{"chooser", name_of(way.chooser)}, {"tokens_per_second", way.rate()}, {"repeats", way.rates}};
+        Json one = {{"chooser", name_of(way.chooser)}, {"tokens_per_second", way.rate()}, {"repeats", way.rates}, {"speedup", interval_json(result.speed_up(way))},
+                    {"in_doubt", result.in_doubt(way)}};
         if (way.chooser == Chooser::fixed || way.chooser == Chooser::margin || way.chooser == Chooser::confidence) one["k"] = way.k;
         if (way.auc) one["auc"] = *way.auc;
         if (way.chooser == Chooser::oracle) {
@@ -85,7 +88,7 @@ Json adaptive_json(const AdaptiveResult& result) {
     }
     const AdaptiveWay* const best = result.best_fixed();
     return {{"drafter", result.drafter}, {"texts", result.texts}, {"seats", result.seats}, {"arrivals_ms", result.arrivals_ms},
-            {"complete", result.complete}, {"best_fixed_k", best ? Json(best->k) : Json(nullptr)}, {"texts_compared", result.compared},
+            {"busy_cores", result.busy_cores}, {"complete", result.complete}, {"best_fixed_k", best ? Json(best->k) : Json(nullptr)}, {"texts_compared", result.compared},
             {"texts_equal", result.compared > 0 ? Json(result.equal == result.compared) : Json(nullptr)}, {"ways", ways}};
 }
 
@@ -116,7 +119,7 @@ std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFac
                  {"precision", name_of(facts.header.precision)},
                  {"date", facts.header.date},
                  {"tier", facts.header.tier},
-                 {"busy_cores", facts.busy_cores},
+                 {"busy_cores", sweep.busy_cores},
                  {"complete", sweep.complete},
                  {"temperature", text.sampling.temperature},
                  {"seed", text.seed},
@@ -135,14 +138,14 @@ std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFac
     json["cells"] = Json::array();
     for (const SweepCell& cell : sweep.cells) json["cells"].push_back(cell_json(cell, facts));
     json["crossings"] = Json::array();
-    for (std::size_t m = 1; m < sweep.crossings.size(); ++m) json["crossings"].push_back(crossing_json(plan.methods[m], sweep.crossings[m]));
+    for (std::size_t m = 1; m < sweep.crossings.size(); ++m) json["crossings"].push_back(crossing_json(plan.methods[m], sweep.crossings[m], sweep.busy()));
     return json.dump(1) + "\n";
 }
 
 std::string sweep_csv(const Sweep& sweep, const SweepFacts& facts) {
     std::string text = "concurrency,drafter,k,tokens_per_second,tokens_per_second_per_text,speedup,speedup_low,speedup_high,drafted,accepted,"
                        "tokens_per_round,rows_per_pass,first_ms,first_p95_ms,between_ms,between_p95_ms,draft_share,verify_share,preempted,"
-                       "texts_compared,texts_equal" + std::string(facts.rent ? ",cost_per_million_tokens" : "") + "\n";
+                       "texts_compared,texts_equal,in_doubt,busy_cores" + std::string(facts.rent ? ",cost_per_million_tokens" : "") + "\n";
     for (const SweepCell& cell : sweep.cells) {
         if (!cell.measured()) continue;
         const SweepFigures f = figures_of(cell);
@@ -156,7 +159,9 @@ std::string sweep_csv(const Sweep& sweep, const SweepFacts& facts) {
         text += "," + std::to_string(cell.sum.drafted) + "," + std::to_string(cell.sum.accepted);
         add(f.tokens_per_round, 4), add(f.rows_per_pass, 3), add(f.first_ms, 3), add(f.first_p95_ms, 3), add(f.between_ms, 4),
             add(f.between_p95_ms, 4), add(f.draft_share, 4), add(f.verify_share, 4);
-        text += "," + std::to_string(cell.sum.preempted) + "," + std::to_string(cell.compared) + "," + std::to_string(cell.equal);
+        text += "," + std::to_string(cell.sum.preempted) + "," + std::to_string(cell.compared) + "," + std::to_string(cell.equal) +
+                (cell.in_doubt ? ",yes" : ",no");
+        add(sweep.busy_cores, 2);
         if (facts.rent) add(facts.rent->per_million(f.tokens_per_second), 6);
         text += "\n";
     }

@@ -1,7 +1,10 @@
 #include "app/cli/sweep/sweep_text.h"
 
+#include <algorithm>
+
 #include "engine/base/quantile.h"
 #include "engine/batch/block_film.h"
+#include "engine/run/speed_up.h"
 
 namespace speclens::cli {
 
@@ -26,13 +29,25 @@ std::string times(double middle, double p95) {
     return number(middle, decimals) + " / " + number(p95, decimals);
 }
 
+// In doubt it is no verdict: it has no colour.
+std::string interval_text(const SweepInterval& speed, bool in_doubt, const Terminal& terminal) {
+    const std::string text = pad_left((in_doubt ? "~" : "") + number(speed.value, 2) + "x", 7) + " (" + number(speed.low, 2) + "–" + number(speed.high, 2) + ")";
+    Tone tone = Tone::plain;
+    if (in_doubt) tone = Tone::muted;
+    else if (speed.low > 1) tone = Tone::accepted;
+    else if (speed.high < 1) tone = Tone::rejected;
+    return terminal.paint(tone, pad(text, kSpeed));
+}
+
 std::string speed_text(const SweepCell& cell, const Terminal& terminal) {
     if (cell.method.plain()) return pad("   1x", kSpeed);
-    if (!cell.speed_up) return pad("   –", kSpeed);
-    const SweepInterval& speed = *cell.speed_up;
-    const std::string text = pad_left(number(speed.value, 2) + "x", 7) + " (" + number(speed.low, 2) + "–" + number(speed.high, 2) + ")";
-    const Tone tone = speed.low > 1 ? Tone::accepted : speed.high < 1 ? Tone::rejected : Tone::plain;
-    return terminal.paint(tone, pad(text, kSpeed));
+    return cell.speed_up ? interval_text(*cell.speed_up, cell.in_doubt, terminal) : pad("   –", kSpeed);
+}
+
+// Why figures have a ~ before them; empty: none has.
+std::string doubt_note(bool busy, bool any) {
+    if (busy) return "~ in doubt: other programs kept the cores busy";
+    return any ? "~ in doubt: its repeats lie more than " + number(100 * kMostSpread, 0) + " % from the figure" : "";
 }
 
 std::string cell_line(const SweepCell& cell, bool first_of_texts, const SweepFacts& facts, const Terminal& terminal) {
@@ -56,7 +71,8 @@ std::string texts_of(double value) {
     return number(value, value < 10 ? 1 : 0);
 }
 
-std::string crossing_line(const SweepMethod& method, const SweepCrossing& crossing, const SweepPlan& plan) {
+std::string crossing_line(const SweepMethod& method, const SweepCrossing& crossing, const SweepPlan& plan, bool busy) {
+    const std::string end = busy ? "; in doubt." : ".";
     const std::string who = method.drafter + " with K = " + std::to_string(method.k);
     const std::string fewest = std::to_string(plan.concurrency.front()), most = std::to_string(plan.concurrency.back());
     const std::string interval = std::string(" (90 %: ") + (crossing.open_low ? "fewer than " + fewest : texts_of(crossing.texts.low)) + " to " +
@@ -64,13 +80,13 @@ std::string crossing_line(const SweepMethod& method, const SweepCrossing& crossi
     switch (crossing.where) {
     case SweepCrossing::Where::below:
         return who + " does not pay, not even with " + fewest + (plan.concurrency.front() == 1 ? " text" : " texts") + " at once" +
-               (crossing.open_high || crossing.texts.high > crossing.texts.low ? interval : "") + ".";
+               (crossing.open_high || crossing.texts.high > crossing.texts.low ? interval : "") + end;
     case SweepCrossing::Where::above:
-        return who + " still pays with " + most + " texts at once" + (crossing.open_low || crossing.texts.high > crossing.texts.low ? interval : "") + ".";
+        return who + " still pays with " + most + " texts at once" + (crossing.open_low || crossing.texts.high > crossing.texts.low ? interval : "") + end;
     case SweepCrossing::Where::at:
         break;
     }
-    return who + " pays up to about " + texts_of(crossing.texts.value) + " texts at once" + interval + ".";
+    return who + " pays up to about " + (busy ? "~" : "") + texts_of(crossing.texts.value) + " texts at once" + interval + end;
 }
 
 std::string film_words(const BlockFilm& film) {
@@ -103,16 +119,19 @@ std::string adaptive_text(const AdaptiveResult& result, const Terminal& terminal
     const std::string about = "K chosen as one goes: " + std::to_string(result.texts) + " texts of " + result.drafter + " on " +
                               std::to_string(result.seats) + " seats arrive seldom at first, then in a crowd; the same arrivals and dice for every way.";
     std::string text = wrap(about, terminal.prose_width()) + "\n";
-    text += terminal.paint(Tone::muted, pad("chosen by", 26) + pad_left("tok/s", 9) + pad_left("speed-up", 10) + pad_left("tok/rd", 8) +
+    text += terminal.paint(Tone::muted, pad("chosen by", 26) + pad_left("tok/s", 9) + "  " + pad("  speed-up (90 %)", kSpeed) + pad_left("tok/rd", 8) +
                                             pad_left("a text, ms", 12)) + "\n";
-    const double plain = result.ways.front().rate();
+    bool doubt = false;
     for (const AdaptiveWay& way : result.ways) {
         if (way.rates.empty()) continue;
         const bool computed = way.chooser == Chooser::oracle;
         text += pad(way_name(way) + (&way == result.best_fixed() ? " *" : ""), 26) + pad_left(number(way.rate(), 0), 9) +
-                pad_left(number(way.rate() / plain, 2) + "×", 10) + pad_left(computed ? "" : number(way.tokens_per_round, 2), 8) +
+                "  " + (&way == &result.ways.front() ? pad("   1x", kSpeed) : interval_text(result.speed_up(way), result.in_doubt(way), terminal)) +
+                pad_left(computed ? "" : number(way.tokens_per_round, 2), 8) +
                 pad_left(computed ? "" : number(way.wait_ms, 0), 12) + "\n";
+        doubt = doubt || result.in_doubt(way);
     }
+    if (const std::string note = doubt_note(result.busy_cores > kMostBusyCores, doubt); !note.empty()) text += note + "\n";
     text += wrap("* the best fixed K. In hindsight: every text drafts just what will be kept, at the measured costs.", terminal.prose_width());
     if (const AdaptiveWay* const margin = result.way(Chooser::margin); margin && margin->auc)
         text += "\n" + wrap("Margin: how clear a row of the draft is; of a kept and a refused guess it foretold the kept one as likelier " +
@@ -171,9 +190,11 @@ std::string sweep_text(const Sweep& sweep, const SweepPlan& plan, const SweepFac
         text += cell_line(cell, cell.concurrency != texts, facts, terminal);
         texts = cell.concurrency;
     }
+    const bool any = std::ranges::any_of(sweep.cells, &SweepCell::in_doubt);
+    if (const std::string note = doubt_note(sweep.busy(), any); !note.empty()) text += terminal.paint(Tone::muted, note) + "\n";
     text += "\n";
     for (std::size_t m = 0; m < sweep.crossings.size(); ++m)
-        if (sweep.crossings[m]) text += wrap(crossing_line(plan.methods[m], *sweep.crossings[m], plan), terminal.prose_width()) + "\n";
+        if (sweep.crossings[m]) text += wrap(crossing_line(plan.methods[m], *sweep.crossings[m], plan, sweep.busy()), terminal.prose_width()) + "\n";
     if (sweep.film && !sweep.film->rounds.empty()) text += wrap(film_words(*sweep.film), terminal.prose_width()) + "\n";
     if (facts.rent) text += cost_notes(*facts.rent, facts.header.tier, terminal);
     if (sweep.adaptive && sweep.adaptive->best_fixed()) text += "\n" + adaptive_text(*sweep.adaptive, terminal) + "\n";

@@ -14,7 +14,6 @@ namespace speclens::cli {
 struct SweepFacts {
     Header header;        // of a run as they all were: machine, model, dice
     std::size_t prompts = 0;
-    double busy_cores = 0; // of other programs, before it began
     std::optional<Rent> rent; // of the machine; none: no cost is told
 };
 

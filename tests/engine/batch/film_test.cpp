@@ -113,7 +113,7 @@ TEST(BlockFilm, ABatchThatRanTookWhatTheEstimateSays) {
 
 // What `sweep` says of blocks, of the built-in model with its own prompts: short questions, and answers of a few words.
 TEST(BlockFilm, TheBuiltInModelsFilmShowsAllThatHappensToBlocks) {
-    const auto models = test::shipped_models();
+    const auto models = test::whole_bundle();
     SweepPlan plan;
     const std::vector<GalleryPrompt> prompts = load_gallery(gallery_file(assets_folder(), true));
     for (std::size_t i = 0; i < 24; ++i) {

@@ -48,6 +48,15 @@ TEST(SweepStatistics, ASpeedUpIsTheRatioOfItsSlices) {
     EXPECT_NEAR(speed.high, 2, 1e-9);
 }
 
+TEST(SweepStatistics, AnIntervalSaysHowFarItReaches) {
+    EXPECT_DOUBLE_EQ((SweepInterval{2, 1.6, 2.2}.spread()), 0.25);
+    EXPECT_DOUBLE_EQ((SweepInterval{2, 1.9, 3}.spread()), 0.5);
+    EXPECT_EQ(SweepInterval().spread(), 0);
+    const SweepInterval one = ratio_of({3, 3, 9}, {1, 1});
+    EXPECT_DOUBLE_EQ(one.value, 3) << "the third turn has nothing to stand beside";
+    EXPECT_EQ(one.spread(), 0);
+}
+
 TEST(SweepStatistics, FindsWhereASpeedUpFallsThroughOne) {
     // 2 at 2 texts, 1/2 at 4: halfway between them by the logarithm.
     const auto found = crossing({{3000, 3000, 3000}, {2000, 2000, 2000}, {500, 500, 500}, {400, 400, 400}});

@@ -1,0 +1,104 @@
+// What a sweep says of figures that are in doubt, in its table and in its files.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/sweep/sweep_text.h"
+
+namespace speclens::cli {
+namespace {
+
+struct Told {
+    std::string table, csv;
+    nlohmann::json json;
+};
+
+// Domino at one and at four texts, twice as fast and half as fast as plain decoding, but for the last of three turns.
+Told told(double busy_cores, double last_turn) {
+    SweepPlan plan;
+    plan.texts.resize(1);
+    plan.methods = {{.drafter = "none", .rule = "token", .k = 0}, {.drafter = "domino", .rule = "token", .k = 7}};
+    plan.concurrency = {1, 4};
+    Sweep sweep;
+    sweep.complete = true;
+    sweep.busy_cores = busy_cores;
+    for (const int texts : plan.concurrency)
+        for (const SweepMethod& method : plan.methods) {
+            SweepCell& cell = sweep.cells.emplace_back();
+            cell.method = method;
+            cell.concurrency = texts;
+            const double rate = method.plain() ? 1000 : texts == 1 ? 2000 : 500;
+            for (const double factor : {1.0, 1.0, method.plain() ? 1.0 : last_turn}) {
+                SweepSlice slice;
+                slice.ms = 1000, slice.tokens = std::lround(rate * factor), slice.rounds = slice.text_rounds = slice.tokens;
+                slice.first_ms = slice.between_ms = {1};
+                cell.slices.push_back(slice);
+                cell.sum.add(slice);
+            }
+        }
+    sweep.crossings.resize(2);
+    judge_cells(sweep);
+    SweepFacts facts;
+    facts.prompts = 1;
+    return {sweep_text(sweep, plan, facts, {}), sweep_csv(sweep, facts), nlohmann::json::parse(sweep_json(sweep, plan, facts))};
+}
+
+bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+TEST(SweepText, OfAQuietMachineHasNoDoubt) {
+    const Told quiet = told(0.1, 1);
+    EXPECT_TRUE(has(quiet.table, " 2.00x (2.00–2.00)")) << quiet.table;
+    EXPECT_TRUE(has(quiet.table, "pays up to about 2.0 texts at once")) << quiet.table;
+    EXPECT_FALSE(has(quiet.table, "~") || has(quiet.table, "doubt")) << quiet.table;
+    EXPECT_FALSE(has(quiet.csv, ",yes")) << quiet.csv;
+    EXPECT_TRUE(has(quiet.csv, ",in_doubt,busy_cores\n") && has(quiet.csv, ",no,0.10\n")) << quiet.csv;
+    EXPECT_EQ(quiet.json["cells"][1]["in_doubt"], false);
+    EXPECT_EQ(quiet.json["crossings"][0]["in_doubt"], false);
+    EXPECT_EQ(quiet.json["busy_cores"], 0.1);
+}
+
+TEST(SweepText, BesideBusyProgramsEverySpeedUpIsInDoubt) {
+    const Told busy = told(2.03, 1);
+    EXPECT_TRUE(has(busy.table, "~2.00x (2.00–2.00)") && has(busy.table, "~0.50x")) << busy.table;
+    EXPECT_TRUE(has(busy.table, "pays up to about ~2.0 texts at once (90 %: 2.0 to 2.0); in doubt.")) << busy.table;
+    EXPECT_TRUE(has(busy.table, "other programs kept the cores busy")) << busy.table;
+    EXPECT_FALSE(has(busy.table, "~1x")) << "plain decoding is what the others are held against";
+    EXPECT_TRUE(has(busy.csv, ",yes,2.03\n")) << busy.csv;
+    for (const auto& cell : busy.json["cells"]) EXPECT_EQ(cell["in_doubt"], cell["drafter"] == "domino");
+    EXPECT_EQ(busy.json["crossings"][0]["in_doubt"], true);
+}
+
+TEST(SweepText, WhereTurnsLieApartTheFigureIsInDoubt) {
+    const Told apart = told(0, 0.5);
+    EXPECT_TRUE(has(apart.table, "~1.59x")) << apart.table;
+    EXPECT_TRUE(has(apart.table, "its repeats lie more than 15 % from the figure")) << apart.table;
+    EXPECT_FALSE(has(apart.table, "about ~")) << "how far a crossing may lie elsewhere says its interval";
+    EXPECT_EQ(apart.json["cells"][1]["in_doubt"], true);
+    EXPECT_FALSE(has(told(0, 0.95).table, "~"));
+}
+
+TEST(SweepText, TheWaysToChooseKHaveIntervalsAndDoubt) {
+    const auto text = [](double busy) {
+        SweepPlan plan;
+        plan.texts.resize(1);
+        plan.methods = {{.drafter = "none", .rule = "token", .k = 0}};
+        plan.concurrency = {1};
+        auto result = std::make_shared<AdaptiveResult>();
+        result->drafter = "small";
+        result->busy_cores = busy;
+        result->ways = {{.chooser = Chooser::fixed, .k = 0, .rates = {1000, 1000}},
+                        {.chooser = Chooser::fixed, .k = 3, .rates = {1200, 1300}},
+                        {.chooser = Chooser::gain, .rates = {1100, 1150}},
+                        {.chooser = Chooser::oracle, .k = 3, .rates = {1300, 1400}}};
+        Sweep sweep;
+        sweep.adaptive = result;
+        sweep.crossings.resize(1);
+        return sweep_text(sweep, plan, {}, {});
+    };
+    EXPECT_TRUE(has(text(0), " 1.25x (1.20–1.30)")) << text(0);
+    EXPECT_FALSE(has(text(0), "~"));
+    EXPECT_TRUE(has(text(1), "~1.25x (1.20–1.30)") && has(text(1), "~1.35x")) << text(1);
+}
+
+} // namespace
+} // namespace speclens::cli
