@@ -256,11 +256,14 @@ void check_models(Checklist& list, const Options& options) {
                   problem.empty() ? "" : "Is this head made for this target?");
         list_notices(drafter);
         if (network->config.method == DraftConfig::Method::mtp && problem.empty()) {
-            const MtpStates states = mtp_states(models);
-            list.line(states.before_is_better() ? Grade::without : Grade::good, "mtp states",
-                      "first guesses right: " + number(100 * states.after_norm, 1) + " % with the state after the final norm, " +
-                          number(100 * states.before_norm, 1) + " % with the one before it, at " + std::to_string(states.places) + " places",
-                      states.before_is_better() ? "It seems to be trained on the state before the norm: add --mtp-raw." : "");
+            ProgressBar bar;
+            const MtpStates states = mtp_states(models, [&](int places) {
+                stop_if_interrupted();
+                bar.show("mtp states", places, 2 * kMtpPlaces, "guesses");
+            });
+            bar.clear();
+            const auto [said, remedy] = mtp_verdict(states);
+            list.line(states.wants() == MtpStates::Wants::before_norm ? Grade::without : Grade::good, "mtp states", said, remedy);
         }
     }
     if (!models->tokenizer) {

@@ -1,11 +1,13 @@
 #include "app/cli/heads.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
 #include "engine/drafters/drafter.h"
 #include "engine/run/cycle.h"
+#include "engine/run/gallery.h"
 #include "engine/run/run.h"
 
 namespace speclens::cli {
@@ -48,6 +50,84 @@ class Follower final : public Drafter {
     std::unique_ptr<Drafter> inner_;
     std::span<const int> text_;
 };
+
+// Lets the target write alone, and asks `inner` for one guess behind every token.
+class Onlooker final : public Drafter {
+  public:
+    explicit Onlooker(std::unique_ptr<Drafter> inner) : inner_(std::move(inner)) {}
+    [[nodiscard]] std::vector<int> taps() const override { return inner_->taps(); }
+    void begin(std::span<const int> sequence) override { inner_->begin(sequence); }
+    void observe(const Observation& observation) override { inner_->observe(observation); }
+    [[nodiscard]] Draft draft(const DraftRequest& request) override {
+        DraftRequest one = request;
+        one.k = 1;
+        const Draft guess = inner_->draft(one);
+        guesses.emplace_back(request.sequence.size(), guess.nodes.empty() ? -1 : guess.nodes.front().token);
+        return {};
+    }
+    std::vector<std::pair<std::size_t, int>> guesses; // behind so many tokens
+
+  private:
+    std::unique_ptr<Drafter> inner_;
+};
+
+// Short greedy texts, so that they are about many things.
+std::vector<RunSettings> texts_to_guess(const Models& models) {
+    constexpr int kTokens = 32, kTextsOfIds = 2 * kMtpPlaces / kTokens;
+    RunSettings base;
+    base.drafter = kNoDrafter;
+    base.k = 0;
+    base.max_tokens = kTokens;
+    std::vector<RunSettings> texts;
+    if (!models.tokenizer) {
+        for (int i = 0; i < kTextsOfIds; ++i) {
+            texts.push_back(base);
+            texts.back().token_ids = {i % models.vocab(), (i + 1) % models.vocab(), (i + 2) % models.vocab()};
+        }
+        return texts;
+    }
+    std::vector<GalleryPrompt> prompts = load_gallery(gallery_file(assets_folder(), !models.bundle.empty()));
+    ask_as_text_if_needed(prompts, models.chat);
+    for (const GalleryPrompt& prompt : prompts) {
+        RunSettings text = base;
+        text.prompt = prompt.prompt;
+        text.system = prompt.system;
+        text.chat = prompt.chat;
+        texts.push_back(text);
+    }
+    if (texts.empty()) texts.push_back(base);
+    return texts;
+}
+
+// Whether the MTP head's guess was right, at every place of `texts` until there are enough.
+std::vector<bool> right_guesses(const std::shared_ptr<const Models>& models, const std::vector<RunSettings>& texts, bool raw,
+                                const std::function<void(int)>& progress) {
+    std::vector<bool> right;
+    DrafterOptions options;
+    options.mtp_raw = raw;
+    for (const RunSettings& text : texts) {
+        const std::vector<int> prompt = prompt_tokens(*models, text).ids;
+        const auto target = make_model_decoder(models->target, std::min(models->holds(), static_cast<int>(prompt.size()) + text.max_tokens));
+        Onlooker onlooker(find_drafter("mtp")->make({*target, nullptr, models->network("mtp"), options}));
+        CycleSettings settings;
+        settings.k = 1;
+        settings.max_tokens = text.max_tokens;
+        settings.trace_top = 0;
+        settings.stops = models->stops();
+        Trace trace([](int) { return std::string(); });
+        trace.append(Header{});
+        Cycle cycle(*target, onlooker, *find_rule("greedy"), settings, trace, prompt, static_cast<int>(prompt.size()));
+        while (cycle.step()) {
+        }
+        for (const auto& [place, token] : onlooker.guesses) {
+            if (place >= cycle.sequence().size()) continue;
+            right.push_back(token == cycle.sequence()[place]);
+            if (std::ssize(right) == kMtpPlaces) return right;
+        }
+        progress(static_cast<int>(right.size()));
+    }
+    return right;
+}
 
 } // namespace
 
@@ -141,26 +221,42 @@ std::string head_problem(const std::shared_ptr<const Models>& models, const std:
     return "";
 }
 
-MtpStates mtp_states(const std::shared_ptr<const Models>& models) {
+MtpStates::Wants MtpStates::wants() const {
+    const int apart = only_before - only_after, decided = only_before + only_after;
+    if (std::abs(apart) <= std::max(0.01 * places, 1.96 * std::sqrt(decided))) return Wants::unknown;
+    return apart > 0 ? Wants::before_norm : Wants::after_norm;
+}
+
+MtpStates mtp_states(const std::shared_ptr<const Models>& models, const std::function<void(int)>& progress) {
+    const std::vector<RunSettings> texts = texts_to_guess(*models);
+    const std::vector<bool> after = right_guesses(models, texts, false, [&](int done) {
+        if (progress) progress(done);
+    });
+    const std::vector<bool> before = right_guesses(models, texts, true, [&](int done) {
+        if (progress) progress(static_cast<int>(after.size()) + done);
+    });
     MtpStates states;
-    for (const bool raw : {false, true}) {
-        RunSettings settings;
-        settings.drafter = "mtp";
-        settings.k = 1;
-        settings.max_tokens = 512;
-        settings.trace_top = 0;
-        settings.timing = false;
-        settings.options.mtp_raw = raw;
-        if (!models->tokenizer) settings.token_ids = {0, 1, 2};
-        Run run(models, settings);
-        run.finish();
-        int asked = 0, right = 0;
-        for (std::size_t i = 0; i < run.trace().size(); ++i)
-            if (const auto* checked = std::get_if<Checked>(&run.trace()[i])) ++asked, right += checked->accepted;
-        (raw ? states.before_norm : states.after_norm) = asked > 0 ? static_cast<double>(right) / asked : 0;
-        states.places = asked;
+    states.places = static_cast<int>(std::min(after.size(), before.size())); // the same: the text is the target's
+    for (std::size_t i = 0; std::cmp_less(i, states.places); ++i) {
+        states.both += after[i] && before[i];
+        states.only_after += after[i] && !before[i];
+        states.only_before += !after[i] && before[i];
     }
     return states;
+}
+
+std::pair<std::string, std::string> mtp_verdict(const MtpStates& states) {
+    const std::string shares = "first guesses right: " + number(100 * states.after_norm(), 1) + " % with the state after the final norm, " +
+                               number(100 * states.before_norm(), 1) + " % with the one before it, at " + std::to_string(states.places) + " places; ";
+    switch (states.wants()) {
+    case MtpStates::Wants::after_norm: return {shares + "it wants the one after, as it is fed", ""};
+    case MtpStates::Wants::before_norm:
+        return {shares + "it wants the one before", "It seems to be trained on the state before the norm: add --mtp-raw."};
+    case MtpStates::Wants::unknown: break;
+    }
+    return {shares + "which one it wants cannot be told: " + std::to_string(states.only_after) + " places speak for the one, " +
+                std::to_string(states.only_before) + " for the other",
+            ""};
 }
 
 } // namespace speclens::cli

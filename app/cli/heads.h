@@ -2,8 +2,10 @@
 // as they must.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "engine/drafters/draft_network.h"
 #include "engine/run/models.h"
@@ -18,13 +20,23 @@ namespace speclens::cli {
 [[nodiscard]] std::string head_problem(const std::shared_ptr<const Models>& models,
                                        const std::string& drafter);
 
-// Which of the target's states an MTP head was trained on, by its first guesses behind a greedy text of the target: nothing in its
-// files says so, and the wrong one only makes guesses a little worse.
+// Which of the target's states an MTP head was trained on, by its first guesses behind every token of greedy texts of the target: nothing
+// in its files says so, and the wrong one only makes guesses a little worse.
 struct MtpStates {
-    double after_norm = 0, before_norm = 0; // share of right first guesses
+    enum class Wants { after_norm, before_norm, unknown };
     int places = 0;
-    [[nodiscard]] bool before_is_better() const { return before_norm > after_norm + 0.01; }
+    int both = 0, only_after = 0, only_before = 0; // guesses that were right with both states, or with one of them
+    [[nodiscard]] double after_norm() const { return share(both + only_after); }
+    [[nodiscard]] double before_norm() const { return share(both + only_before); }
+    // Unknown: the two are less than a hundredth of the places apart, or no farther than places where only one is right would be by
+    // chance one time in twenty.
+    [[nodiscard]] Wants wants() const;
+    [[nodiscard]] double share(int right) const { return places > 0 ? static_cast<double>(right) / places : 0; }
 };
-[[nodiscard]] MtpStates mtp_states(const std::shared_ptr<const Models>& models);
+inline constexpr int kMtpPlaces = 512;
+// At so many places of texts that ready-made prompts ask for, fewer where they end before. `progress` is told how many are done of both states.
+[[nodiscard]] MtpStates mtp_states(const std::shared_ptr<const Models>& models, const std::function<void(int places)>& progress = {});
+// "first guesses right: …: it wants …", and what to do about it.
+[[nodiscard]] std::pair<std::string, std::string> mtp_verdict(const MtpStates& states);
 
 } // namespace speclens::cli
