@@ -13,6 +13,7 @@
 #include "app/cli/measure.h"
 #include "app/cli/options.h"
 #include "app/cli/output.h"
+#include "app/cli/setup.h"
 #include "app/cli/slides.h"
 #include "app/cli/terminal.h"
 #include "app/cli/values.h"
@@ -119,7 +120,7 @@ TEST(Table, NamesTheDefaultsOfEachCommand) {
         const char* part;
     };
     for (const Case& c : {Case{Command::lossless, "--k", "(default 2)"},
-                          {Command::run, "--k", "(default 4; 7 for dflash"},
+                          {Command::run, "--k", "(default 4; 7 for dart, with the built-in model also for dflash"},
                           {Command::describe, "--k", "in a race"},
                           {Command::compare, "--prompt", "60 built-in prompts"},
                           {Command::lossless, "--prompt", "default: the table"},
@@ -134,6 +135,20 @@ TEST(Table, NamesTheDefaultsOfEachCommand) {
             << row_of(c.command).name << " " << line_of(c.command, c.option);
     for (const char* key : {"domain", "chat", "system"})
         EXPECT_NE(line_of(Command::compare, "--prompts").find(key), std::string::npos) << key;
+}
+
+// Compare, sweep and run as a race: what a head of the built-in model keeps of seven guesses, one of a real model does not.
+TEST(Drafts, AreFewerOfAHeadForAnyOtherModel) {
+    Options options;
+    EXPECT_EQ(run_settings(options, "dflash", 0).k, 7);
+    for (const char* model : {"smollm2", "/some/model.gguf"}) {
+        options.model = model;
+        for (const char* drafter : {"dflash", "domino", "dspark", "eagle3", "small"}) EXPECT_EQ(run_settings(options, drafter, 0).k, 4) << drafter;
+        EXPECT_EQ(run_settings(options, "mtp", 0).k, 3);
+        EXPECT_EQ(run_settings(options, "dart", 0).k, 7) << "a tree, whose rows are bounded by its nodes";
+        EXPECT_EQ(run_settings(options, "suffix", 0).k, 16) << "a copy costs next to nothing";
+        EXPECT_EQ(race_settings(options, false).base.k, 4);
+    }
 }
 
 TEST(Terminal, CountsColumnsOfWideAndBrokenText) {
