@@ -14,8 +14,10 @@
 #include "app/cli/values.h"
 #include "engine/base/statistics.h"
 #include "engine/drafters/drafter.h"
+#include "engine/lab/toy_texts.h"
 #include "engine/model/table_json.h"
 #include "engine/rules/verify.h"
+#include "engine/rules/wrong_rules.h"
 
 namespace speclens::cli {
 
@@ -260,10 +262,56 @@ const char* badge_line(const Models& models) {
     return models.scorer ? "   [REMOTE]\n" : "   [LIVE]\n";
 }
 
+// The right rule that judges what `mistake` judges.
+const RuleInfo& right_for(const RuleInfo& mistake) {
+    if (mistake.siblings != Siblings::none) return *find_rule("tree_topk");
+    if (mistake.kind == RuleKind::block) return *find_rule("block");
+    return *find_rule(mistake.kind == RuleKind::match ? "match" : "token");
+}
+
+Draws draw_toy(const RuleInfo& rule, std::uint64_t seed, std::int64_t samples, ProgressBar& bar) {
+    Draws draws;
+    draws.guessed = 1;
+    for (std::int64_t i = 0; i < samples; ++i) {
+        if (i % 4096 == 0) {
+            stop_if_interrupted();
+            bar.show(std::string("drawing texts by ") + rule.name, static_cast<double>(i), static_cast<double>(samples), "texts");
+        }
+        const ToyText text = toy_text(rule, seed, static_cast<long>(i));
+        ++draws.texts[text.tokens];
+        draws.rounds += text.rounds;
+        draws.fewest_rounds = std::min(draws.fewest_rounds, text.rounds);
+    }
+    draws.rounds /= static_cast<double>(samples);
+    return draws;
+}
+
+// A rule that is wrong on purpose, beside the right one: does the test see it?
+Exit find_mistake(const Options& options, std::int64_t samples) {
+    for (const char* other : {"--model", "--drafter", "--rule", "--k", "--temp", "--max-tokens", "--prompt", "--token-ids"})
+        if (options.has(other))
+            throw Error(std::string(other) + " does nothing beside --mistake, which is tested on the built-in table", "Leave one of them out.", Exit::usage);
+    const RuleInfo& mistake = *std::ranges::find(wrong_rules(), options.mistake, [](const RuleInfo& rule) { return std::string(rule.name); });
+    const RuleInfo& right = right_for(mistake);
+    Verdicts verdicts(static_cast<int>(exact_texts().size()), 2, static_cast<double>(samples), {{"table", right.name}, {"table", mistake.name}}, true);
+    ProgressBar bar;
+    for (const RuleInfo* rule : {&right, &mistake}) {
+        const Draws draws = draw_toy(*rule, options.run.seed, samples, bar);
+        verdicts.add("table", rule->name, draws, against_distribution(draws.texts, exact_texts()));
+    }
+    bar.clear();
+    print("SpecLens lossless · built-in table · seed " + std::to_string(options.run.seed) + "   [TABLE]\n" + std::to_string(samples) + " texts of " +
+          std::to_string(kToyTokens) + " tokens by each rule, K = " + std::to_string(kToyDrafts) + "; compared with the exact distribution of all " +
+          std::to_string(exact_texts().size()) + " possible texts\n" + mistake.name + ", wrong on purpose: " + mistake.title + ". " + mistake.about + "\n\n" +
+          verdicts.table() + "\n" + verdicts.words(samples));
+    return verdicts.passed() ? Exit::ok : Exit::failed;
+}
+
 } // namespace
 
 Exit command_lossless(const Options& options) {
     const std::int64_t samples = whole("N", options.words[0], 100, 100000000);
+    if (!options.mistake.empty()) return find_mistake(options, samples);
     if (options.temperature().value_or(1) == 0 || options.run.rule == "greedy")
         throw Error("at temperature 0 there is one text and nothing to count",
                     "Use: speclens compare --temp 0", Exit::usage);

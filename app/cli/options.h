@@ -82,6 +82,7 @@ struct Options {
     std::optional<int> context;
     std::vector<int> concurrency; // sweep: texts at once
     bool adaptive = false;        // sweep: also K chosen as one goes
+    std::string mistake;          // lossless: of wrong_rules(), put in on purpose
     std::optional<int> blocks;    // sweep, serve: of the cache
     std::int64_t samples = 200000;
     std::string geometry;

@@ -11,6 +11,7 @@
 #include "engine/drafters/drafter.h"
 #include "engine/model/precision.h"
 #include "engine/rules/verify.h"
+#include "engine/rules/wrong_rules.h"
 #include "engine/run/model_names.h"
 #include "engine/run/run_setting.h"
 #include "kernels/error.h"
@@ -46,6 +47,13 @@ void set_rule(Options& o, Text, Text text) {
     for (const RuleInfo& rule : rule_list()) known.emplace_back(rule.name);
     if (!find_rule(text)) unknown_name("rule", text, known);
     o.run.rule = text;
+}
+
+void set_mistake(Options& o, Text, Text text) {
+    std::vector<std::string> known;
+    for (const RuleInfo& rule : wrong_rules()) known.emplace_back(rule.name);
+    if (std::ranges::find(known, text) == known.end()) unknown_name("mistake", text, known);
+    o.mistake = text;
 }
 
 void set_rule_param(Options& o, Text name, Text text) {
@@ -202,6 +210,10 @@ constexpr OptionRow kOptionRows[] = { // beside the settings of a run
         {"--concurrency", "N,N,…", "Measuring",
          "scenes failures and systems: decode batches of so many texts first, and show them in the map, their blocks in tables",
          in(render, describe), [](Options& o, Text name, Text text) { o.concurrency = whole_list(name, text, 1, 64); }},
+        {"--mistake", "NAME", "Measuring",
+         "put a mistake into the rule on purpose and see whether it is found, beside the right rule and on the built-in table: bonus, redraw, target, "
+         "swapped, chosen (a tree's favourites judged as if they had been drawn), mixed, fresh, peek",
+         in(lossless), set_mistake},
         {"--adaptive", "", "Measuring",
          "in the end choose K as one goes, in every way: each fixed K, the article's controller, the formula's, by expected gain, by the margin of the draft's rows, a head's "
          "confidence, and in hindsight",

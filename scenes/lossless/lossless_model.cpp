@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 
 #include "engine/base/rng.h"
 #include "engine/drafters/drafter.h"
-#include "engine/model/table_json.h"
 #include "engine/rules/wrong_rules.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
@@ -15,91 +13,6 @@
 
 namespace speclens {
 namespace {
-
-// The rows of the built-in tables by the token before; row 0 stands at the start of a text.
-struct Toy {
-    std::vector<Distribution> target, draft;
-    Toy() {
-        const TablePair tables = toy_tables();
-        const auto rows = [](const TableModel& table) {
-            std::vector<Distribution> distributions(1 + static_cast<std::size_t>(table.vocab));
-            for (const auto& [context, distribution] : table.rows)
-                distributions[context.empty() ? 0 : 1 + static_cast<std::size_t>(std::stoi(context))] = distribution;
-            return distributions;
-        };
-        target = rows(*tables.target);
-        draft = rows(*tables.draft);
-    }
-};
-
-const Toy& toy() {
-    static const Toy tables;
-    return tables;
-}
-
-// Who guesses. Block verification keeps a prefix for less than its whole share only behind a guess that is claimed too often and
-// where several tokens are owed: the built-in draft has no such place, this one has.
-const std::vector<Distribution>& draft_for(const RuleInfo& rule) {
-    static const std::vector<Distribution> eager = {{0.8, 0.1, 0.1}, {0.55, 0.4, 0.05}, {0.2, 0.1, 0.7}, {0.25, 0.25, 0.5}};
-    return rule.kind == RuleKind::block ? eager : toy().draft;
-}
-
-std::size_t row_after(const std::vector<int>& text) {
-    return text.empty() ? 0 : 1 + static_cast<std::size_t>(text.back());
-}
-
-struct Guesses {
-    std::vector<int> tokens, parents; // parents: empty for a chain
-    std::vector<std::size_t> rows;    // of the tables: row 0 behind the text, row 1 + i behind guess i
-};
-
-// A chain of guesses that are drawn, or, for a rule that judges the draft's favourites, both favourites and what is likeliest behind each.
-Guesses guesses_behind(const std::vector<int>& text, const RuleInfo& rule, const std::function<double(Purpose)>& coin) {
-    Guesses guesses;
-    guesses.rows.push_back(row_after(text));
-    const auto add = [&](int token) {
-        guesses.tokens.push_back(token);
-        guesses.rows.push_back(row_after({token}));
-    };
-    if (rule.siblings == Siblings::none) {
-        for (int k = 0; k < kLosslessDrafts; ++k) add(sample(draft_for(rule)[guesses.rows.back()], coin(Purpose::draft)));
-        return guesses;
-    }
-    const TopEntries best = top_of(toy().draft[guesses.rows.front()], 2);
-    for (const TopEntries::Entry& entry : best.entries) add(entry.id), guesses.parents.push_back(-1);
-    for (int parent = 0; parent < static_cast<int>(best.entries.size()); ++parent) {
-        add(argmax(toy().draft[guesses.rows[1 + static_cast<std::size_t>(parent)]]));
-        guesses.parents.push_back(parent);
-    }
-    return guesses;
-}
-
-// Rounds until the text is long enough. `n` names its dice; every coin of a text is another one.
-std::vector<int> one_text(const RuleInfo& rule, std::uint64_t seed, long n) {
-    std::vector<int> text;
-    std::uint32_t thrown = 0;
-    const auto coin = [&](Purpose purpose) {
-        return uniform({.seed = seed + static_cast<std::uint64_t>(n) * 0x9E3779B97F4A7C15ULL,
-                        .position = thrown++,
-                        .purpose = purpose});
-    };
-    while (static_cast<int>(text.size()) < kLosslessTokens) {
-        const Guesses guesses = guesses_behind(text, rule, coin);
-        Round round;
-        round.drafts = guesses.tokens;
-        round.parents = guesses.parents;
-        round.p = [&](int row) -> const Distribution& { return toy().target[guesses.rows[static_cast<std::size_t>(row)]]; };
-        round.q = [&](int node) -> const Distribution& { return draft_for(rule)[guesses.rows[static_cast<std::size_t>(round.row_of(node))]]; };
-        round.p_argmax = [&](int row) { return argmax(round.p(row)); };
-        round.accept_coin = [&](int) { return coin(Purpose::accept); };
-        round.resample_coin = [&](int) { return coin(Purpose::resample); };
-        const Verdict verdict = rule.verify(round);
-        for (const int node : verdict.path) text.push_back(guesses.tokens[static_cast<std::size_t>(node)]);
-        text.push_back(verdict.token);
-    }
-    text.resize(kLosslessTokens);
-    return text;
-}
 
 void look_at(LosslessCount& counts) {
     const DistributionTest test = against_distribution(counts.texts, exact_texts());
@@ -117,32 +30,9 @@ bool is_look(long n) {
 
 } // namespace
 
-const ExactDistribution& exact_texts() {
-    static const ExactDistribution distribution = [] {
-        ExactDistribution all;
-        std::vector<std::pair<std::vector<int>, double>> open{{{}, 1.0}};
-        while (!open.empty()) {
-            const auto [text, mass] = open.back();
-            open.pop_back();
-            if (static_cast<int>(text.size()) == kLosslessTokens) {
-                all[text] = mass;
-                continue;
-            }
-            const Distribution& row = toy().target[row_after(text)];
-            for (std::size_t v = 0; v < row.size(); ++v) {
-                std::vector<int> next = text;
-                next.push_back(static_cast<int>(v));
-                open.emplace_back(std::move(next), mass * row[v]);
-            }
-        }
-        return all;
-    }();
-    return distribution;
-}
-
 void draw_texts(const RuleInfo& rule, std::uint64_t seed, long count, LosslessCount& counts) {
     for (long i = 0; i < count; ++i) {
-        ++counts.texts[one_text(rule, seed, counts.drawn++)];
+        ++counts.texts[toy_text(rule, seed, counts.drawn++).tokens];
         if (is_look(counts.drawn)) look_at(counts);
     }
 }
@@ -151,12 +41,12 @@ namespace {
 
 // Favourites are certain, so the first position has one way to go wrong: both are refused, one after the other.
 void prove_favourites(const RuleInfo& rule, std::vector<ProofRow>& rows) {
-    const Guesses guesses = guesses_behind({}, rule, [](Purpose) { return 0.0; });
+    const ToyGuesses guesses = toy_guesses({}, rule, [](Purpose) { return 0.0; });
     Round round;
     round.drafts = guesses.tokens;
     round.parents = guesses.parents;
-    round.p = [&](int row) -> const Distribution& { return toy().target[guesses.rows[static_cast<std::size_t>(row)]]; };
-    round.q = [&](int node) -> const Distribution& { return draft_for(rule)[guesses.rows[static_cast<std::size_t>(round.row_of(node))]]; };
+    round.p = [&](int row) -> const Distribution& { return toy_target()[guesses.rows[static_cast<std::size_t>(row)]]; };
+    round.q = [&](int node) -> const Distribution& { return toy_draft(rule)[guesses.rows[static_cast<std::size_t>(round.row_of(node))]]; };
     round.accept_coin = [&](int node) { return round.parent(node) < 0 ? std::nextafter(1.0, 0.0) : 0.0; };
     round.resample_coin = [](int) { return 0.5; };
     const Verdict verdict = rule.verify(round);
@@ -184,12 +74,12 @@ double chance_to_stay(const RuleInfo& rule, const Verdict& verdict, double targe
 // The share of the first position that goes through this pair of drafts.
 void prove_two(const RuleInfo& rule, const std::array<int, 2>& drafts, std::vector<ProofRow>& rows) {
     const auto x = static_cast<std::size_t>(drafts[0]), y = static_cast<std::size_t>(drafts[1]);
-    const double weight = draft_for(rule)[0][x] * draft_for(rule)[1 + x][y];
+    const double weight = toy_draft(rule)[0][x] * toy_draft(rule)[1 + x][y];
     Round round;
     round.drafts = drafts;
     const auto row_of = [&](int row) { return row == 0 ? std::size_t{0} : row == 1 ? 1 + x : 1 + y; };
-    round.p = [&](int row) -> const Distribution& { return toy().target[row_of(row)]; };
-    round.q = [&](int node) -> const Distribution& { return draft_for(rule)[row_of(node)]; };
+    round.p = [&](int row) -> const Distribution& { return toy_target()[row_of(row)]; };
+    round.q = [&](int node) -> const Distribution& { return toy_draft(rule)[row_of(node)]; };
     round.p_argmax = [&](int row) { return argmax(round.p(row)); };
     round.resample_coin = [](int) { return 0.5; };
     // Coins that refuse the first draft, if any do: high ones by their threshold, of a fresh sample one end or the other.
@@ -199,7 +89,7 @@ void prove_two(const RuleInfo& rule, const std::array<int, 2>& drafts, std::vect
         verdict = rule.verify(round);
         if (verdict.accepted() == 0) break;
     }
-    const double stays = verdict.accepted() == 0 ? chance_to_stay(rule, verdict, toy().target[0][x]) : 1;
+    const double stays = verdict.accepted() == 0 ? chance_to_stay(rule, verdict, toy_target()[0][x]) : 1;
     rows[x].kept += weight * stays;
     if (stays >= 1) return;
     for (std::size_t v = 0; v < rows.size(); ++v) rows[v].replaced += weight * (1 - stays) * verdict.distribution[v];
@@ -215,7 +105,7 @@ double expected_distance(long n) {
 }
 
 std::vector<ProofRow> proof_rows(const RuleInfo& rule) {
-    const Distribution &p = toy().target[0], &q = draft_for(rule)[0];
+    const Distribution &p = toy_target()[0], &q = toy_draft(rule)[0];
     std::vector<ProofRow> rows(p.size());
     for (std::size_t x = 0; x < p.size(); ++x) rows[x].target = p[x], rows[x].draft = q[x];
     if (rule.siblings != Siblings::none) {

@@ -10,14 +10,13 @@
 #include <vector>
 
 #include "engine/base/statistics.h"
+#include "engine/lab/toy_texts.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/told.h"
 
 namespace speclens {
 
-inline constexpr int kLosslessDrafts = 2; // K
-inline constexpr int kLosslessTokens = 3; // of a text: at K = 2 one to three rounds
 // Of one look. A test that looks again and again cries wolf more often: over the 17 looks up to 100 000 texts the right
 // rule is accused in at most one of 500 tries.
 inline constexpr double kLosslessAlarm = 1e-4;
@@ -34,8 +33,6 @@ struct LosslessCount {
     long caught = 0;         // the first look below kLosslessAlarm; 0: none
 };
 
-// The exact distribution of texts of kLosslessTokens of the built-in target.
-[[nodiscard]] const ExactDistribution& exact_texts();
 // Draws `count` more texts: text n always has the same dice.
 void draw_texts(const RuleInfo& rule, std::uint64_t seed, long count, LosslessCount& counts);
 // Mean distance that `n` draws of the right distribution would show: the noise. (Sum over texts of sqrt(p (1-p) / n) /

@@ -62,7 +62,7 @@ StageTitle lossless_title(const LosslessModel& m) {
         tested = lossless_says("words.tested"_t, "at"_v = last.drawn < n ? ui::integer(last.drawn) : "",
                                "p"_v = last.p_value < kLosslessAlarm ? "" : fine_probability(last.p_value));
     }
-    title.subtitle = lossless_says("subtitle.counted"_t, "rule"_v = rule_words(*m.rule), "mistake"_v = !m.right(), "k"_v = kLosslessDrafts,
+    title.subtitle = lossless_says("subtitle.counted"_t, "rule"_v = rule_words(*m.rule), "mistake"_v = !m.right(), "k"_v = kToyDrafts,
                                    "distance"_v = n > 0 ? fine_probability(m.test.total_variation) : "", "noise"_v = fine_probability(m.noise),
                                    "tested"_v = tested, "eager"_v = m.rule->kind == RuleKind::block);
     return title;

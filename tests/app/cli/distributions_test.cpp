@@ -44,6 +44,22 @@ TEST(Lossless, UsesTheModelThatIsNamed) {
     EXPECT_NE(table.err.find("--model tiny"), std::string::npos) << table.err;
 }
 
+// A rule with a mistake is found, the right one beside it is not accused; by name, also the one of block trees.
+TEST(Lossless, FindsAMistakeThatIsPutInOnPurpose) {
+    for (const char* mistake : {"bonus", "redraw", "target", "swapped", "chosen", "mixed", "fresh", "peek"}) {
+        SCOPED_TRACE(mistake);
+        const Outcome outcome = speclens({"lossless", "20000", "--mistake", mistake});
+        EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+        EXPECT_TRUE(std::regex_search(outcome.out, std::regex(std::string(mistake) + " .* DIFFERS\n"))) << outcome.out;
+        EXPECT_TRUE(std::regex_search(outcome.out, std::regex("(token|tree_topk|block|match) .* ok\n"))) << outcome.out;
+        EXPECT_NE(outcome.out.find("wrong on purpose: "), std::string::npos) << outcome.out;
+    }
+    EXPECT_NE(speclens({"lossless", "20000", "--mistake", "chosen"}).out.find("tree_topk"), std::string::npos) << "beside the rule that judges such children";
+    EXPECT_EQ(speclens({"lossless", "1000", "--mistake", "chosen", "--drafter", "small"}).code, 2);
+    EXPECT_NE(speclens({"lossless", "1000", "--mistake", "choosen"}).err.find("chosen"), std::string::npos);
+    EXPECT_EQ(speclens({"compare", "--mistake", "chosen"}).code, 2);
+}
+
 // Too few texts leave no kind that is frequent enough to compare: that is not agreement.
 TEST(Lossless, DoesNotCallIgnoranceAgreement) {
     const Outcome outcome = speclens({"lossless", "100", "--rule", "typical"});
