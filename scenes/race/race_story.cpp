@@ -380,24 +380,54 @@ std::string scatter_title(const RaceModel& m) {
     return race_says("scatter.apart"_t, "most"_v = rich->title, "fastest"_v = quick->title);
 }
 
-std::string positions_title(const RaceModel& m) {
-    // Whose conditional acceptance falls most from the first position to the last one with enough rounds.
-    const RaceLaneModel* falls = nullptr;
-    double most = 0;
+namespace {
+
+// How much a drafter keeps less at a later place than at its first, each once all before were kept.
+struct Fall {
+    const RaceLaneModel* lane = nullptr;
+    double value = 0, variance = 0; // of independent rounds
+};
+
+Fall fall_of(const RaceLaneModel& lane, std::size_t place) {
+    const Totals& t = lane.lane->average->totals;
+    Fall fall{&lane, t.conditional[0] - t.conditional[place], 0};
+    for (const std::size_t at : {std::size_t{0}, place}) {
+        const double rounds = t.judged_at[at], kept = (t.conditional[at] * rounds + 1) / (rounds + 2); // of none or all, not certain either
+        fall.variance += kept * (1 - kept) / rounds;
+    }
+    return fall;
+}
+
+// Who loses most from the first place to the last one that all have enough rounds at: more than everybody else, by more than 19 of 20 such
+// differences would be by chance. Null: nobody, or it cannot be told.
+const RaceLaneModel* loses_most(const RaceModel& m) {
+    std::vector<const RaceLaneModel*> lanes;
+    std::size_t place = std::numeric_limits<std::size_t>::max();
     for (const RaceLaneModel& lane : m.lanes) {
         if (lane.plain() || !lane.lane->average) continue;
-        const Totals& t = lane.lane->average->totals;
-        int last = -1;
-        for (std::size_t i = 0; i < t.judged_at.size(); ++i)
-            if (t.judged_at[i] >= kEnoughRounds) last = static_cast<int>(i);
-        if (last < 1) continue;
-        const double fall = t.conditional[0] - t.conditional[static_cast<std::size_t>(last)];
-        if (fall > most) {
-            most = fall;
-            falls = &lane;
-        }
+        const std::vector<int>& judged = lane.lane->average->totals.judged_at;
+        const auto enough = static_cast<std::size_t>(std::ranges::find_if(judged, [](int rounds) { return rounds < kEnoughRounds; }) - judged.begin());
+        if (enough < 2) continue;
+        lanes.push_back(&lane);
+        place = std::min(place, enough - 1);
     }
-    if (falls && most >= 0.03) return race_says("positions.falls"_t, "drafter"_v = falls->title);
+    if (lanes.size() < 2) return nullptr;
+    std::vector<Fall> falls;
+    for (const RaceLaneModel* lane : lanes) falls.push_back(fall_of(*lane, place));
+    std::ranges::sort(falls, std::ranges::greater(), &Fall::value);
+    const Fall& most = falls.front();
+    const auto sure = [](double difference, double variance) { return difference > 1.96 * std::sqrt(variance); };
+    const bool falls_at_all = sure(most.value, most.variance);
+    const bool ahead = std::ranges::all_of(falls.begin() + 1, falls.end(), [&](const Fall& other) {
+        return sure(most.value - other.value, most.variance + other.variance);
+    });
+    return falls_at_all && ahead ? most.lane : nullptr;
+}
+
+} // namespace
+
+std::string positions_title(const RaceModel& m) {
+    if (const RaceLaneModel* lane = loses_most(m)) return race_says("positions.falls"_t, "drafter"_v = lane->title);
     if (const RaceLaneModel* lane = first_guess_lane(m))
         return race_says("positions.first"_t, "drafter"_v = lane->title);
     return race_says("positions.any"_t);

@@ -185,6 +185,33 @@ TEST(RaceWords, SayWhyTheFirstGuessIsTheHardest) {
     EXPECT_EQ(positions_title(race_model(input_at(*race, 0))), "Acceptance by position") << "too few rounds";
 }
 
+// A title is no noise: who loses most has to lose more than the others beyond chance, as far as all of them were judged.
+TEST(RaceWords, NameWhoLosesMostOnlyBeyondChance) {
+    const auto race = toy_race();
+    const auto give = [&](std::size_t lane, int rounds, double first, double last, int farther = 0) {
+        Totals& t = race->lanes[lane].average->totals;
+        t.judged_at = {rounds, rounds, rounds};
+        t.conditional = {first, (first + last) / 2, last};
+        if (farther > 0) t.judged_at.push_back(farther), t.conditional.push_back(0);
+        t.accepted_at.clear();
+        for (std::size_t i = 0; i < t.conditional.size(); ++i) t.accepted_at.push_back(static_cast<int>(t.conditional[i] * t.judged_at[i]));
+        t.first = {};
+    };
+    const auto title = [&] { return positions_title(race_model(input_at(*race, 0))); };
+    give(1, 47, 0.40, 0.27);
+    give(2, 47, 0.38, 0.23); // as SmolLM2's were after three prompts
+    give(3, 47, 0.38, 0.21);
+    EXPECT_EQ(title(), "Acceptance by position");
+    give(3, 4700, 0.38, 0.21);
+    EXPECT_EQ(title(), "Acceptance by position") << "the others' few rounds";
+    for (const std::size_t lane : {1, 2}) give(lane, 4700, 0.38, 0.30);
+    EXPECT_EQ(title(), "Domino loses most with the distance");
+    give(2, 4700, 0.38, 0.30, 4700);
+    EXPECT_EQ(title(), "Domino loses most with the distance") << "a place that only one has says nothing of the others";
+    for (const std::size_t lane : {1, 2, 3}) give(lane, 4700, 0.38, 0.38);
+    EXPECT_EQ(title(), "Acceptance by position") << "nobody loses anything";
+}
+
 TEST(RaceWords, CountTheGuessesThatARunMakes) {
     const auto race = toy_race();
     race->lanes[2].settings.k = 16; // asked for; the block has room for fewer
