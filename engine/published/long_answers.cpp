@@ -18,6 +18,7 @@ LongAnswers parse_long_answers(std::string_view json, const std::string& name) {
     if (!file.is_object()) r.fail(name, "not a JSON object");
     LongAnswers answers;
     answers.drafter = r.text_or(file, "drafter");
+    answers.weights = r.text_or(file, "weights");
     answers.target = r.text_or(file, "target");
     answers.machine = r.text_or(file, "machine");
     answers.date = r.text_or(file, "date");
@@ -27,9 +28,14 @@ LongAnswers parse_long_answers(std::string_view json, const std::string& name) {
     answers.answers = r.whole_of(file, "seeds", name) * static_cast<int>(r.list_of(file, "prompts", name).size());
     const std::string where = name + ": stretches";
     for (const auto& object : r.list_of(file, "stretches", name)) {
-        const Stretch one{.from = r.whole_of(object, "from", where), .to = r.whole_of(object, "to", where), .rounds = r.whole_of(object, "rounds", where),
-                          .tokens = r.number(object, "tokens_per_round", 1, 1000, where), .draft_ms = r.number(object, "draft_ms", 0, 1e6, where),
-                          .verify_ms = r.number(object, "verify_ms", 0, 1e6, where)};
+        Stretch one{.from = r.whole_of(object, "from", where), .to = r.whole_of(object, "to", where), .tokens = r.number(object, "tokens_per_round", 1, 1000, where)};
+        if (object.contains("rounds")) one.rounds = r.whole_of(object, "rounds", where);
+        if (object.contains("draft_ms")) one.draft_ms = r.number(object, "draft_ms", 0, 1e6, where);
+        if (object.contains("verify_ms")) one.verify_ms = r.number(object, "verify_ms", 0, 1e6, where);
+        if (object.contains("low")) {
+            one.low = r.number(object, "low", 1, one.tokens, where);
+            one.high = r.number(object, "high", one.tokens, 1000, where);
+        }
         const int window = r.whole_of(object, "window", where);
         auto series = std::ranges::find(answers.series, window, &LongAnswers::Series::window);
         if (series == answers.series.end()) series = answers.series.insert(series, {window, {}});

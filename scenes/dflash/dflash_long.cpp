@@ -20,6 +20,10 @@ std::string window_words(int window) {
     return window == 0 ? "sees all" : "last " + std::to_string(window);
 }
 
+std::string interval_words(const Stretch& one) {
+    return one.high > 0 ? " (" + ui::per_round(one.low) + "–" + ui::per_round(one.high) + ")" : "";
+}
+
 struct LongLine {
     std::string name;
     std::vector<Stretch> points;
@@ -50,10 +54,11 @@ void draw_line(const DFlashDraw& d, const LongLine& line, const ui::Scale& x, co
             const Stretch& before = line.points[i - 1];
             canvas.line({middle_of(x, before), y(before.tokens)}, at, {ink, 1.5F, line.hollow ? 4.0F : 0.0F, 3});
         }
+        if (one.high > 0) canvas.line({at.x, y(one.low)}, {at.x, y(one.high)}, {ink.alpha(0.5F), 1.5F});
         line.hollow ? canvas.ring(at, 5, {ink, 1.5F}) : canvas.disc(at, 4, ink);
         ui::tooltip(d.ui, {at.x - 8, at.y - 8, 16, 16},
-                    line.name + ", tokens " + std::to_string(one.from) + " to " + std::to_string(one.to) + " of the answer: " + ui::per_round(one.tokens) +
-                        " a round, " + counted(one.rounds, "round") + (one.draft_ms > 0 ? ", drafting " + ui::number(one.draft_ms, 1) + " ms" : ""));
+                    line.name + ", tokens " + std::to_string(one.from) + " to " + std::to_string(one.to) + " of the answer: " + ui::per_round(one.tokens) + interval_words(one) +
+                        " a round" + (one.rounds > 0 ? ", " + counted(one.rounds, "round") : std::string()) + (one.draft_ms > 0 ? ", drafting " + ui::number(one.draft_ms, 1) + " ms" : ""));
     }
 }
 
@@ -73,8 +78,8 @@ void name_lines(const DFlashDraw& d, const std::vector<LongLine>& lines, Rect pl
 }
 
 std::string source_words(const LongAnswers& recorded) {
-    return "recorded: " + (recorded.target.empty() ? std::string() : recorded.target + ", ") + "K = " + std::to_string(recorded.k) +
-           ", T = " + ui::number(recorded.temperature, 1) + ", " + counted(recorded.answers, "answer") +
+    return "recorded: " + (recorded.weights.empty() ? std::string() : recorded.weights + ", ") + (recorded.target.empty() ? std::string() : recorded.target + ", ") + "K = " + std::to_string(recorded.k) +
+           ", T = " + ui::number(recorded.temperature, 1) + ", " + counted(recorded.answers, "answer") + (recorded.series.front().stretches.front().high > 0 ? ", bars: 90 % over them" : ", no interval") +
            (recorded.machine.empty() ? std::string() : ", " + recorded.machine) + (recorded.date.empty() ? std::string() : ", " + recorded.date);
 }
 
@@ -126,7 +131,7 @@ void draw_dflash_long(const DFlashDraw& d, Rect card) {
     double most = 1.5;
     int length = kStretch;
     for (const LongLine& line : lines)
-        for (const Stretch& one : line.points) most = std::max(most, one.tokens), length = std::max(length, one.to);
+        for (const Stretch& one : line.points) most = std::max({most, one.tokens, one.high}), length = std::max(length, one.to);
     const Rect plot{card.x + 38, card.y + 30, card.w - 38 - 84, card.h - 30 - 48};
     const ui::Scale x{0, static_cast<double>(length), plot.x, plot.right()}, y{1, 1 + (most - 1) * 1.1, plot.bottom(), plot.y};
     ui::axis_y(canvas, theme, y, plot.x, ui::ticks(1, 1 + (most - 1) * 1.1, 4), {.grid_to = plot.right(), .grid = true, .label_offset = 8});
@@ -141,7 +146,7 @@ std::string describe_long_answers(const SceneInput& input) {
     std::string text;
     for (const LongLine& line : lines_of(input)) {
         text += "Tokens a round along the answer, " + line.name + ":";
-        for (const Stretch& one : line.points) text += (&one == &line.points.front() ? " " : ", ") + ("up to " + std::to_string(one.to)) + " " + ui::per_round(one.tokens);
+        for (const Stretch& one : line.points) text += (&one == &line.points.front() ? " " : ", ") + ("up to " + std::to_string(one.to)) + " " + ui::per_round(one.tokens) + interval_words(one);
         text += "\n";
     }
     if (const LongAnswers* recorded = recorded_long_answers(input)) text += capital(source_words(*recorded)) + "\n";

@@ -94,9 +94,16 @@ Words long_words(const SceneInput& input) {
     const auto late = "late"_v = ui::per_round(all.back().tokens);
     if (recorded->series.size() < 2) return dflash_says.beat("long:recorded"_t, last, early, late);
     const LongAnswers::Series& narrow = recorded->series.back();
-    return dflash_says.beat("long:windows"_t, last, early, late, "window"_v = narrow.window,
-                            "narrow_early"_v = ui::per_round(narrow.stretches.front().tokens), "narrow_late"_v = ui::per_round(narrow.stretches.back().tokens),
-                            "draft"_v = ui::number(all.back().draft_ms, 1), "narrow_draft"_v = ui::number(narrow.stretches.back().draft_ms, 1));
+    const auto window = "window"_v = narrow.window;
+    const auto narrow_early = "narrow_early"_v = ui::per_round(narrow.stretches.front().tokens);
+    const auto narrow_late = "narrow_late"_v = ui::per_round(narrow.stretches.back().tokens);
+    if (all.back().draft_ms <= 0) { // its times were not worth keeping
+        const auto answers = "answers"_v = recorded->answers;
+        const auto interval = "interval"_v = all.back().high > 0 ? ui::per_round(all.back().low) + "–" + ui::per_round(all.back().high) : "";
+        return dflash_says.beat("long:tokens"_t, last, early, late, window, narrow_early, narrow_late, answers, interval);
+    }
+    return dflash_says.beat("long:windows"_t, last, early, late, window, narrow_early, narrow_late, "draft"_v = ui::number(all.back().draft_ms, 1),
+                            "narrow_draft"_v = ui::number(narrow.stretches.back().draft_ms, 1));
 }
 
 Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {

@@ -11,10 +11,10 @@ namespace speclens {
 namespace {
 
 const std::string kWhole =
-    R"({"drafter":"dflash","target":"M","k":5,"temperature":0.7,"seeds":2,"machine":"m","date":"2026-11-26","prompts":["a","b","c"],"stretches":[)"
+    R"({"drafter":"dflash","weights":"second weights","target":"M","k":5,"temperature":0.7,"seeds":2,"machine":"m","date":"2026-11-26","prompts":["a","b","c"],"stretches":[)"
     R"({"window":128,"from":0,"to":256,"rounds":9,"tokens_per_round":1.25,"draft_ms":2,"verify_ms":20},)"
-    R"({"window":0,"from":0,"to":256,"rounds":8,"tokens_per_round":1.5,"draft_ms":3,"verify_ms":30},)"
-    R"({"window":0,"from":256,"to":512,"rounds":7,"tokens_per_round":1.4,"draft_ms":3.5,"verify_ms":31}]})";
+    R"({"window":0,"from":0,"to":256,"tokens_per_round":1.5},)"
+    R"({"window":0,"from":256,"to":512,"rounds":7,"tokens_per_round":1.4,"low":1.2,"high":1.75,"draft_ms":3.5,"verify_ms":31}]})";
 
 TEST(LongAnswers, AreReadByWindow) {
     const LongAnswers answers = parse_long_answers(kWhole, "x.json");
@@ -26,6 +26,10 @@ TEST(LongAnswers, AreReadByWindow) {
     EXPECT_EQ(answers.series[0].stretches[1].from, 256);
     EXPECT_EQ(answers.series[0].stretches[1].rounds, 7);
     EXPECT_DOUBLE_EQ(answers.series[1].stretches[0].tokens, 1.25);
+    EXPECT_EQ(answers.weights, "second weights");
+    EXPECT_DOUBLE_EQ(answers.series[0].stretches[1].low, 1.2);
+    EXPECT_DOUBLE_EQ(answers.series[0].stretches[1].high, 1.75);
+    EXPECT_EQ(answers.series[0].stretches[0].high + answers.series[0].stretches[0].rounds + answers.series[0].stretches[0].draft_ms, 0) << "not known";
 }
 
 TEST(LongAnswers, SayWhatIsWrong) {
@@ -38,6 +42,8 @@ TEST(LongAnswers, SayWhatIsWrong) {
     test::expect_error([&] { (void)parse_long_answers(with(R"("drafter":"dflash",)", ""), "x.json"); }, {"x.json", "drafter"});
     test::expect_error([&] { (void)parse_long_answers(with(R"("k":5)", R"("k":5.5)"), "x.json"); }, {"k is not a count"});
     test::expect_error([&] { (void)parse_long_answers(with(R"("tokens_per_round":1.4)", R"("tokens_per_round":0.5)"), "x.json"); }, {"tokens_per_round"});
+    test::expect_error([&] { (void)parse_long_answers(with(R"("low":1.2)", R"("low":1.5)"), "x.json"); }, {"low"});
+    test::expect_error([&] { (void)parse_long_answers(with(R"("high":1.75)", R"("high":1.3)"), "x.json"); }, {"high"});
     test::expect_error([&] { (void)parse_long_answers(with(R"("from":256,"to":512)", R"("from":100,"to":512)"), "x.json"); }, {"do not ascend"});
     test::expect_error([&] { (void)parse_long_answers(with(R"("stretches":[)", R"("stretches":[3,)"), "x.json"); }, {"stretches"});
 }
@@ -57,7 +63,10 @@ TEST(LongAnswers, OfEveryModelAreFoundBesideTheAblations) {
     const Ablations shipped = load_experiments(std::filesystem::path(SPEC_SOURCE_DIR) / "assets/models");
     EXPECT_FALSE(shipped.studies.empty());
     ASSERT_EQ(shipped.long_answers.size(), 1u);
-    EXPECT_GE(shipped.long_answers[0].series.front().stretches.back().to, 1500);
+    const LongAnswers& recorded = shipped.long_answers[0];
+    EXPECT_FALSE(recorded.weights.empty()) << "of which head?";
+    ASSERT_EQ(recorded.series.size(), 2u);
+    for (const LongAnswers::Series& series : recorded.series) EXPECT_EQ(series.stretches.back().to, 2304);
 }
 
 } // namespace
