@@ -72,7 +72,7 @@ class LosslessScene final : public Scene {
     }
 
   private:
-    static constexpr int kRules[kLosslessBeats] = {-1, 0, 0, 3, 1, 6, 7, 8, -1, -1, -1}; // of each beat; -1: whichever is chosen
+    static constexpr int kRules[kLosslessBeats] = {-1, 0, 0, 3, 1, 6, 7, 8, 5, -1, -1, -1}; // of each beat; -1: whichever is chosen
     static int rule_of(const SceneInput& input) {
         return kRules[std::clamp(input.beat, 0, kLosslessBeats - 1)];
     }

@@ -81,9 +81,9 @@ struct GreedyRow {
 // Whether the stage shows them: at their beat, where there is no panel beside it that does.
 [[nodiscard]] bool greedy_on_stage(const SceneInput& input);
 
-inline constexpr StoryOf<"lossless", "promise", "proof", "count", "mistake", "hiding", "block", "fresh", "peek", "asterisk", "tie", "cache"> lossless_says;
+inline constexpr StoryOf<"lossless", "promise", "proof", "count", "mistake", "hiding", "block", "fresh", "peek", "chosen", "asterisk", "tie", "cache"> lossless_says;
 inline constexpr int kLosslessBeats = lossless_says.size, kLosslessDrawBeat = 2; // from here on texts are drawn
 // Of greedy texts on the loaded models: every drafter's, then one fault and the other.
-inline constexpr int kLosslessGreedyBeat = 8, kLosslessTieBeat = 9, kLosslessCacheBeat = 10;
+inline constexpr int kLosslessGreedyBeat = 9, kLosslessTieBeat = 10, kLosslessCacheBeat = 11;
 
 } // namespace speclens

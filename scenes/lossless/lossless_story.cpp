@@ -1,4 +1,4 @@
-// Words of S4: title, eleven beats, and the frame as text.
+// Words of S4: title, twelve beats, and the frame as text.
 #include <algorithm>
 #include <sstream>
 
@@ -34,6 +34,7 @@ Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
     case 5: return lossless_says.beat("block"_t);
     case 6: return lossless_says.beat("fresh"_t);
     case 7: return lossless_says.beat("peek"_t);
+    case 8: return lossless_says.beat("chosen"_t);
     case kLosslessTieBeat:
     case kLosslessCacheBeat: return fault_words(input, fault_of(beat));
     default: {
