@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "app/cli/lecture.h"
 #include "app/cli/setup.h"
@@ -176,6 +177,15 @@ TEST(Glossary, ThatOfTheProgramIsShortSortedAndLeadsSomewhere) {
             EXPECT_EQ(scene_called(entry.scene), entry.scene) << entry.term;
         }
     }
+}
+
+TEST(Glossary, HasAsManyWordsAsTheDocumentsSay) {
+    std::stringstream page;
+    page << std::ifstream(std::filesystem::path(SPEC_SOURCE_DIR) / "docs" / "window.md").rdbuf();
+    const std::string words = std::to_string(load_glossary(assets_folder() / "glossary.json").size()) + " words of the field";
+    const std::string questions = std::to_string(load_quiz(assets_folder() / "quiz.json").size()) + " questions";
+    EXPECT_NE(page.str().find(words), std::string::npos) << words;
+    EXPECT_NE(page.str().find(questions), std::string::npos) << questions;
 }
 
 TEST(Glossary, FindsWordsByTheirOtherNames) {
