@@ -116,6 +116,7 @@ struct Options {
     bool ask = false;                  // get: only ask whether to
     bool text_only = false, verbose = false, stepped = false, presenter = false;
     When color = When::automatic;
+    std::string links_to; // address of a page; empty: speclens://
     std::string theme = "dark";
     std::string language = "en";
     bool language_is_auto = false; // as the environment says

@@ -162,6 +162,7 @@ void check_together(const Options& o) {
         const bool moves = ending == ".gif" || ending == ".mp4" || ending == ".webm";
         needs("--frames", moves || (page && !lecture), "-o FILE.gif, .mp4, .webm or .html");
         needs("--frame-ms", moves, "-o FILE.gif, .mp4 or .webm");
+        needs("--links-to", page || lecture || !o.share.empty(), "--share DIR, -o FILE.html or a lecture");
     }
     if ((o.command == Command::oracle || o.command == Command::export_file) && o.output.empty())
         usage(called(o.command) + " needs -o FILE", "Say where the result goes.");
@@ -298,7 +299,7 @@ Options parse(const std::vector<std::string>& arguments) {
         } else if (equals != std::string::npos) {
             value = word.substr(equals + 1);
         } else {
-            if (at + 1 == arguments.size() || arguments[at + 1].rfind("--", 0) == 0)
+            if (at + 1 == arguments.size() || arguments[at + 1].rfind("--", 0) == 0 || arguments[at + 1] == "-o")
                 usage(name + " needs a value: " + row.value, "Write " + name + " " + row.value + ", or " +
                                                                  name + "=… when the value begins with --.");
             value = arguments[++at];

@@ -208,6 +208,7 @@ Exit command_window(const Options& asked) {
     request.server_key = server_key(options);
     if (!options.words.empty()) open_file(options, request);
     request.introduces = options.words.empty() && !options.link && options.attach.empty() && !options.presenter;
+    if (options.has("--links-to")) request.links_to = options.links_to;
     if (options.has("--theme")) request.theme = options.theme;
     request.presenter = options.presenter;
     if (options.has("--zoom")) request.zoom = options.zoom;

@@ -141,6 +141,12 @@ void set_size(Options& o, Text name, Text text) {
     o.height = height;
 }
 
+std::string page_address(Text name, Text text) {
+    if (text == "none") return "";
+    if (!is_page_address(text)) throw Error(name + ": '" + text + "' is no address of a page", "For example https://example.org/lens/, or none.", Exit::usage);
+    return text;
+}
+
 void set_color(Options& o, Text name, Text text) {
     (void)one_of(name, text, {"auto", "always", "never"});
     o.color = text == "auto" ? When::automatic : text == "always" ? When::always : When::never;
@@ -323,8 +329,8 @@ constexpr OptionRow kOptionRows[] = { // beside the settings of a run
         {"--all", "DIR", "Output", "every scene, as PNG, into this folder", in(render),
          [](Options& o, Text, Text text) { o.all = text; }},
         {"--share", "DIR", "Output",
-         "what to send of the round that the scene shows, into this folder: a loop of six seconds as GIF, and as MP4 where ffmpeg is installed, a "
-         "card of 1200x630, the link",
+         "what to send of the round that the scene shows, or of a race, into this folder: a loop of six seconds as GIF, and as MP4 where ffmpeg is "
+         "installed, a card of 1200x630, the link",
          in(render), [](Options& o, Text, Text text) { o.share = text; }},
         {"--frames", "A:B|all", "Output",
          "with -o FILE.gif, .mp4, .webm or .html: these beats of the scene, or steps of a round, one after another", in(render),
@@ -337,6 +343,9 @@ constexpr OptionRow kOptionRows[] = { // beside the settings of a run
         {"--language", "LANG", "Output", "what windows, pictures and these lists speak: de, en or auto, as the environment says (default: of a "
          "window what was chosen before, else auto; English elsewhere)", kDraws | in(list),
          [](Options& o, Text, Text text) { o.language = language_named(text), o.language_is_auto = text == "auto"; }},
+        {"--links-to", "URL", "Output", "links lead to the page at this address, which ./run web -o DIR makes, so that they open where nothing is "
+         "installed; none: to the program, speclens:// (default: of a window what was chosen before)", kDraws,
+         [](Options& o, Text name, Text text) { o.links_to = page_address(name, text); }},
         {"--theme", "NAME", "Output", "dark, light or contrast", kDraws,
          [](Options& o, Text name, Text text) {
              o.theme = one_of(name, text, {"dark", "light", "contrast"});

@@ -97,7 +97,7 @@ void Controller::saved_is_broken(const std::string& what, const std::string& rem
 }
 
 Preferences Controller::preferences() const {
-    return {theme, zoom, reduced_motion, letters_article_, chrome.introduced, language_};
+    return {theme, zoom, reduced_motion, letters_article_, chrome.introduced, language_, links_to_};
 }
 
 void Controller::prefer(const Preferences& preferences) {
@@ -107,6 +107,7 @@ void Controller::prefer(const Preferences& preferences) {
     letters_article_ = preferences.swapped_letters;
     chrome.introduced = preferences.introduced;
     language_ = preferences.language;
+    links_to_ = preferences.links_to;
 }
 
 // ---- the run and the race ----

@@ -192,6 +192,7 @@ class Controller {
     bool scene_took_back_ = false; // and the next is the run's, which is said before it is done
     bool letters_article_ = false;
     std::string language_; // that was chosen; empty: that of the environment
+    std::string links_to_; // as in Preferences
 
     // Places that are gone to as soon as they are there.
     struct Arrival {

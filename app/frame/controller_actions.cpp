@@ -170,7 +170,7 @@ bool Controller::file_action(Action action, double now) {
         {Action::screenshot, [&] { guarded([&] { files_.screenshot(export_frame, now); }); }},
         {Action::share, [&] { guarded([&] { share(now); }); }},
         {Action::copy_description, [&] { copy(in_english([&] { return scene().describe(scene_input(now)); })); }},
-        {Action::copy_link, [&] { guarded([&] { copy(to_text(link())); }); }},
+        {Action::copy_link, [&] { guarded([&] { copy(to_text(link(), links_to_)); }); }},
         {Action::copy_command, [&] { guarded([&] { copy(command_words(*this)); }); }},
         {Action::quit, [&] { orders.push_back(WindowOrder::quit); }},
         {Action::fullscreen, [&] { orders.push_back(WindowOrder::fullscreen); }},

@@ -88,7 +88,7 @@ void Controller::share(double now) {
                       .letters_article = letters_article_};
     round.status.plain_ms_per_token = shown.scene.plain.ms_per_token;
     try {
-        round.link = to_text(link());
+        round.link = to_text(link(), links_to_);
     } catch (const Error&) {
     }
     share_round(std::move(round), files_.share_folder());

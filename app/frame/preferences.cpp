@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/views/languages.h"
+#include "app/views/link.h"
 #include "files/atomic_file.h"
 #include "kernels/error.h"
 
@@ -37,6 +38,8 @@ Preferences load_preferences(const std::filesystem::path& file) {
         const std::vector<std::string> all = shipped_languages();
         if (std::ranges::find(all, found->get<std::string>()) != all.end()) kept.language = *found;
     }
+    if (const auto found = json.find("links_to"); found != json.end() && found->is_string() && is_page_address(found->get<std::string>()))
+        kept.links_to = *found;
     flag("reduced_motion", kept.reduced_motion);
     flag("swapped_letters", kept.swapped_letters);
     flag("introduced", kept.introduced);
@@ -54,6 +57,7 @@ void save_preferences(const Preferences& preferences, const std::filesystem::pat
                                    {"swapped_letters", preferences.swapped_letters},
                                    {"introduced", preferences.introduced}};
     if (!preferences.language.empty()) json["language"] = preferences.language;
+    if (!preferences.links_to.empty()) json["links_to"] = preferences.links_to;
     if (preferences.zoom > 0) json["zoom"] = std::round(preferences.zoom * 100) / 100.0;
     AtomicFile out(file);
     out.write(json.dump(1) + "\n");

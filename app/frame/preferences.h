@@ -17,6 +17,7 @@ struct Preferences {
     bool swapped_letters = false; // p for the draft, q for the target
     bool introduced = false;      // the opening was seen
     std::string language = {};    // "de"; empty: that of the environment
+    std::string links_to = {};    // address of a page that links are copied for; empty: speclens://
     bool operator==(const Preferences&) const = default;
 };
 

@@ -79,6 +79,7 @@ struct WindowRequest {
     std::optional<float> zoom;
     std::string language = "en"; // in which the window opens: language_of_window()
     std::optional<std::string> chosen_language = {}; // by an option, which is kept; empty: that of the environment
+    std::optional<std::string> links_to = {}; // address of a page, by an option, which is kept; empty: speclens://
     bool presenter = false;
     int width = 1600, height = 1000;
 };

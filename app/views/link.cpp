@@ -132,14 +132,29 @@ const std::vector<LinkKey>& link_keys() {
     return keys;
 }
 
+namespace {
+
+constexpr std::string_view kWeb[] = {"https://", "http://"};
+
+bool on_the_web(std::string_view text) {
+    return std::ranges::any_of(kWeb, [&](std::string_view scheme) { return text.size() > scheme.size() && text.starts_with(scheme); });
+}
+
+} // namespace
+
+bool is_page_address(std::string_view text) {
+    const auto shown = [](unsigned char c) { return c > ' ' && c != 127; };
+    return on_the_web(text) && text.find('#') == std::string_view::npos && std::ranges::all_of(text, shown);
+}
+
 bool is_link(std::string_view text) {
-    return text.substr(0, kScheme.size()) == kScheme;
+    return text.starts_with(kScheme) || (text.find('#') != std::string_view::npos && is_page_address(text.substr(0, text.find('#'))));
 }
 
 Link parse_link(const std::string& text) {
     if (!is_link(text)) broken("'" + text.substr(0, 80) + "' does not begin with " + std::string(kScheme));
     if (text.size() > kLongest) broken("longer than a megabyte");
-    std::string_view rest = std::string_view(text).substr(kScheme.size());
+    std::string_view rest = std::string_view(text).substr(on_the_web(text) ? text.find('#') + 1 : kScheme.size());
     Link link;
     const std::size_t question = rest.find('?');
     const std::string_view path = rest.substr(0, question);
@@ -199,6 +214,11 @@ std::string to_text(const Link& link) {
         add(takes_value(name) ? name + "=" + encoded(value) : name);
     }
     return out;
+}
+
+std::string to_text(const Link& link, const std::string& page) {
+    const std::string own = to_text(link);
+    return page.empty() ? own : page + "#" + own.substr(kScheme.size());
 }
 
 LinkOptions options_of(const RunSettings& s, const LinkOptions& folders) {

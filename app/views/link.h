@@ -32,10 +32,15 @@ struct Link {
     bool operator==(const Link&) const = default;
 };
 
-[[nodiscard]] bool is_link(std::string_view text); // begins with speclens://
+// Begins with speclens://, or is such a link of a page that somebody serves (docs/web.md): https://…/#domino/4?… Which page that is
+// does not matter, and nothing is asked of it.
+[[nodiscard]] bool is_link(std::string_view text);
 // Throws Error (usage) for a part that links do not have, a broken encoding and numbers out of range.
 [[nodiscard]] Link parse_link(const std::string& text);
 [[nodiscard]] std::string to_text(const Link& link);
+// Of that page, so that it opens for whoever has nothing installed; empty: as above.
+[[nodiscard]] std::string to_text(const Link& link, const std::string& page);
+[[nodiscard]] bool is_page_address(std::string_view text); // http:// or https:// and something, without #
 
 // Names that may stand in `options`; `value` is false for switches. Nothing here writes a file or opens a
 // connection.

@@ -69,6 +69,7 @@ struct Opening {
         if (request.theme) liked.theme = theme_named(*request.theme);
         if (request.zoom) liked.zoom = *request.zoom;
         if (request.chosen_language) liked.language = *request.chosen_language;
+        if (request.links_to) liked.links_to = *request.links_to;
         if (request.session == "-") {
             follower = std::make_unique<TraceFollower>(
                 STDIN_FILENO, "standard input", [this] { grew.give(); }, request.stop);
@@ -309,6 +310,7 @@ class Shell {
         controller_.chrome.opening.open = request_.introduces && !opening_.liked.introduced;
         liked_ = controller_.preferences();
         if (request_.chosen_language && request_.remembers) liked_.language = load_preferences(preferences_file()).language;
+        if (request_.links_to && request_.remembers) liked_.links_to = load_preferences(preferences_file()).links_to;
         controller_.export_frame = [this](const std::filesystem::path& file) {
             draw_to_file(controller_.frame(glfwGetTime()), controller_.chrome, window_.width, window_.height,
                          file);

@@ -103,6 +103,7 @@ TEST(Parse, RefusesWhatMeansSomethingOnlyTogether) {
           Case{{"run", "--listed", "3"}, "--listed", "--model URL"},
           Case{{"check", "--json", "-"}, "--json", "--precision bf16 or int8"},
           Case{{"render", "loop", "-o", "a.png", "--frames", "all"}, "--frames", "-o FILE.gif, .mp4, .webm or .html"},
+          Case{{"render", "loop", "-o", "a.png", "--links-to", "https://example.org/"}, "--links-to", "--share DIR, -o FILE.html or a lecture"},
           Case{{"render", "loop", "-o", "a.png", "--frame-ms", "90"}, "--frame-ms", "-o FILE.gif, .mp4 or .webm"}})
         try {
             (void)parse(c.words);

@@ -136,6 +136,8 @@ TEST(Usage, HasOneSpellingPerOption) {
     expect_usage({"run", "--max", "3"}, "unknown option --max");
     expect_usage({"run", "--seed", "1", "--seed", "2"}, "given twice");
     expect_usage({"run", "--prompt"}, "needs a value");
+    expect_usage({"render", "loop", "--share", "-o", "x.png"}, "--share needs a value");
+    expect_usage({"render", "loop", "--share", "d", "--links-to", "example.org"}, "is no address of a page");
     expect_usage({"run", "--chat=yes"}, "takes no value");
     expect_usage({"run", "extra"}, "one word too many");
     expect_usage({"describe", "loop", "a.jsonl", "b.jsonl"}, "one word too many");

@@ -21,7 +21,7 @@ TEST(Preferences, ComeBackAsTheyWereSaved) {
     const test::TempFolder folder;
     const std::filesystem::path file = folder / "speclens" / "preferences.json";
     EXPECT_EQ(load_preferences(file), Preferences()) << "there is none yet";
-    const Preferences liked = {ui::ThemeKind::contrast_light, 1.25F, true, true, true, "de"};
+    const Preferences liked = {ui::ThemeKind::contrast_light, 1.25F, true, true, true, "de", "https://example.org/lens/"};
     save_preferences(liked, file);
     EXPECT_EQ(load_preferences(file), liked);
     save_preferences({}, file);
@@ -37,7 +37,8 @@ TEST(Preferences, OfWhichOnlyWhatMakesSenseIsTaken) {
     const test::TempFolder folder;
     for (const char* nonsense :
          {"", "[]", "{", "7", "{\"theme\": 3, \"zoom\": \"big\", \"reduced_motion\": 1}",
-          "{\"theme\": \"pink\", \"zoom\": 1e9, \"language\": \"xx\"}", "{\"language\": 7}", "{\"zoom\": null}"})
+          "{\"theme\": \"pink\", \"zoom\": 1e9, \"language\": \"xx\"}", "{\"language\": 7}", "{\"zoom\": null}",
+          "{\"links_to\": \"file:///tmp/x\"}"})
         EXPECT_EQ(from_text(folder, nonsense), Preferences()) << nonsense;
     const Preferences some = from_text(folder, R"({"theme": "light", "zoom": 99, "later": {}})");
     EXPECT_EQ(some.theme, ui::ThemeKind::light);

@@ -54,6 +54,25 @@ TEST(Link, NamesSceneBeatPlaceAndOptions) {
     EXPECT_EQ(to_text(link), "speclens://domino/4?at=31&select=2.6&k=7&prompt=Hello%20there%26=&chat");
 }
 
+// Of a page that somebody serves: it opens where nothing is installed, and here as well.
+TEST(Link, OfAPageIsTheSameFrame) {
+    const Link link = parse_link("speclens://domino/4?at=31&select=2.6&k=7&prompt=Hello%20there%26=&chat");
+    const std::string page = "https://example.org/lens/?language=de", text = to_text(link, page);
+    EXPECT_EQ(text, page + "#domino/4?at=31&select=2.6&k=7&prompt=Hello%20there%26=&chat");
+    EXPECT_TRUE(is_link(text));
+    EXPECT_EQ(parse_link(text), link);
+    EXPECT_EQ(to_text(link, ""), to_text(link));
+    const Options options = parse({"describe", text});
+    EXPECT_EQ(options.words, std::vector<std::string>{"domino:4"});
+    EXPECT_EQ(options.link, link);
+    EXPECT_THROW((void)parse_link("https://example.org/#"), Error);
+    for (const char* other : {"https://example.org/", "http://127.0.0.1:8000", "ftp://example.org/#loop", "loop#3", "https://#loop"})
+        EXPECT_FALSE(is_link(other)) << other;
+    EXPECT_TRUE(is_page_address("https://example.org/lens/"));
+    for (const char* none : {"", "example.org", "https://", "https://example.org/#loop", "https://example.org/a b", "speclens://loop"})
+        EXPECT_FALSE(is_page_address(none)) << none;
+}
+
 TEST(Link, KeepsEveryByteOfAPrompt) {
     std::string bytes;
     for (int i = 1; i < 256; ++i) bytes += static_cast<char>(i);
