@@ -104,6 +104,7 @@ struct FrameRequest {
     std::string theme = "dark";
     float zoom = 0; // 0: as it fits the size
     bool presenter = false; // large type, fewer parts
+    bool kept = false;      // somebody else looks at it later: what was live is recorded by then, and there is nothing to do
     double plain_ms_per_token = 0;
     std::shared_ptr<const RaceView> race = {}; // for the scene "race"
     double race_ms = -1;                       // its clock; -1: the moment at which the first lane finishes

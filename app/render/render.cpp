@@ -122,6 +122,7 @@ StagedFrame::StagedFrame(const FrameRequest& request, std::shared_ptr<const Trac
     staged.status = &status;
     staged.server = request.server.get();
     staged.still = true;
+    staged.kept = request.kept;
     staged.plain.ms_per_token = request.plain_ms_per_token;
     staged.race = request.race.get();
     if (staged.race) {
@@ -177,8 +178,14 @@ void check_size(const FrameRequest& request) {
 
 ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame) {
     const float z = input.zoom;
-    painter(input, kept, {0, 0, static_cast<float>(width) / z, static_cast<float>(height) / z})(
-        frame.begin(width, height, z, ui::theme(input.theme).bg));
+    return draw_image(input, kept, width, height, frame, {0, 0, static_cast<float>(width) / z, static_cast<float>(height) / z}, [](ui::Canvas&) {});
+}
+
+ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame, ui::Rect screen,
+                     const std::function<void(ui::Canvas&)>& more) {
+    ui::Canvas& canvas = frame.begin(width, height, input.zoom, ui::theme(input.theme).bg);
+    painter(input, kept, screen)(canvas);
+    more(canvas);
     return frame.end();
 }
 
@@ -318,10 +325,27 @@ std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<co
     return wants;
 }
 
+namespace {
+
+// For whoever reads them later: as the badge says it, and without what there is to do.
+std::string kept_words(const std::string& words) {
+    std::string kept;
+    std::istringstream lines(words);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("Task: ") || line.starts_with("Task (done): ")) continue;
+        kept += (line == "Data: LIVE" ? "Data: RECORDED" : line) + "\n";
+    }
+    if (!words.ends_with('\n') && !kept.empty()) kept.pop_back();
+    return kept;
+}
+
+} // namespace
+
 std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                            const RunSettings& settings, const EngineStatus& status) {
     StagedFrame p(request, std::move(trace), settings, status);
-    return in_english([&] { return p.scene->describe(p.input.scene); });
+    const std::string words = in_english([&] { return p.scene->describe(p.input.scene); });
+    return request.kept ? kept_words(words) : words;
 }
 
 std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace) {

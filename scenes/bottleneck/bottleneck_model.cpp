@@ -96,6 +96,7 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
     m.times = input.passes.get();
     m.beside = input.passes_beside.get();
     m.untimed = untimed_passes(input);
+    m.kept = input.kept;
     if (!m.untimed.empty()) m.tier = tier_of(input.whole->header);
     if (input.status && !input.status->timed_model.empty())
         m.under_way = bottleneck_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = ui::percent(input.status->timed));

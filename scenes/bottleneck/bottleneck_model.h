@@ -46,6 +46,7 @@ struct BottleneckModel {
     bool told = true;  // what passes took may be seen: before the answer only when it was asked for
     bool asks = false; // the question is open
     std::string untimed; // why its passes cannot be timed; empty: they can
+    bool kept = false;     // nobody can press a key
     std::string under_way; // "timing passes of bundle S, 40 %"; empty: nothing is timed now
     ui::Tier tier = ui::Tier::live;
     [[nodiscard]] bool measured() const { return times && times->passes.size() >= 2; }

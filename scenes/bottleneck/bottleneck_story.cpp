@@ -101,9 +101,9 @@ Words question_words(const SceneInput& input, const BottleneckModel& m, const Bo
         const std::string verdict = verdict_words(m, state);
         return bottleneck_says.beat("question:told"_t, "verdict"_v = verdict, "tokens"_v = kAsked, "times"_v = ui::speed_up(m.factor(kAsked)));
     }
-    const bool measure = can_measure(input, m);
-    if (input.presenter) return bottleneck_says.beat("question:room"_t, "measure"_v = measure);
-    return bottleneck_says.beat("question:asked"_t, "measure"_v = measure);
+    const bool choose = !input.kept, measure = choose && can_measure(input, m);
+    if (input.presenter) return bottleneck_says.beat("question:room"_t, "choose"_v = choose, "measure"_v = measure);
+    return bottleneck_says.beat("question:asked"_t, "choose"_v = choose, "measure"_v = measure);
 }
 
 Words many_words(const BottleneckModel& m) {
@@ -179,7 +179,10 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
     StageTitle title;
     if (!m.measured() || !m.told) {
         title.title = m.asks ? bottleneck_says("question.title"_t, "tokens"_v = kAsked) : bottleneck_says("walk.title"_t);
-        title.subtitle = !m.under_way.empty() ? m.under_way : bottleneck_says("subtitle.unmeasured"_t, "untimed"_v = m.untimed);
+        if (!m.under_way.empty())
+            title.subtitle = m.under_way;
+        else if (!m.kept || !m.untimed.empty())
+            title.subtitle = bottleneck_says("subtitle.unmeasured"_t, "untimed"_v = m.untimed);
         title.tier = m.tier;
         return title;
     }

@@ -9,6 +9,7 @@
 #include "scenes/shared/methods.h"
 #include "scenes/shared/point_labels.h"
 #include "scenes/shared/published_round.h"
+#include "scenes/shared/story.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -218,7 +219,7 @@ void draw_race_scatter(const RaceDraw& d, Rect card, std::vector<SceneCommand>& 
                 .y_max = std::ceil(y_max + 0.5),
                 .fixed = verify / static_cast<double>(live.size()),
                 .plain = plain};
-        draw_panel(d, left, live, "drafting, ms · " + std::string(tier_name(d.model.tier)), out);
+        draw_panel(d, left, live, "drafting, ms · " + std::string(tier_name(shown_tier(d.input, d.model.tier))), out);
     }
     if (!with_paper) return;
     std::vector<Point> known;

@@ -91,6 +91,7 @@ struct SceneInput : Answers {
     bool strip = false;     // the story rectangle is the two-line strip of the compact layout
     bool presenter = false; // large type for a room: fewer parts, and the story is one sentence
     bool still = false;     // a picture, no window: nobody will press a key
+    bool kept = false;      // a picture that is sent to others: by then nothing in it is live
     bool lecture = false;   // a step of a lecture, which is turned to and not worked at
     bool reduced_motion = false;
     bool letters_article =

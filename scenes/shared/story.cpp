@@ -304,10 +304,14 @@ float draw_title_words(ui::Ui& ui, ui::Vec2 at, const StageTitle& title, float r
 
 } // namespace
 
+ui::Tier shown_tier(const SceneInput& input, ui::Tier tier) {
+    return input.kept && tier == ui::Tier::live ? ui::Tier::recorded : tier;
+}
+
 void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& title) {
     const Rect stage = input.stage;
     const float x = stage.x + 24, right = stage.right() - 24;
-    const Rect pill = ui::badge(ui.canvas, ui.theme, right, stage.y + 20, title.tier, title.tier_words);
+    const Rect pill = ui::badge(ui.canvas, ui.theme, right, stage.y + 20, shown_tier(input, title.tier), title.tier_words);
     const float down = input.banner ? 0 : draw_title_words(ui, {x, stage.y}, title, pill.x - 16 - x);
     if (input.banner && input.presenter) return; // whose banner reaches further down
     const bool whole = title.short_subtitle.empty() || ui.canvas.text_width(title.subtitle, Font::text, 14) <= right - x;

@@ -40,6 +40,8 @@ struct StageTitle {
     std::string short_title = {}; // instead of a title that does not fit
     std::string short_subtitle = {}; // the same; what of it has no room is left out part by part, from the end
 };
+// What a badge says of data that are `tier` here.
+[[nodiscard]] ui::Tier shown_tier(const SceneInput& input, ui::Tier tier);
 void draw_stage_title(const SceneInput& input, ui::Ui& ui, const StageTitle& title);
 inline constexpr float kBadgeRoom = 170; // right of a banner: the badge stays visible, honesty is not chrome
 
