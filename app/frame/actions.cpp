@@ -14,7 +14,7 @@ const std::vector<ActionInfo>& action_list() {
         {Action::export_frame, "File", "Export the frame as PNG or SVG…", "Ctrl+E", Key::e, kCtrl},
         {Action::share,
          "File",
-         "Share this round: a loop, a card, the link",
+         "Share this round or race: a loop, a card, the link",
          "Ctrl+Shift+E",
          Key::e,
          {.shift = true, .ctrl = true}},

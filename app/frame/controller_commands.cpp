@@ -81,7 +81,8 @@ void Controller::share(double now) {
     if (!share_round) return;
     const FrameInput shown = frame(now);
     SharedRound round{.trace = cursor_.source.shared(),
-                      .cycle = shown_round(shown.scene)->cycle,
+                      .cycle = in_race() ? 0 : shown_round(shown.scene)->cycle,
+                      .race = in_race() ? race_.shown() : nullptr,
                       .settings = *shown.scene.settings,
                       .status = common_.status,
                       .theme = ui::theme_name(theme),

@@ -301,7 +301,7 @@ std::string why_not(const FrameInput& input, Action action) {
             return "This drafter does not rank the whole vocabulary";
         return run && input.scene.view->header->tier == "TABLE" ? "A table has no output matrix" : "";
     case Action::share: {
-        if (race) return "A round is shared: open a lane with Enter";
+        if (race) return input.scene.race && input.scene.race->lanes_finished() ? "" : "The race is not over yet";
         const CycleSummary* round = shown_round(input.scene);
         return round && round->complete() ? "" : "No round is over yet";
     }

@@ -46,6 +46,9 @@ void render_animation(const std::vector<AnimationFrame>&, std::shared_ptr<const 
 int shared_cycle(const FrameRequest&, const std::shared_ptr<const Trace>&, const RunSettings&, const EngineStatus&) {
     absent();
 }
+FramePlace frame_place(const FrameRequest&, const std::shared_ptr<const Trace>&, const RunSettings&, const EngineStatus&) {
+    absent();
+}
 SharedFiles share_round(const SharedRound&, const std::filesystem::path&, const std::function<void(double)>&) {
     absent();
 }

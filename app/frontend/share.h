@@ -1,4 +1,4 @@
-// A round as something to send: a loop that plays it, a card, and the link.
+// A round, or a race, as something to send: a loop that plays it, a card, and the link.
 #pragma once
 
 #include <filesystem>
@@ -13,6 +13,7 @@ namespace speclens {
 struct SharedRound {
     std::shared_ptr<const Trace> trace;
     int cycle = 0; // from 0; one that is complete
+    std::shared_ptr<const RaceView> race = {}; // instead of a round: all of it, every lane done; the trace may be null
     RunSettings settings;
     EngineStatus status;
     std::string theme = "dark";
@@ -33,6 +34,9 @@ struct SharedFiles {
 // The round that a frame shows; throws Error (usage) where it shows none that is complete.
 [[nodiscard]] int shared_cycle(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
                                const EngineStatus& status);
+// The place that a frame shows, chosen or found: a link with it leads to the same one.
+[[nodiscard]] FramePlace frame_place(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
+                                     const EngineStatus& status);
 // Writes them into a folder, which is made; what was there under these names is replaced. `done` is told how far it is, 0 to 1, and
 // may throw to stop it. Throws Error.
 SharedFiles share_round(const SharedRound& round, const std::filesystem::path& folder, const std::function<void(double)>& done);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "app/frame/frame.h"
 #include "ui/headless.h"
@@ -14,6 +15,9 @@ void draw_to_file(const FrameInput& input, const FrameUi& kept, int width, int h
 
 // The same as pixels, in a frame of the caller's.
 [[nodiscard]] ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame);
+// The same on a part of the picture, in logical px; `more` is drawn over it.
+[[nodiscard]] ui::Image draw_image(const FrameInput& input, const FrameUi& kept, int width, int height, ui::HeadlessFrame& frame, ui::Rect screen,
+                                   const std::function<void(ui::Canvas&)>& more);
 
 // "dark", "light", "contrast"; throws Error (usage) for anything else.
 [[nodiscard]] ui::ThemeKind theme_named(const std::string& name);

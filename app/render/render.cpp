@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <sstream>
 
 #include "app/frame/frame.h"
 #include "app/frame/frame_source.h"
@@ -243,6 +244,22 @@ int shared_cycle(const FrameRequest& request, const std::shared_ptr<const Trace>
     if (!round || !round->complete())
         throw Error("this frame shows no round that is over", "Choose another place, for example loop.", Exit::usage);
     return round->cycle;
+}
+
+FramePlace frame_place(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
+                       const EngineStatus& status) {
+    const StagedFrame p(request, trace, settings, status);
+    const SceneInput& scene = p.input.scene;
+    FramePlace place;
+    if (scene.race) { // whose clock counts steps, or cannot be named
+        place.beat = std::max(0, request.beat);
+        if (scene.race->settings.stepped) place.at = static_cast<std::size_t>(scene.race_ms);
+        return place;
+    }
+    if (p.scene->beats(scene) > 0) place.beat = scene.beat + 1;
+    place.at = scene.cursor;
+    if (scene.selected) place.selected = {scene.selected->cycle, scene.selected->index};
+    return place;
 }
 
 std::string part_words(const FrameRequest& request) {

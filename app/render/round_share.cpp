@@ -15,6 +15,8 @@ namespace {
 
 constexpr int kEndMs = 1200;   // how much longer the last picture stays
 constexpr int kFewestMs = 50;  // of a step
+constexpr int kRaceMs = 100;   // of a picture of a race
+constexpr float kStripHeight = 62; // below a scene that has no story, logical px
 
 const CycleSummary* complete_round(const CycleView& whole, int cycle) {
     const auto found = std::ranges::find(whole.cycles, cycle, &CycleSummary::cycle);
@@ -50,12 +52,31 @@ std::vector<LoopShot> loop_shots(const Trace& trace, const CycleSummary& round) 
     return shots;
 }
 
+std::vector<LoopShot> race_shots() {
+    constexpr std::size_t kCount = (kLoopMs - kEndMs) / kRaceMs;
+    std::vector<LoopShot> shots;
+    for (std::size_t i = 0; i < kCount; ++i) shots.push_back({i + 1, 1, kRaceMs});
+    shots.back().ms += kEndMs;
+    return shots;
+}
+
+double race_clock_at(const LoopShot& shot, double end) {
+    return end * static_cast<double>(shot.cursor) / static_cast<double>(race_shots().size());
+}
+
 RoundShare::RoundShare(SharedRound round, std::filesystem::path folder, const ui::FontSet& fonts)
-    : round_(std::move(round)), folder_(std::move(folder)), pixels_(fonts), scene_(find_scene("loop")->make()),
-      whole_(fold(*round_.trace, round_.trace->size())) {
-    told_ = complete_round(whole_, round_.cycle);
-    if (!told_) throw Error("round " + std::to_string(round_.cycle + 1) + " is not over", "Choose one that is.");
-    shots_ = loop_shots(*round_.trace, *told_);
+    : round_(std::move(round)), folder_(std::move(folder)), pixels_(fonts), scene_(find_scene(round_.race ? "race" : "loop")->make()) {
+    if (!round_.trace) round_.trace = empty_trace();
+    whole_ = fold(*round_.trace, round_.trace->size());
+    if (round_.race) {
+        if (!round_.race->lanes_finished() || !shared_header(round_)) throw Error("the race is not over", "Wait until every lane is done.");
+        race_end_ = race_end(*round_.race, race_of_table(*round_.race));
+        shots_ = race_shots();
+    } else {
+        told_ = complete_round(whole_, round_.cycle);
+        if (!told_) throw Error("round " + std::to_string(round_.cycle + 1) + " is not over", "Choose one that is.");
+        shots_ = loop_shots(*round_.trace, *told_);
+    }
     make_folder(folder_);
     begin_film();
 }
@@ -78,33 +99,65 @@ void RoundShare::begin_film() {
         files_.no_film = "ffmpeg is not installed";
         return;
     }
-    files_.film = folder_ / "round.mp4";
+    files_.film = folder_ / (round_.race ? "race.mp4" : "round.mp4");
     film([&] { film_ = std::make_unique<VideoFile>(files_.film, kLoopWidth, kLoopHeight); });
 }
 
-ui::Image RoundShare::picture(const LoopShot& shot) {
-    source_.update(round_.trace, shot.cursor);
-    FrameInput input;
-    source_.fill(input.scene);
-    if (shot.moving < 1) input.scene.moving = {{shot.cursor - 1, shot.moving}};
-    input.scene.settings = &round_.settings;
-    input.scene.status = &round_.status;
-    input.scene.plain.ms_per_token = round_.status.plain_ms_per_token;
-    input.scene.letters_article = round_.letters_article;
-    input.scene.still = true;
-    input.scene_name = "loop";
+void RoundShare::set_up(FrameInput& input) const {
+    SceneInput& scene = input.scene;
+    source_.fill(scene);
+    scene.settings = &round_.settings;
+    scene.status = &round_.status;
+    scene.plain.ms_per_token = round_.status.plain_ms_per_token;
+    scene.letters_article = round_.letters_article;
+    scene.still = scene.kept = true;
+    scene.race = round_.race.get();
+    if (scene.race) {
+        scene.race_rounds = race_of_table(*scene.race);
+        scene.race_ms = race_end_;
+        scene.race_lane = kRaceLanes - 1;
+    }
+    input.scene_name = round_.race ? "race" : "loop";
     input.active = scene_.get();
     input.zoom = presenter_scale({kLoopWidth, kLoopHeight});
     input.theme = theme_named(round_.theme);
+}
+
+ui::Image RoundShare::picture(const LoopShot& shot) {
+    source_.update(round_.trace, round_.race ? 0 : shot.cursor);
+    FrameInput input;
+    set_up(input);
+    if (round_.race)
+        input.scene.race_ms = race_clock_at(shot, race_end_);
+    else if (shot.moving < 1)
+        input.scene.moving = {{shot.cursor - 1, shot.moving}};
     FrameUi kept;
     kept.layout.presenter = true; // the loop is looked at small
-    return draw_image(input, kept, kLoopWidth, kLoopHeight, pixels_);
+    ui::Rect screen{0, 0, kLoopWidth / input.zoom, kLoopHeight / input.zoom};
+    LayoutWish wish;
+    wish.presenter = true;
+    ui::Rect strip = frame_layout({screen.w, screen.h}, wish, scene_->whole_window()).story;
+    if (strip.w <= 0) {
+        screen.h -= kStripHeight;
+        strip = {0, screen.h, screen.w, kStripHeight};
+    }
+    return draw_image(input, kept, kLoopWidth, kLoopHeight, pixels_, screen,
+                      [&](ui::Canvas& canvas) { draw_share_strip(canvas, ui::theme(input.theme), round_, strip); });
+}
+
+void RoundShare::draw_card() {
+    const ui::Theme& theme = ui::theme(theme_named(round_.theme));
+    ui::Canvas& canvas = pixels_.begin(kCardWidth, kCardHeight, 1, theme.bg);
+    if (told_) return draw_share_card(canvas, theme, round_, whole_, *told_);
+    FrameInput input;
+    set_up(input);
+    draw_race_card(canvas, theme, round_, race_model(input.scene));
 }
 
 void RoundShare::write_end() {
     switch (at_ - shots_.size()) {
     case 0:
-        files_.loop = folder_ / "round.gif";
+        files_.loop = folder_ / (round_.race ? "race.gif" : "round.gif");
         ui::write_file(files_.loop.string(), loop_.finish());
         loop_ = {};
         break;
@@ -113,8 +166,7 @@ void RoundShare::write_end() {
         film_.reset();
         break;
     default: {
-        const ui::Theme& theme = ui::theme(theme_named(round_.theme));
-        draw_share_card(pixels_.begin(kCardWidth, kCardHeight, 1, theme.bg), theme, round_, whole_, *told_);
+        draw_card();
         files_.card = folder_ / "card.png";
         ui::write_png(files_.card.string(), pixels_.end());
         if (round_.link.empty()) break;

@@ -1,4 +1,4 @@
-// A round, drawn picture by picture into the files that are shared, so that a window goes on meanwhile.
+// A round or a race, drawn picture by picture into the files that are shared, so that a window goes on meanwhile.
 #pragma once
 
 #include <filesystem>
@@ -6,9 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "app/frame/frame.h"
 #include "app/frame/frame_source.h"
 #include "app/frontend/share.h"
 #include "app/render/video.h"
+#include "scenes/race/race_model.h"
 #include "ui/fonts.h"
 #include "ui/pictures/gif.h"
 #include "ui/headless.h"
@@ -27,9 +29,17 @@ struct LoopShot {
     int ms = 0; // a multiple of 10, at least 20
 };
 [[nodiscard]] std::vector<LoopShot> loop_shots(const Trace& trace, const CycleSummary& round);
+// Of a race: its clock, from the start to the end, in so many pictures.
+[[nodiscard]] std::vector<LoopShot> race_shots();
+[[nodiscard]] double race_clock_at(const LoopShot& shot, double end); // of the race that ends there
 
-// The card on a canvas of its size: what came of the round, its tokens, the run and the link.
+// Of the run, or of some lane; null: nothing has run.
+[[nodiscard]] const Header* shared_header(const SharedRound& shared);
+// The card on a canvas of its size: what came of it, the prompt, its tokens or lanes, the run and the link.
 void draw_share_card(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, const CycleView& whole, const CycleSummary& round);
+void draw_race_card(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, const RaceModel& race);
+// Below every picture of the loop, where the window has a story that nobody could read as fast: prompt, day, link.
+void draw_share_strip(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, ui::Rect strip);
 
 class RoundShare {
   public:
@@ -46,7 +56,9 @@ class RoundShare {
   private:
     void begin_film();
     void write_end();
+    void set_up(FrameInput& input) const;
     [[nodiscard]] ui::Image picture(const LoopShot& shot);
+    void draw_card();
     template <typename Work>
     void film(const Work& work); // whose failure leaves the other files alone
 
@@ -56,7 +68,8 @@ class RoundShare {
     FrameSource source_;
     std::unique_ptr<Scene> scene_;
     CycleView whole_;
-    const CycleSummary* told_ = nullptr; // in whole_
+    const CycleSummary* told_ = nullptr; // in whole_; null: a race
+    double race_end_ = 0;                // on its clock
     std::vector<LoopShot> shots_;
     std::size_t at_ = 0; // shots drawn, then one for each file
     ui::GifEncoder loop_;

@@ -1,10 +1,14 @@
-// The card of a round: 1200x630, the size that messengers and timelines show beside a link.
+// The card of a round or a race: 1200x630, the size that messengers and timelines show beside a link.
 #include <algorithm>
 #include <string>
 
 #include "app/render/round_share.h"
+#include "scenes/race/race_draw.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
+#include "ui/language/language.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
 #include "ui/tokens.h"
 #include "ui/utf8.h"
 
@@ -127,23 +131,145 @@ void draw_link(Canvas& canvas, const Theme& theme, const std::string& link, floa
     }
 }
 
+// Only what occurs.
+void draw_legend(Canvas& canvas, const Theme& theme, const std::vector<RoundChip>& chips, float y) {
+    float x = kLeft;
+    for (const ui::Role role : ui::kRoles) {
+        if (std::ranges::find(chips, role, &RoundChip::role) == chips.end()) continue;
+        ui::role_swatch(canvas, theme, {x, y - 16, 20, 20}, role);
+        canvas.text({x + 28, y}, ui::role_name(role), Font::text, 18, theme.muted);
+        x += 28 + canvas.text_width(ui::role_name(role), Font::text, 18) + 24;
+    }
+}
+
+std::string cut_to(const Canvas& canvas, std::string text, Font font, float size, float room) {
+    if (canvas.printed_width(text, font, size) <= room) return text;
+    while (!text.empty() && canvas.printed_width(text + "…", font, size) > room) text.resize(ui::previous_boundary(text, text.size()));
+    return text + "…";
+}
+
+// "Prompt “…”" in one line; nothing where it has no text.
+void draw_prompt(Canvas& canvas, const Theme& theme, std::string prompt, float x, float y, float size, float right) {
+    if (prompt.empty()) return;
+    std::ranges::replace(prompt, '\n', ' ');
+    canvas.text({x, y}, "Prompt", Font::text, size, theme.muted);
+    x += canvas.text_width("Prompt", Font::text, size) + 12;
+    canvas.print({x, y}, cut_to(canvas, ui::language().open_quote + prompt + ui::language().close_quote, Font::text, size, right - x), Font::text, size, theme.ink);
+}
+
+// By the time somebody looks at it nothing is live.
+ui::Tier kept_tier(const Header& header) {
+    const ui::Tier tier = tier_of(&header);
+    return tier == ui::Tier::live ? ui::Tier::recorded : tier;
+}
+
+std::string day_of(const Header& header) {
+    return header.date.substr(0, header.date.find('T'));
+}
+
+std::string prompt_of(const Header& header) {
+    return header.chat ? header.chat->said : header.prompt_text;
+}
+
+void draw_head(Canvas& canvas, const Theme& theme, const Header& header, const std::string& title, const std::string& subtitle) {
+    canvas.print({kLeft, 66}, "SpecLens", Font::text_bold, 26, theme.muted);
+    (void)ui::badge(canvas, theme, kRight, 42, kept_tier(header), day_of(header), 32);
+    float size = 46;
+    while (size > 28 && canvas.text_width(title, Font::text_bold, size) > kRoom) size -= 2;
+    ui::fitted_text(canvas, {kLeft, 138}, title, Font::text_bold, size, theme.ink, kRoom);
+    ui::fitted_text(canvas, {kLeft, 182}, subtitle, Font::text, 28, theme.muted, kRoom);
+    draw_prompt(canvas, theme, prompt_of(header), kLeft, 228, 24, kRight);
+}
+
+// What was run and where, and the link.
+void draw_foot(Canvas& canvas, const Theme& theme, const SharedRound& shared, const Header& header, const std::string& facts, const std::string& run) {
+    canvas.text({kLeft, 544}, facts, Font::text_bold, 24, theme.ink);
+    const float x = facts.empty() ? kLeft : kLeft + canvas.text_width(facts, Font::text_bold, 24) + 24;
+    const std::string where = header.machine.empty() ? "" : " · " + header.machine;
+    ui::fitted_text(canvas, {x, 544}, run + " · " + header.model + where, Font::text, 22, theme.muted, kRight - x);
+    draw_link(canvas, theme, shared.shown_link.empty() ? shared.link : shared.shown_link, 584);
+}
+
+// ---- a race ----
+
+std::string rate_words(const RaceModel& m, const RaceLaneModel& lane) {
+    if (m.table || m.stepped) return ui::per_round(lane.whole.tokens_per_round());
+    return ui::number(1000 * lane.tokens / std::max(1e-9, lane.total_ms), 0);
+}
+
+double rate_of(const RaceModel& m, const RaceLaneModel& lane) {
+    return m.table || m.stepped ? lane.whole.tokens_per_round() : lane.tokens / std::max(1e-9, lane.total_ms);
+}
+
+// A bar for each lane, by how fast it wrote: name, bar, rate, how many times plain decoding.
+void draw_lanes(Canvas& canvas, const Theme& theme, const RaceModel& m) {
+    constexpr float kTop = 262, kBottom = 506, kName = 210, kRate = 260, kMost = 60;
+    double most = 0;
+    for (const RaceLaneModel& lane : m.lanes) most = std::max(most, rate_of(m, lane));
+    const float row = std::min(kMost, (kBottom - kTop) / static_cast<float>(std::max<std::size_t>(1, m.lanes.size())));
+    const std::string unit = m.table || m.stepped ? "tokens per round" : "tok/s";
+    float y = kTop;
+    for (const RaceLaneModel& lane : m.lanes) {
+        const float size = std::min(24.F, row * 0.6F), base = y + row / 2 + size * 0.35F;
+        ui::fitted_text(canvas, {kLeft, base}, lane.title, Font::text_bold, size, theme.ink, kName - 16);
+        const float room = kRoom - kName - kRate, share = most > 0 ? static_cast<float>(rate_of(m, lane) / most) : 0;
+        const ui::Role role = lane.plain() ? ui::Role::target : ui::Role::accepted;
+        ui::bar(canvas, theme, {kLeft + kName, y + row * 0.18F, room, row * 0.64F}, share, role);
+        const std::string rate = rate_words(m, lane);
+        const float x = kLeft + kName + room + 16;
+        if (!lane.lane->problem.empty()) {
+            ui::fitted_text(canvas, {x, base}, "cannot run", Font::text, size, theme.muted, kRight - x);
+        } else {
+            canvas.print({x, base}, rate, Font::text, size, theme.ink);
+            canvas.text({x + canvas.printed_width(rate, Font::text, size) + 8, base}, unit, Font::text, std::min(18.F, size), theme.muted);
+            if (!lane.plain()) canvas.print({kRight, base}, lane.speed_up.words, Font::text_bold, size, theme.ink, ui::Align::right);
+        }
+        y += row;
+    }
+}
+
 } // namespace
+
+const Header* shared_header(const SharedRound& shared) {
+    if (!shared.race) return shared.trace->header();
+    for (const RaceLane& lane : shared.race->lanes)
+        if (lane.trace && lane.trace->header()) return lane.trace->header();
+    return nullptr;
+}
 
 void draw_share_card(Canvas& canvas, const Theme& theme, const SharedRound& shared, const CycleView& whole, const CycleSummary& round) {
     const Header& header = *whole.header;
-    canvas.print({kLeft, 66}, "SpecLens", Font::text_bold, 26, theme.muted);
-    (void)ui::badge(canvas, theme, kRight, 42, tier_of(&header), {}, 32);
-    canvas.text({kLeft, 142}, title_of(round), Font::text_bold, 46, theme.ink);
-    canvas.text({kLeft, 188}, subtitle_of(round), Font::text, 28, theme.muted);
-    draw_text(canvas, theme, *shared.trace, whole, round.cycle, 246);
-    draw_chips(canvas, theme, chips_of(*shared.trace, round), 284);
-    ui::legend_line(canvas, theme, {kLeft, 494});
-    const std::string facts = ui::per_round(whole.tokens_per_round()) + " tokens per round";
-    canvas.text({kLeft, 544}, facts, Font::text_bold, 24, theme.ink);
-    const float x = kLeft + canvas.text_width(facts, Font::text_bold, 24) + 24;
+    draw_head(canvas, theme, header, title_of(round), subtitle_of(round));
+    draw_text(canvas, theme, *shared.trace, whole, round.cycle, 276);
+    const std::vector<RoundChip> chips = chips_of(*shared.trace, round);
+    draw_chips(canvas, theme, chips, 304);
+    draw_legend(canvas, theme, chips, 502);
     const std::string run = run_words(header.drafter, header.k, header.sampling.temperature, header.draft_sampling.temperature, header.rule);
-    canvas.text({x, 544}, run + " · " + header.model, Font::text, 22, theme.muted);
-    draw_link(canvas, theme, shared.shown_link.empty() ? shared.link : shared.shown_link, 584);
+    draw_foot(canvas, theme, shared, header, ui::per_round(whole.tokens_per_round()) + " tokens per round", run);
+}
+
+void draw_race_card(Canvas& canvas, const Theme& theme, const SharedRound& shared, const RaceModel& race) {
+    const Header* header = shared_header(shared);
+    if (!header) return;
+    const std::string title = race_title(race), shorter = race_title_short(race);
+    const bool fits = shorter.empty() || canvas.text_width(title, Font::text_bold, 36) <= kRoom;
+    draw_head(canvas, theme, *header, fits ? title : shorter, race_texts(race));
+    draw_lanes(canvas, theme, race);
+    const std::string run = "T " + ui::number(header->sampling.temperature, header->sampling.temperature == 0 ? 0 : 1);
+    draw_foot(canvas, theme, shared, *header, "", run);
+}
+
+void draw_share_strip(Canvas& canvas, const Theme& theme, const SharedRound& shared, ui::Rect strip) {
+    canvas.fill(strip, theme.bg);
+    canvas.line({strip.x, strip.y + 0.5F}, {strip.right(), strip.y + 0.5F}, theme.hairline());
+    const float x = strip.x + 24, right = strip.right() - 24;
+    const Header* header = shared_header(shared);
+    if (!header) return;
+    const std::string day = day_of(*header);
+    canvas.print({right, strip.y + 26}, day, Font::text, 15, theme.muted, ui::Align::right);
+    draw_prompt(canvas, theme, prompt_of(*header), x, strip.y + 26, 17, right - canvas.printed_width(day, Font::text, 15) - 16);
+    const std::string& link = shared.shown_link.empty() ? shared.link : shared.shown_link;
+    canvas.print({x, strip.y + 50}, cut_to(canvas, link, Font::mono, 14, right - x), Font::mono, 14, theme.muted);
 }
 
 } // namespace speclens

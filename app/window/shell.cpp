@@ -322,7 +322,7 @@ class Shell {
     }
 
     void begin_share(SharedRound round, const std::filesystem::path& folder) {
-        if (sharing_) return controller_.complain("a round is being shared already", "Wait until its files are there.");
+        if (sharing_) return controller_.complain("something is being shared already", "Wait until its files are there.");
 #if defined(__EMSCRIPTEN__)
         round.shown_link = page::address_of(round.link);
 #endif

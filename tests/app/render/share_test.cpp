@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 
 #include "app/render/round_share.h"
 #include "kernels/error.h"
@@ -19,6 +20,7 @@
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/view_bench.h"
 #include "tests/shared/temp_folder.h"
+#include "tests/shared/toy_race.h"
 #include "tests/shared/variable.h"
 #include "ui/canvas_record.h"
 
@@ -104,8 +106,15 @@ TEST(ShareCard, SaysWhatCameOfTheRound) {
             const std::string token = trace->text(slot.draft->token); // its space is drawn as a mark
             EXPECT_NE(words.find(token.substr(token.starts_with(' ') ? 1 : 0)), std::string::npos) << token << " in " << words;
         }
-        for (const char* part : {"SpecLens", "LIVE", "from one pass of the target", "tokens per round", kLink.c_str()})
+        const std::string prompt = trace->header()->chat ? trace->header()->chat->said : trace->header()->prompt_text;
+        ASSERT_NE(prompt, "");
+        for (const std::string& part : {std::string("SpecLens"), "RECORDED  " + trace->header()->date.substr(0, 10), trace->header()->machine,
+                                        std::string("from one pass of the target"), std::string("tokens per round"), kLink, prompt})
             EXPECT_NE(words.find(part), std::string::npos) << part << " in " << words;
+        EXPECT_EQ(words.find("LIVE"), std::string::npos) << "whoever looks at it looks later: " << words;
+        const auto of_state = [&](DraftSlot::State state) { return std::ranges::any_of(round.drafts, [&](const DraftSlot& d) { return d.state == state; }); };
+        EXPECT_EQ(words.find("rejected") != std::string::npos, of_state(DraftSlot::State::rejected)) << "the legend says what occurs: " << words;
+        EXPECT_EQ(words.find("discarded") != std::string::npos, of_state(DraftSlot::State::discarded)) << words;
     }
 }
 
@@ -120,6 +129,65 @@ TEST(ShareCard, HasRoomForALargeTreeAndALongLink) {
     EXPECT_NE(words.find("xx…"), std::string::npos) << words;
     round.shown_link = "https://example.org/#loop";
     EXPECT_NE(card_words(round).find("https://example.org/#loop"), std::string::npos);
+}
+
+// The card and the loop are of the round that the link leads to, whatever place was asked for.
+TEST(SharedLink, LeadsToTheRoundOnTheCard) {
+    const auto trace = fixtures::mixed();
+    const CycleView whole = fold(*trace, trace->size());
+    const RunSettings settings;
+    const EngineStatus status;
+    for (const auto& [scene, beat] : {std::pair("loop", -1), std::pair("loop", 3), std::pair("accept-rule", -1), std::pair("accept-rule", 2)}) {
+        FrameRequest request;
+        request.scene = scene;
+        request.beat = beat;
+        const int cycle = shared_cycle(request, trace, settings, status);
+        const FramePlace place = frame_place(request, trace, settings, status);
+        const CycleSummary& round = round_of(whole, cycle);
+        EXPECT_GT(place.at, round.first_event) << scene << beat;
+        EXPECT_LE(place.at, round.end_event) << scene << beat;
+        FrameRequest there;
+        there.scene = scene;
+        there.beat = place.beat > 0 ? place.beat : -1;
+        there.cursor = place.at;
+        there.selected = place.selected;
+        EXPECT_EQ(shared_cycle(there, trace, settings, status), cycle) << scene << beat;
+        EXPECT_EQ(describe_frame(there, trace, settings, status), describe_frame(request, trace, settings, status)) << scene << beat;
+    }
+}
+
+// What a page or a card shows was live when it was made; its reader can press no key.
+TEST(KeptFrame, SaysThatItIsRecordedAndSetsNoTask) {
+    const auto trace = fixtures::mixed();
+    FrameRequest request;
+    request.scene = "loop";
+    const std::string live = describe_frame(request, trace, {}, {});
+    request.kept = true;
+    const std::string kept = describe_frame(request, trace, {}, {});
+    EXPECT_NE(live.find("\nData: LIVE\n"), std::string::npos) << live;
+    EXPECT_NE(live.find("\nTask: "), std::string::npos) << live;
+    EXPECT_NE(kept.find("\nData: RECORDED\n"), std::string::npos) << kept;
+    EXPECT_EQ(kept.find("Task"), std::string::npos) << kept;
+    EXPECT_EQ(kept.find("LIVE"), std::string::npos) << kept;
+    for (const int beat : {1, 2}) {
+        request.scene = "bottleneck";
+        request.beat = beat;
+        const std::string words = describe_frame(request, trace, {}, {});
+        EXPECT_EQ(words.find("press"), std::string::npos) << words;
+        EXPECT_EQ(words.find("↑"), std::string::npos) << words;
+    }
+}
+
+// Nobody reads a story of three lines in half a second: prompt, day and link stand there instead.
+TEST(ShareStrip, SaysWhatWasAskedAndWhereItIs) {
+    const auto trace = fixtures::mixed();
+    SharedRound round = shared(trace, 0);
+    round.link += "&prompt=" + std::string(600, 'x');
+    ui::RecordCanvas canvas(steady_fonts(), {0, 0, 896, 504});
+    draw_share_strip(canvas, ui::theme(ui::ThemeKind::dark), round, {0, 442, 896, 62});
+    const std::string words = canvas.visible_text(), prompt = trace->header()->chat ? trace->header()->chat->said : trace->header()->prompt_text;
+    for (const std::string& part : {prompt, kLink, trace->header()->date.substr(0, 10)}) EXPECT_NE(words.find(part), std::string::npos) << words;
+    for (const ui::RecordedText& text : canvas.texts()) EXPECT_LE(text.box.right(), 896 - 16.F) << text.text;
 }
 
 std::vector<unsigned char> bytes_of(const fs::path& file) {
@@ -210,13 +278,72 @@ TEST(ShareKey, HandsOverTheRoundOnScreen) {
     EXPECT_TRUE(live.bench.shows("Shared: round.gif, card.png · the link is copied")) << live.bench.words;
 }
 
+// A race, where a window opens, is shared as a whole.
+TEST(ShareKey, SharesARaceThatIsOver) {
+    const TempFolder home;
+    const Variable data("XDG_DATA_HOME", home.path().string());
+    RaceBench race;
+    std::vector<SharedRound> rounds;
+    race.bench.controller.share_round = [&](SharedRound round, const fs::path&) { rounds.push_back(std::move(round)); };
+    const auto over = toy_race();
+    race.observe(over);
+    race.bench.key(ui::Key::e, {.shift = true, .ctrl = true});
+    ASSERT_EQ(rounds.size(), 1U) << race.bench.words;
+    EXPECT_EQ(rounds[0].race, over);
+    EXPECT_EQ(rounds[0].link, to_text(race.bench.controller.link()));
+}
+
+TEST(RoundShare, WritesALoopOfARaceAndItsCard) {
+    const TempFolder folder;
+    const Variable path("PATH", folder.path().string()); // no encoder of films
+    SharedRound round = shared(nullptr, 0);
+    round.race = toy_race();
+    RoundShare share(round, folder.path(), steady_fonts());
+    while (share.step()) {
+    }
+    const auto gif = bytes_of(share.files().loop);
+    int w = 0, h = 0, count = 0, channels = 0;
+    int* delays = nullptr;
+    stbi_uc* back = stbi_load_gif_from_memory(gif.data(), static_cast<int>(gif.size()), &delays, &w, &h, &count, &channels, 4);
+    ASSERT_NE(back, nullptr) << stbi_failure_reason();
+    EXPECT_EQ(std::accumulate(delays, delays + count, 0), kLoopMs);
+    EXPECT_EQ(count, static_cast<int>(race_shots().size()));
+    stbi_image_free(back);
+    stbi_image_free(delays);
+    EXPECT_EQ(share.files().loop.filename(), "race.gif");
+    EXPECT_TRUE(fs::exists(share.files().card));
+    round.race = nullptr;
+    EXPECT_THROW(RoundShare(round, folder.path(), steady_fonts()), Error);
+}
+
+TEST(ShareCard, OfARaceHasEveryLane) {
+    SharedRound round = shared(nullptr, 0);
+    round.race = toy_race();
+    SceneInput input;
+    input.race = round.race.get();
+    input.race_ms = race_end(*round.race);
+    const RaceModel model = race_model(input);
+    ui::RecordCanvas canvas(steady_fonts(), {0, 0, kCardWidth, kCardHeight});
+    draw_race_card(canvas, ui::theme(ui::ThemeKind::dark), round, model);
+    const std::string words = canvas.visible_text();
+    for (const RaceLaneModel& lane : model.lanes) {
+        EXPECT_NE(words.find(lane.title), std::string::npos) << lane.title << " in " << words;
+        EXPECT_NE(words.find(lane.speed_up.words), std::string::npos) << words;
+    }
+    EXPECT_NE(words.find(kLink), std::string::npos) << words;
+    for (const ui::RecordedText& text : canvas.texts()) {
+        EXPECT_LE(text.box.right(), kCardWidth - 24.F) << text.text;
+        EXPECT_LE(text.box.bottom(), kCardHeight + 0.F) << text.text;
+    }
+}
+
 TEST(ShareKey, SaysWhyThereIsNothingToShare) {
     bool asked = false;
     SceneBench race("race");
     race.controller.share_round = [&](const SharedRound&, const fs::path&) { asked = true; };
     race.settle();
     race.key(ui::Key::e, {.shift = true, .ctrl = true});
-    EXPECT_TRUE(race.shows("A round is shared: open a lane with Enter")) << race.words;
+    EXPECT_TRUE(race.shows("The race is not over yet")) << race.words;
     SceneBench empty("loop");
     empty.controller.share_round = race.controller.share_round;
     empty.settle();
