@@ -1,5 +1,6 @@
 # The command line: its pure parts, and the program itself, started as a user would start it.
-spec_test(cli_parts_test LABELS fast SOURCES app/cli/parse_test.cpp app/cli/parts_test.cpp app/cli/walk_test.cpp app/cli/sweep_text_test.cpp app/cli/heads_test.cpp app/cli/bench_test.cpp app/views/lecture_test.cpp app/views/link_test.cpp app/views/prices_test.cpp app/views/translated_test.cpp LIBS app_cli nlohmann_json::nlohmann_json)
+spec_test(cli_parts_test LABELS fast SOURCES app/cli/parse_test.cpp app/cli/parts_test.cpp app/cli/walk_test.cpp app/cli/sweep_text_test.cpp app/cli/heads_test.cpp app/cli/bench_test.cpp app/views/lecture_test.cpp app/views/link_test.cpp app/views/prices_test.cpp app/views/translated_test.cpp LIBS app_cli nlohmann_json::nlohmann_json
+    SOME slow "^Lecture[.]AStepIsMeasuredOnce")
 spec_test(cli_program_test LABELS fast
     # What measures or compares for long touches what others touch that do not.
     SOME plain_only "^Bench[.]|^Cuda[.]IsMeasuredByOneCommand|EveryKeyOfABench"

@@ -73,7 +73,7 @@ constexpr CommandRow kCommandRows[] = {
      "a scene as PNG, SVG, animated GIF, film or page, without a display",
      "Makes a run (or reads the saved one in FILE) and draws one frame of it. The ending of the picture "
      "decides the format: .png, .svg, .gif, .mp4 or .webm; .html is one page with the beats of the scene or the steps of a lecture, "
-     "and their words, that needs no other file. Films are written by ffmpeg, where that is installed. --share writes what to send of a round.\n"
+     "and their words, that needs no other file; of a scene with more than 24 places --frames says which. Films are written by ffmpeg, where that is installed. --share writes what to send of a round or a race.\n"
      "A beat is a step of the scene's story; without it the most telling one is chosen. The scenes eagle3, "
      "dflash, domino and mtp draft with the head of that name where it is loaded, unless --drafter says "
      "otherwise. A lecture becomes pictures and handout.html, with its notes and every picture in words.",
@@ -85,6 +85,7 @@ constexpr CommandRow kCommandRows[] = {
      "speclens render loop --frames all --size 1280x720 -o round.gif\n"
      "speclens render loop --frames all --size 1920x1080 --presenter -o round.mp4\n"
      "speclens render loop --drafter eagle3 --share round\n"
+     "speclens render race --share race --links-to https://example.org/lens/\n"
      "speclens render domino run.jsonl -o domino.html\n"
      "speclens render first-lesson.lec.toml --language de -o lesson.html\n"
      "speclens render first-lesson.lec.toml --all handout\n"

@@ -72,10 +72,6 @@ Options options_of_step(const Options& options, const Lecture& lecture, std::siz
     }
 }
 
-std::string in_words(const Options& options, const SceneWord& word, const Subject& subject) {
-    return describe_frame(request_for(options, word, subject), subject.trace, subject.settings, subject.status);
-}
-
 std::string minutes_words(double minutes) {
     if (minutes <= 0) return "";
     char text[32];
@@ -142,12 +138,23 @@ ViewReader view_reader(const Options& options) {
     return read;
 }
 
-void each_step(const Options& options, const Lecture& lecture, const EachStep& each) {
+namespace {
+
+// Places from the first event of the round that `at` is in; from 1. Only that place where it is in none.
+std::size_t begin_of_round(const Trace& trace, std::size_t at) {
+    for (const CycleSummary& cycle : fold(trace, trace.size()).cycles)
+        if (cycle.first_event < at && at <= cycle.end_event) return cycle.first_event + 1;
+    return at;
+}
+
+} // namespace
+
+void each_step(const Options& options, const Lecture& lecture, const EachStep& each, bool rounds) {
     if (!options.session.empty())
         throw Error("--session does nothing for a lecture", "Its links make their own runs.", Exit::usage);
     std::shared_ptr<const Models> models;
     for (std::size_t i = 0; i < lecture.steps.size(); ++i) {
-        const Options own = options_of_step(options, lecture, i);
+        Options own = options_of_step(options, lecture, i);
         if (!models) models = load(options);
         if (own.precision && *own.precision != models->precision())
             say("step " + std::to_string(i + 1) + " was made with " + precision_words(*own.precision) + ", this is drawn with " +
@@ -155,7 +162,12 @@ void each_step(const Options& options, const Lecture& lecture, const EachStep& e
         const SceneWord word = scene_word(own.words[0]);
         Subject subject = subject_of(own, word.scene, models);
         complete(own, word.scene, subject);
-        each(own, word, subject);
+        const std::size_t last = own.link->at;
+        const std::size_t first = rounds && lecture.steps[i].round ? begin_of_round(*subject.trace, last) : last;
+        for (std::size_t at = first; at <= last; ++at) {
+            own.link->at = at;
+            each(i, request_for(own, word, subject), subject);
+        }
     }
 }
 
@@ -191,20 +203,20 @@ Exit render_lecture(const Options& options) {
     std::string page = head_of_page() + "<title>" + escaped(lecture.title) + "</title></head><body>\n<h1>" +
                        escaped(lecture.title) + "</h1>\n";
     if (!lecture.about.empty()) page += "<p class=\"notes\">" + escaped(lecture.about) + "</p>\n";
-    std::size_t number = 0;
-    each_step(options, lecture, [&](const Options& own, const SceneWord& word, const Subject& subject) {
-        const Lecture::Step& step = lecture.steps[number++];
+    each_step(options, lecture, [&](std::size_t i, const FrameRequest& request, const Subject& subject) {
+        const Lecture::Step& step = lecture.steps[i];
+        const std::size_t number = i + 1;
         const std::string name =
-            (number < 10 ? "0" : "") + std::to_string(number) + "-" + word.scene + ".png";
+            (number < 10 ? "0" : "") + std::to_string(number) + "-" + request.scene + ".png";
         const std::filesystem::path file = options.all / name;
-        render_one(own, word, subject, file);
+        draw(request, subject, file);
         const std::string minutes = minutes_words(step.minutes);
         page += "<section>\n<h2>" + std::to_string(number) + ". " + escaped(step.title) + "</h2>\n<img src=\"" +
                 name + "\" alt=\"" + escaped(step.title) + "\">\n";
         if (!step.notes.empty()) page += "<p class=\"notes\">" + escaped(step.notes) + "</p>\n";
         page += "<details><summary class=\"small\">The picture in words</summary><pre>" +
-                escaped(in_words(own, word, subject)) + "</pre></details>\n<p class=\"small\">" +
-                (minutes.empty() ? "" : minutes + " · ") + escaped(to_text(step.link)) + "</p>\n</section>\n";
+                escaped(in_words(request, subject)) + "</pre></details>\n<p class=\"small\">" +
+                (minutes.empty() ? "" : minutes + " · ") + escaped(to_text(step.link, options.links_to)) + "</p>\n</section>\n";
         print(file.string() + "\n");
         flush();
     });
@@ -218,13 +230,13 @@ Exit render_lecture(const Options& options) {
 Exit describe_lecture(const Options& options) {
     const Lecture lecture = load_lecture(find_lecture(options.words[0]));
     print(lecture.title + "\n" + (lecture.about.empty() ? "" : lecture.about + "\n"));
-    std::size_t number = 0;
-    each_step(options, lecture, [&](const Options& own, const SceneWord& word, const Subject& subject) {
-        const Lecture::Step& step = lecture.steps[number++];
+    each_step(options, lecture, [&](std::size_t i, const FrameRequest& request, const Subject& subject) {
+        const Lecture::Step& step = lecture.steps[i];
+        const std::size_t number = i + 1;
         const std::string minutes = minutes_words(step.minutes);
         print("\n── " + std::to_string(number) + " of " + std::to_string(lecture.steps.size()) + " · " +
               step.title + (minutes.empty() ? "" : " · " + minutes) + "\n" +
-              (step.notes.empty() ? "" : step.notes + "\n") + "\n" + in_words(own, word, subject) + "\n");
+              (step.notes.empty() ? "" : step.notes + "\n") + "\n" + in_words(request, subject) + "\n");
         flush();
     });
     return Exit::ok;

@@ -24,9 +24,10 @@ namespace speclens::cli {
 // model, unless `any_model`: then its view says which.
 [[nodiscard]] LectureView lecture_view(const Options& options, const std::filesystem::path& file, bool any_model = false);
 
-// Every step with its run; models are loaded once. Throws Error.
-using EachStep = std::function<void(const Options& options, const SceneWord& word, const Subject& subject)>;
-void each_step(const Options& options, const Lecture& lecture, const EachStep& each);
+// Every step with its run; models are loaded once. What a step shows is measured once, so that everything that is made of it agrees.
+// Throws Error. `rounds`: where a step is of a round, with every place of that up to the step's own.
+using EachStep = std::function<void(std::size_t step, const FrameRequest& request, const Subject& subject)>;
+void each_step(const Options& options, const Lecture& lecture, const EachStep& each, bool rounds = false);
 
 // Into the folder of --all: 01-bottleneck.png …, and handout.html with notes and every picture in words.
 [[nodiscard]] Exit render_lecture(const Options& options);

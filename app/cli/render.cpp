@@ -86,24 +86,26 @@ Exit animate(const Options& options, const SceneWord& word) {
     for (int beat = first; beat <= last; ++beat) {
         stop_if_interrupted();
         bar.show("drawing", beat - first, last - first + 1, "frames");
-        add_frames(frames, {request_for(options, SceneWord{word.scene, beat}, subject), options.frame_ms}, subject,
-                   options.output.extension() == ".gif" ? kGifTick : kVideoTick);
+        FrameRequest request = request_for(options, SceneWord{word.scene, beat}, subject);
+        request.kept = true; // it is shown to others, later
+        add_frames(frames, {request, options.frame_ms}, subject, options.output.extension() == ".gif" ? kGifTick : kVideoTick);
     }
     if (const std::string part = part_words(frames.front().request); !part.empty()) say(part);
     render_animation(frames, subject.trace, subject.settings, subject.status, options.output);
     return Exit::ok;
 }
 
-// What is sent of a round: its files are named when they are there.
+// What is sent of a round or a race: its files are named when they are there.
 Exit share(const Options& options, const SceneWord& word) {
     const Subject subject = asked_subject(options, word.scene);
     const FrameRequest request = request_for(options, word, subject);
     const SharedRound round{.trace = subject.trace,
-                            .cycle = shared_cycle(request, subject.trace, subject.settings, subject.status),
+                            .cycle = subject.race ? 0 : shared_cycle(request, subject.trace, subject.settings, subject.status),
+                            .race = subject.race,
                             .settings = subject.settings,
                             .status = subject.status,
                             .theme = options.theme,
-                            .link = link_to(options, word, subject)};
+                            .link = link_to(options, request, subject)};
     ProgressBar bar;
     const SharedFiles files = share_round(round, options.share, [&](double done) {
         stop_if_interrupted();
@@ -113,7 +115,7 @@ Exit share(const Options& options, const SceneWord& word) {
     for (const std::filesystem::path& file : {files.loop, files.film, files.card, files.link})
         if (!file.empty()) print(file.string() + "\n");
     if (!files.no_film.empty()) say("no film: " + files.no_film);
-    if (files.link.empty()) say("no link leads to a saved run: share its file");
+    if (files.link.empty()) say(subject.race ? "no link leads to a saved race: share its file" : "no link leads to a saved run: share its file");
     return Exit::ok;
 }
 
@@ -132,7 +134,8 @@ Exit command_render(const Options& options) {
         if (film) check_video(options.output); // before models load
         const SceneWord word = scene_word(options.words[0]);
         if (ending == ".gif" || film) return animate(options, word);
-        render_one(options, word, asked_subject(options, word.scene), options.output);
+        const Subject subject = asked_subject(options, word.scene);
+        draw(request_for(options, word, subject), subject, options.output);
         return Exit::ok;
     }
     make_folder(options.all);
@@ -142,10 +145,9 @@ Exit command_render(const Options& options) {
         if (scene.name == "race" && !subject.models) continue; // a saved run has one lane
         complete(options, scene.name, subject);
         const std::filesystem::path file = options.all / (scene.name + ".png");
-        if (has_own_run(options, scene.name, subject))
-            render_one(options, {scene.name}, subject_of(options, scene.name, subject.models), file);
-        else
-            render_one(options, {scene.name}, subject, file);
+        const bool own = has_own_run(options, scene.name, subject);
+        const Subject shown = own ? subject_of(options, scene.name, subject.models) : subject;
+        draw(request_for(options, {scene.name}, shown), shown, file);
         print(file.string() + "\n");
         flush();
     }
@@ -173,9 +175,7 @@ Exit command_describe(const Options& options) {
     const Subject subject = asked_subject(options, word.scene);
     const FrameRequest request = request_for(options, word, subject);
     if (options.json != "-")
-        print(broken_at(
-            describe_frame(request, subject.trace, subject.settings, subject.status) + "\n",
-            standard_terminal(options.color).prose_width()));
+        print(broken_at(in_words(request, subject) + "\n", standard_terminal(options.color).prose_width()));
     return Exit::ok;
 }
 

@@ -17,6 +17,7 @@ namespace speclens::cli {
 namespace {
 
 constexpr int kWidth = 1280, kHeight = 720; // where no size is asked for
+constexpr int kUsualSlides = 24;            // of a scene that has more, where nobody says which
 
 std::string translated(const std::string& english) {
     return ui::language().label(english);
@@ -86,22 +87,23 @@ std::string section(const Slide& slide, std::size_t number, std::size_t count) {
     return out + "</p>\n</section>\n";
 }
 
-// Where it came from, as the picture's badge says, and where it was made.
+// Where it came from, as the picture's badge says, and where and when it was made.
 std::string made_words(const FrameRequest& request, const Trace* trace) {
     if (request.race)
         for (const RaceLane& lane : request.race->lanes)
             if (lane.trace) trace = lane.trace.get();
     const Header* header = trace ? trace->header() : nullptr;
     if (!header) return "";
-    std::string words = header->tier + " · " + header->model;
+    std::string words = (header->tier == "LIVE" ? "RECORDED" : header->tier) + " · " + header->model;
     for (const std::string* part : {&header->machine, &header->date})
         if (!part->empty()) words += " · " + *part;
     return words;
 }
 
-Slide slide_of(const FrameRequest& request, const Subject& subject) {
+Slide slide_of(FrameRequest request, const Subject& subject) {
+    request.kept = true;
     Slide slide;
-    slide.words = describe_frame(request, subject.trace, subject.settings, subject.status);
+    slide.words = in_words(request, subject);
     slide.title = frame_title(request, subject.trace, subject.settings, subject.status);
     slide.made = made_words(request, subject.trace.get());
     slide.picture = frame_picture(request, subject.trace, subject.settings, subject.status);
@@ -121,6 +123,25 @@ Options for_page(const Options& options) {
     return own;
 }
 
+std::size_t bytes_of(const Slide& slide) {
+    return slide.picture.size() / 3 * 4 + slide.words.size() + slide.notes.size();
+}
+
+[[noreturn]] void too_large(std::size_t pictures, std::size_t bytes) {
+    char size[32];
+    std::snprintf(size, sizeof size, "%.1f MB", static_cast<double>(bytes) / 1e6);
+    throw Error(std::to_string(pictures) + " pictures make a page of " + size + ", and 3 MB is the most",
+                "Show fewer of them with --frames A:B, or give a smaller --size.", Exit::usage);
+}
+
+// While they are drawn: nobody waits for the last one to hear that they are too many.
+void add(std::vector<Slide>& slides, Slide slide, std::size_t all) {
+    slides.push_back(std::move(slide));
+    std::size_t bytes = 0;
+    for (const Slide& one : slides) bytes += bytes_of(one);
+    if (bytes > kMostPageBytes) too_large(all, bytes / slides.size() * all);
+}
+
 std::vector<Slide> slides_of_scene(const Options& options, const SceneWord& word) {
     if (word.beat >= 0 || (options.link && (options.link->at > 0 || options.link->selected)))
         throw Error("a page shows many places of a scene: it takes no beat of its own", "Say which: --frames 2:6, or all.", Exit::usage);
@@ -132,15 +153,53 @@ std::vector<Slide> slides_of_scene(const Options& options, const SceneWord& word
     const int first = std::max(1, options.first_frame), last = options.last_frame > 0 ? options.last_frame : count;
     if (first > count || last > count)
         throw Error("--frames: the scene has " + std::to_string(count) + " here", "Give numbers from 1 to that, or all.", Exit::usage);
+    const std::vector<int> places = slide_places(first, last, options.has("--frames") ? last - first + 1 : kUsualSlides);
+    const std::size_t all = places.size();
+    if (!options.has("--frames") && static_cast<int>(all) < count)
+        say("of " + std::to_string(count) + " places the page shows " + std::to_string(all) + ", evenly; --frames A:B shows others");
+    const auto draw_at = [&](int beat) {
+        const FrameRequest request = request_for(options, {word.scene, beat}, subject);
+        Slide slide = slide_of(request, subject);
+        slide.link = link_to(options, request, subject);
+        return slide;
+    };
     std::vector<Slide> slides;
     ProgressBar bar;
-    for (int beat = first; beat <= last; ++beat) {
+    // One of the middle says how large they will be.
+    if (const std::size_t bytes = all > static_cast<std::size_t>(kUsualSlides) ? bytes_of(draw_at(places[all / 2])) * all : 0; bytes > kMostPageBytes / 4 * 5) too_large(all, bytes);
+    for (const int beat : places) {
         stop_if_interrupted();
-        bar.show("drawing", beat - first, last - first + 1, "frames");
-        const SceneWord place{word.scene, beat};
-        slides.push_back(slide_of(request_for(options, place, subject), subject));
-        slides.back().link = link_to(options, place, subject);
+        bar.show("drawing", static_cast<double>(slides.size()), static_cast<double>(all), "frames");
+        add(slides, draw_at(beat), all);
     }
+    return slides;
+}
+
+// What it says to readers: nobody stands beside them.
+std::string for_readers(const std::string& page, const std::string& told) {
+    return page.empty() ? told : page;
+}
+
+std::vector<Slide> slides_of_lecture(const Options& options, const Lecture& lecture) {
+    std::vector<Slide> slides;
+    ProgressBar bar;
+    bar.show("drawing", 0, static_cast<double>(lecture.steps.size()), "steps");
+    std::size_t before = lecture.steps.size(); // the step of the last slide
+    each_step(
+        options, lecture,
+        [&](std::size_t i, const FrameRequest& request, const Subject& subject) {
+            const Lecture::Step& step = lecture.steps[i];
+            Slide slide = slide_of(request, subject);
+            slide.title = step.round ? step.title + ": " + slide.title : step.title;
+            if (i != before) slide.notes = for_readers(step.page_notes, step.notes);
+            before = i;
+            Link link = step.link;
+            if (step.round) link.at = request.cursor;
+            slide.link = to_text(link, options.links_to);
+            add(slides, std::move(slide), std::max(slides.size() + 1, lecture.steps.size()));
+            bar.show("drawing", static_cast<double>(i + 1), static_cast<double>(lecture.steps.size()), "steps");
+        },
+        true);
     return slides;
 }
 
@@ -186,11 +245,15 @@ std::string slides_page(const std::string& title, const std::string& about, cons
     page += "</header>\n<main>\n";
     for (std::size_t i = 0; i < slides.size(); ++i) page += section(slides[i], i + 1, slides.size());
     page += std::string("</main>\n<script>") + kScript + "</script>\n</body>\n</html>\n";
-    if (page.size() <= kMostPageBytes) return page;
-    char size[32];
-    std::snprintf(size, sizeof size, "%.1f MB", static_cast<double>(page.size()) / 1e6);
-    throw Error(std::to_string(slides.size()) + " pictures make a page of " + size + ", and 3 MB is the most",
-                "Show fewer of them with --frames A:B, or give a smaller --size.", Exit::usage);
+    if (page.size() > kMostPageBytes) too_large(slides.size(), page.size());
+    return page;
+}
+
+std::vector<int> slide_places(int first, int last, int most) {
+    const int count = last - first + 1, shown = std::min(count, most);
+    std::vector<int> places;
+    for (int i = 0; i < shown; ++i) places.push_back(shown == 1 ? first : first + (count - 1) * i / (shown - 1));
+    return places;
 }
 
 Exit render_slides(const Options& asked) {
@@ -200,16 +263,8 @@ Exit render_slides(const Options& asked) {
     if (is_lecture_file(options.words[0])) {
         const Lecture lecture = load_lecture(find_lecture(options.words[0]));
         title = lecture.title;
-        about = lecture.about;
-        ProgressBar bar;
-        each_step(options, lecture, [&](const Options& own, const SceneWord& word, const Subject& subject) {
-            const Lecture::Step& step = lecture.steps[slides.size()];
-            bar.show("drawing", static_cast<double>(slides.size()), static_cast<double>(lecture.steps.size()), "steps");
-            slides.push_back(slide_of(request_for(own, word, subject), subject));
-            slides.back().title = step.title;
-            slides.back().notes = step.notes;
-            slides.back().link = to_text(step.link);
-        });
+        about = for_readers(lecture.page_about, lecture.about);
+        slides = slides_of_lecture(options, lecture);
     } else {
         const SceneWord word = scene_word(options.words[0]);
         slides = slides_of_scene(options, word);

@@ -26,6 +26,9 @@ inline constexpr std::size_t kMostPageBytes = 3'000'000; // what a mail takes wi
 // without scripts the links below each picture do. Throws Error (usage) where it would have more than kMostPageBytes.
 [[nodiscard]] std::string slides_page(const std::string& title, const std::string& about, const std::vector<Slide>& slides);
 
+// Of places first … last so many at most, evenly, with both ends.
+[[nodiscard]] std::vector<int> slide_places(int first, int last, int most);
+
 [[nodiscard]] std::string escaped(const std::string& text); // for HTML
 [[nodiscard]] std::string base64(const std::string& bytes);
 

@@ -11,6 +11,7 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/frontend/frontend.h"
+#include "app/frontend/share.h"
 #include "engine/drafters/drafter.h"
 #include "engine/lab/race_json.h"
 #include "engine/run/gallery.h"
@@ -279,19 +280,17 @@ LinkOptions folders_of(const Options& options) {
     return folders;
 }
 
-std::string link_to(const Options& options, const SceneWord& word, const Subject& subject) {
-    if (options.link) return to_text(*options.link);
+std::string link_to(const Options& options, const FrameRequest& request, const Subject& subject) {
     if (!subject.models) return "";
     LinkOptions named = folders_of(options);
     if (const Header* header = subject.trace->header()) {
         if (!header->fingerprint.empty()) named.emplace_back("fingerprint", header->fingerprint);
         add_precision(*header, named);
     }
-    Link link;
-    link.scene = word.scene;
-    link.beat = std::max(0, word.beat);
+    const FramePlace place = frame_place(request, subject.trace, subject.settings, subject.status);
+    Link link{.scene = request.scene, .beat = place.beat, .at = place.at, .selected = place.selected, .options = {}};
     link.options = subject.race ? options_of(subject.race->settings, named) : options_of(subject.settings, named);
-    return to_text(link);
+    return to_text(link, options.links_to);
 }
 
 void complete(const Options& options, const std::string& scene, Subject& subject) {
@@ -319,11 +318,13 @@ FrameRequest request_for(const Options& options, const SceneWord& word, const Su
     return request;
 }
 
-void render_one(const Options& options, const SceneWord& word, const Subject& subject,
-                const std::filesystem::path& file) {
-    const FrameRequest request = request_for(options, word, subject);
+void draw(const FrameRequest& request, const Subject& subject, const std::filesystem::path& file) {
     render_frame(request, subject.trace, subject.settings, subject.status, file);
     if (const std::string part = part_words(request); !part.empty()) say(part);
+}
+
+std::string in_words(const FrameRequest& request, const Subject& subject) {
+    return describe_frame(request, subject.trace, subject.settings, subject.status);
 }
 
 } // namespace speclens::cli

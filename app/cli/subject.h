@@ -32,7 +32,7 @@ struct Subject {
 // Model and heads that were given, for links.
 [[nodiscard]] LinkOptions folders_of(const Options& options);
 // The frame as others find it again; empty: no link leads to a saved run.
-[[nodiscard]] std::string link_to(const Options& options, const SceneWord& word, const Subject& subject);
+[[nodiscard]] std::string link_to(const Options& options, const FrameRequest& request, const Subject& subject);
 // Adds the race or the server that one of those scenes needs.
 void complete(const Options& options, const std::string& scene, Subject& subject);
 // Whether the scene is drawn with a run of its own where no drafter was asked for.
@@ -40,7 +40,7 @@ void complete(const Options& options, const std::string& scene, Subject& subject
 
 // The frame, with what it asks to be replayed or measured; nothing of that for a saved trace.
 [[nodiscard]] FrameRequest request_for(const Options& options, const SceneWord& word, const Subject& subject);
-void render_one(const Options& options, const SceneWord& word, const Subject& subject,
-                const std::filesystem::path& file);
+void draw(const FrameRequest& request, const Subject& subject, const std::filesystem::path& file);
+[[nodiscard]] std::string in_words(const FrameRequest& request, const Subject& subject);
 
 } // namespace speclens::cli

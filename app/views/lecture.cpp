@@ -24,8 +24,7 @@ struct Reader {
         const auto line = where ? where->source().begin.line : 0;
         throw Error(name + (line > 0 ? " line " + std::to_string(line) : "") + ": " + what,
                     "A lecture has a title and one [[step]] or more, each with title, link, and if you like "
-                    "minutes and "
-                    "notes; see assets/lectures.");
+                    "minutes, notes, page_notes and round; see docs/lectures.md.");
     }
     void only(const toml::table& table, std::initializer_list<std::string_view> known) const {
         for (const auto& [key, node] : table)
@@ -44,10 +43,11 @@ struct Reader {
         return *value;
     }
     [[nodiscard]] Lecture::Step step(const toml::table& table) const {
-        only(table, {"title", "link", "minutes", "notes"});
+        only(table, {"title", "link", "minutes", "notes", "page_notes", "round"});
         Lecture::Step step;
         step.title = text(table, "title", true);
         step.notes = text(table, "notes", false);
+        step.page_notes = text(table, "page_notes", false);
         if (const toml::node* node = table.get("minutes")) {
             const auto value = node->is_number() ? node->value<double>() : std::nullopt;
             if (!value || !(*value >= 0) || *value > kMostMinutes)
@@ -59,6 +59,13 @@ struct Reader {
             step.link = parse_link(link);
         } catch (const Error& error) {
             broken(error.what(), table.get("link"));
+        }
+        if (const toml::node* node = table.get("round")) {
+            const auto value = node->value_exact<bool>();
+            if (!value) broken("round is neither true nor false", node);
+            step.round = *value;
+            if (step.round && step.link.at == 0)
+                broken("round is of a step that leads to a place in a run: speclens://loop?at=13", node);
         }
         return step;
     }
@@ -93,10 +100,11 @@ Lecture load_lecture(const std::filesystem::path& file) {
                         std::string(error.description()),
                     "The file is TOML: texts stand in quotes, steps begin with [[step]].");
     }
-    reader.only(table, {"title", "about", "step"});
+    reader.only(table, {"title", "about", "page_about", "step"});
     Lecture lecture;
     lecture.title = reader.text(table, "title", true);
     lecture.about = reader.text(table, "about", false);
+    lecture.page_about = reader.text(table, "page_about", false);
     const toml::array* steps = table["step"].as_array();
     if (!steps || steps->empty()) reader.broken("no [[step]]");
     for (const toml::node& node : *steps) {

@@ -8,6 +8,7 @@
 //     link = "speclens://bottleneck/1"
 //     minutes = 3
 //     notes = """Ask before you turn the page: …"""
+//     page_notes = "What a page to read says instead."
 #pragma once
 
 #include <filesystem>
@@ -21,10 +22,13 @@ namespace speclens {
 struct Lecture {
     struct Step {
         std::string title, notes;
-        double minutes = 0; // 0: not said
+        std::string page_notes; // what a page of pictures says instead, where nobody can press a key; empty: the notes
+        double minutes = 0;     // 0: not said
+        bool round = false;     // of a place in the loop: such a page shows its round up to there, step by step
         Link link;
     };
     std::string title, about;
+    std::string page_about; // as page_notes
     std::vector<Step> steps; // at least one
     [[nodiscard]] double minutes() const;
 };

@@ -339,7 +339,11 @@ TEST(Render, SharesARound) {
     EXPECT_EQ(read_file(folder / "out" / "round.mp4"), "film\n");
     EXPECT_EQ(std::stol(read_file(folder / "good" / "sent")), 1280L * 720 * 4 * (6000 / 40)) << "six seconds";
     EXPECT_EQ(read_file(folder / "out" / "card.png").substr(1, 3), "PNG");
-    EXPECT_EQ(read_file(folder / "out" / "link.txt").substr(0, 16), "speclens://loop?");
+    std::string link = read_file(folder / "out" / "link.txt");
+    EXPECT_EQ(link.substr(0, 19), "speclens://loop?at=");
+    link.pop_back();
+    const Outcome there = speclens({"describe", link, "--model", table_file(), "--no-timing"});
+    EXPECT_EQ(there.out, speclens({"describe", "loop", "--model", table_file(), "--no-timing"}).out) << "the round of the card: " << there.err;
 
     // An encoder that fails takes nothing else with it.
     start.environment["PATH"] = fake_encoder(folder / "bad", "echo 'no such codec' >&2; exit 1");
@@ -374,6 +378,17 @@ TEST(Render, SharesWhatALinkShowsAndASavedRunWithoutOne) {
         EXPECT_EQ(wrong.code, 2) << wrong.err;
         EXPECT_NE(wrong.err.find(c.word), std::string::npos) << wrong.err;
     }
+}
+
+TEST(Render, SharesARaceWithALinkToAPage) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    const Outcome out = speclens({"render", "race", "--model", table_file(), "--drafters", "none,lookup", "--max-tokens", "6", "--no-timing", "--share",
+                                  folder.string(), "--links-to", "https://example.org/lens/"});
+    ASSERT_EQ(out.code, 0) << out.err;
+    EXPECT_EQ(read_file(folder / "race.gif").substr(0, 6), "GIF89a");
+    EXPECT_EQ(read_file(folder / "card.png").substr(1, 3), "PNG");
+    EXPECT_EQ(read_file(folder / "link.txt").substr(0, 30), "https://example.org/lens/#race");
 }
 
 std::size_t times(const std::string& text, const std::string& word) {
@@ -443,8 +458,53 @@ TEST(Render, WritesALectureAsOnePageInGerman) {
     const std::string page = read_file(file);
     expect_whole_page(page, 2);
     for (const char* part : {"<html lang=\"de\">", "<h1>T &lt;1&gt;</h1>", "A &amp; B", "1. One &amp; only", "Say &quot;this&quot;.", "Zurück", "Weiter",
-                             "Schritt 2 von 2", "href=\"speclens://S9/4", "LIVE"})
+                             "Schritt 2 von 2", "href=\"speclens://S9/4", "RECORDED"})
         EXPECT_NE(page.find(part), std::string::npos) << part;
+    EXPECT_EQ(page.find("LIVE"), std::string::npos) << "nothing in it happens now";
+    EXPECT_EQ(page.find("\nTask"), std::string::npos) << "nobody can do it there";
+}
+
+// Whoever reads it stands at no window: other words, the round event by event, links to a page.
+TEST(Render, WritesALectureForReaders) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    write_file(folder / "one.lec.toml",
+               "title = \"T\"\nabout = \"For whoever shows it.\"\npage_about = \"For readers.\"\n[[step]]\ntitle = \"A round\"\n"
+               "link = \"speclens://loop?at=6&drafter=small&k=2\"\nnotes = \"Press M.\"\npage_notes = \"Look.\"\nround = true\n");
+    const std::string file = (folder / "one.html").string();
+    const Outcome out = speclens({"render", (folder / "one.lec.toml").string(), "--size", "640x400", "--no-timing", "--links-to", "https://example.org/", "-o", file});
+    ASSERT_EQ(out.code, 0) << out.err;
+    const std::string page = read_file(file);
+    EXPECT_EQ(page.find("Press M"), std::string::npos);
+    EXPECT_EQ(page.find("whoever shows"), std::string::npos);
+    EXPECT_EQ(times(page, "For readers."), 1U);
+    EXPECT_EQ(times(page, "<p class=\"notes\">Look.</p>"), 1U) << "once for the round";
+    const std::size_t steps = times(page, "<section ");
+    EXPECT_GE(steps, 3U) << "from the first event of the round";
+    for (std::size_t i = 0; i < steps; ++i) {
+        const std::string link = "href=\"https://example.org/#loop?at=" + std::to_string(6 - i) + "&amp;";
+        EXPECT_EQ(times(page, link), 1U) << link;
+    }
+}
+
+TEST(Render, ChoosesMomentsOfARaceForAPage) {
+    if (speclens({"list", "scenes"}).out.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    std::vector<std::string> arguments{"render", "race", "--model", table_file(), "--drafters", "none,lookup", "--max-tokens", "40", "--no-timing", "--size",
+                                       "640x400", "-o", (folder / "race.html").string()};
+    const Outcome out = speclens(arguments);
+    ASSERT_EQ(out.code, 0) << out.err;
+    expect_whole_page(read_file(folder / "race.html"), 24);
+    EXPECT_NE(out.err.find("the page shows 24, evenly; --frames A:B shows others"), std::string::npos) << out.err;
+    // Too large a page is refused by one picture of it.
+    arguments[10] = "3840x2400";
+    arguments[12] = (folder / "large.html").string();
+    arguments.insert(arguments.end(), {"--frames", "all"});
+    const Outcome large = speclens(arguments);
+    EXPECT_EQ(large.code, 2) << large.err;
+    EXPECT_NE(large.err.find("3 MB is the most"), std::string::npos) << large.err;
+    EXPECT_EQ(large.err.find("drawing"), std::string::npos) << "before any is drawn: " << large.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "large.html"));
 }
 
 TEST(Links, LeadToTheSameFrameWhereverTheyAreOpened) {

@@ -52,6 +52,20 @@ TEST(Slides, ArePicturesInTheirPage) {
     EXPECT_LE(slides_page("T", "", large).size(), kMostPageBytes);
 }
 
+TEST(Slides, OfALongSceneAreSpreadEvenly) {
+    EXPECT_EQ(slide_places(1, 4, 24), (std::vector<int>{1, 2, 3, 4}));
+    EXPECT_EQ(slide_places(7, 7, 24), std::vector<int>{7});
+    EXPECT_EQ(slide_places(1, 9, 3), (std::vector<int>{1, 5, 9}));
+    const std::vector<int> race = slide_places(1, 81, 24);
+    EXPECT_EQ(race.size(), 24U);
+    EXPECT_EQ(race.front(), 1);
+    EXPECT_EQ(race.back(), 81);
+    for (std::size_t i = 1; i < race.size(); ++i) {
+        EXPECT_GE(race[i] - race[i - 1], 3);
+        EXPECT_LE(race[i] - race[i - 1], 4);
+    }
+}
+
 TEST(Values, RefuseWhatIsNotAWholeNumber) {
     EXPECT_EQ(whole("--k", "12", 0, 64), 12);
     for (const char* text : {"", "-", "1.5", "x", "1x", " 1", "0x1", "99999999999999999999", "65", "-1"})

@@ -41,12 +41,15 @@ TEST(Lecture, ReadsWhatATeacherWrites) {
     const Lecture lecture = load_lecture(lecture_file(R"(
 title = "Guessing"
 about = "For everyone."
+page_about = "For readers."
 [[step]]
 title = "One"
 link = "speclens://loop?at=12&k=3"
 minutes = 2.5
 notes = """First line.
 Second."""
+page_notes = "To read."
+round = true
 [[step]]
 title = "Two"
 link = "speclens://S9/4"
@@ -56,6 +59,10 @@ minutes = 3
     ASSERT_EQ(lecture.steps.size(), 2U);
     EXPECT_EQ(lecture.steps[0].link.at, 12U);
     EXPECT_EQ(lecture.steps[0].notes, "First line.\nSecond.");
+    EXPECT_EQ(lecture.steps[0].page_notes, "To read.");
+    EXPECT_TRUE(lecture.steps[0].round);
+    EXPECT_FALSE(lecture.steps[1].round);
+    EXPECT_EQ(lecture.page_about, "For readers.");
     EXPECT_DOUBLE_EQ(lecture.minutes(), 5.5);
 }
 
@@ -75,6 +82,8 @@ TEST(Lecture, SaysWhatIsWrongAndWhere) {
     says("title = \"t\"\n" + step + "minuets = 1\n", "line 5: 'minuets' means nothing here");
     says("title = \"t\"\n" + step + "minutes = -1\n", "line 5: minutes is no number of minutes");
     says("title = \"t\"\n" + step + "minutes = nan\n", "minutes is no number of minutes");
+    says("title = \"t\"\n" + step + "round = 1\n", "line 5: round is neither true nor false");
+    says("title = \"t\"\n" + step + "round = true\n", "line 5: round is of a step that leads to a place in a run");
     says("title = \"t\"\n[[step]]\ntitle = \"a\"\nlink = \"speclens://loop?x=1\"\n",
          "line 4: link: 'x' is no part");
     says("title = \"t\n" + step, "line 1: ");
@@ -151,6 +160,44 @@ TEST(Lecture, TheFirstLessonAsksBeforeItTells) {
             EXPECT_NE(step.notes.find("ress M"), std::string::npos) << step.title;
         }
     }
+}
+
+// Whoever reads a page of it can press no key, and is in no room.
+TEST(Lecture, ThoseOfTheProgramHaveWordsForReaders) {
+    for (const auto& english : shipped_lectures())
+        for (const char* language : {"en", "de"}) {
+            const Lecture lecture = load_lecture(lecture_in(language, english));
+            EXPECT_EQ((lecture.page_about.empty() ? lecture.about : lecture.page_about).find("the loaded model"), std::string::npos) << lecture.title;
+            for (const Lecture::Step& step : lecture.steps) {
+                const std::string& words = step.page_notes.empty() ? step.notes : step.page_notes;
+                for (const char* key : {"press", "Press", "arrow", "Pfeil", "Taste", "↑", "(M", "M misst", "drücken", "with N", "Mit N", "with B", "Mit B", "F5", "C draws"})
+                    EXPECT_EQ(words.find(key), std::string::npos) << step.title << ": " << words;
+            }
+        }
+    const Lecture lesson = load_lecture(assets_folder() / "lectures" / "first-lesson.lec.toml");
+    EXPECT_TRUE(std::ranges::any_of(lesson.steps, &Lecture::Step::round));
+}
+
+// What a step shows was measured twice once, so a handout's picture and its words did not agree.
+TEST(Lecture, AStepIsMeasuredOnce) {
+    if (scene_names().empty()) GTEST_SKIP() << "a build without scenes";
+    const auto file = lecture_file("title = \"t\"\n[[step]]\ntitle = \"a\"\nlink = \"speclens://bottleneck/3\"\n");
+    int steps = 0;
+    each_step(parse({"render", file.string(), "--all", "x", "--presenter", "--threads", "1"}), load_lecture(file),
+              [&](std::size_t step, const FrameRequest& request, const Subject& subject) {
+                  EXPECT_EQ(step, 0U);
+                  ++steps;
+                  const auto picture = test::fresh_folder() / "a.svg";
+                  draw(request, subject, picture);
+                  std::stringstream drawn;
+                  drawn << std::ifstream(picture).rdbuf();
+                  const std::string words = in_words(request, subject);
+                  const std::size_t end = words.find("×.", words.find("Beat 3")), begin = words.rfind(' ', end) + 1;
+                  ASSERT_NE(end, std::string::npos) << words;
+                  const std::string times = words.substr(begin, end - begin);
+                  EXPECT_NE(drawn.str().find(times), std::string::npos) << times << " in words: " << words;
+              });
+    EXPECT_EQ(steps, 1);
 }
 
 // On a single draft the match rule may keep more than the token rule; on average it does not.

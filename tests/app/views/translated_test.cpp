@@ -80,10 +80,13 @@ TEST(TranslatedLecture, HasTheStepsOfTheEnglishOne) {
         const Lecture english = load_lecture(file), german = load_lecture(own);
         ASSERT_EQ(german.steps.size(), english.steps.size()) << own;
         EXPECT_NE(german.title, english.title);
+        EXPECT_EQ(german.page_about.empty(), english.page_about.empty()) << own;
         for (std::size_t i = 0; i < english.steps.size(); ++i) {
             EXPECT_EQ(german.steps[i].link, english.steps[i].link) << own << " step " << i + 1;
             EXPECT_EQ(german.steps[i].minutes, english.steps[i].minutes) << own << " step " << i + 1;
             EXPECT_NE(german.steps[i].notes, english.steps[i].notes) << own << " step " << i + 1;
+            EXPECT_EQ(german.steps[i].round, english.steps[i].round) << own << " step " << i + 1;
+            EXPECT_EQ(german.steps[i].page_notes.empty(), english.steps[i].page_notes.empty()) << own << " step " << i + 1;
         }
     }
     EXPECT_GE(translated, 1);
