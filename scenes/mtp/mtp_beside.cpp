@@ -84,11 +84,13 @@ void draw_mtp_published(const MtpDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     if (d.frame.published.empty()) return ui::slot(canvas, theme, {r.x, r.y, r.w, 60}, "no published figures are loaded");
-    const float pitch = std::clamp(r.h / static_cast<float>(d.frame.published.size()), 46.0F, 92.0F);
-    const bool bars = pitch >= 66; // hatched, on one scale, with a line where plain decoding stands
+    constexpr float kKey = 20; // above the first bar
+    const auto figures = static_cast<float>(d.frame.published.size());
+    const bool bars = r.h - kKey >= 60 * figures; // hatched, on one scale, with a line where plain decoding stands
+    const float pitch = std::clamp((r.h - (bars ? kKey : 0)) / figures, 46.0F, 92.0F);
     double most = 1;
     for (const PublishedFigure* figure : d.frame.published) most = std::max(most, middle(*figure));
-    float y = r.y;
+    float y = r.y + (bars ? kKey : 0);
     for (const PublishedFigure* figure : d.frame.published) {
         if (y + 44 > r.bottom() + 4) break;
         const Rect box{r.x, y + 6, 116, 24};
@@ -97,12 +99,12 @@ void draw_mtp_published(const MtpDraw& d, Rect r) {
         ui::fitted_text(canvas, {box.right() - 8, box.y + 17}, published_value(*figure), Font::mono, 14, theme.ink, box.w - 14, Align::right);
         const float x = box.right() + 16, w = r.right() - x;
         if (bars) {
-            const Rect bar{x, y + 46, w * static_cast<float>(middle(*figure) / most), 12};
+            const Rect bar{x, y + 45, w * static_cast<float>(middle(*figure) / most), pitch >= 70 ? 12.0F : 9.0F};
             canvas.hatch(bar, theme.role(Role::target).alpha(0.45F), 5);
             canvas.outline(bar, {theme.role(Role::target), 1}, 2);
             const float plain = x + w / static_cast<float>(most);
-            canvas.line({plain, bar.y - 4}, {plain, bar.bottom() + 4}, {theme.ink, 1.5F});
-            if (y == r.y) canvas.text({plain, bar.bottom() + 18}, "1× plain", Font::text, 14, theme.muted, Align::center);
+            canvas.line({plain, bar.y - 3}, {plain, bar.bottom() + 3}, {theme.ink, 1.5F});
+            if (figure == d.frame.published.front()) canvas.text({plain, r.y + 12}, "1× plain", Font::text, 14, theme.muted, Align::center);
         }
         std::vector<std::string> source{published_citation(*figure, d.frame.run.figures->source_of(*figure))};
         if (figure->standing != Standing::as_published) source.insert(source.begin(), source.front() + "; " + published_standing(*figure));

@@ -53,8 +53,13 @@ std::vector<std::string_view> published_names(const std::string& drafter) {
     return info ? info->published : std::vector<std::string_view>();
 }
 
+// Two rates that a source measured, divided: its own speed-up, though it does not print it.
+bool divided_rates(const PublishedFigure& figure) {
+    return figure.standing == Standing::derived && figure.reason.find("printed rates divided") != std::string::npos;
+}
+
 bool has_source(const PublishedFigure& figure) {
-    if (figure.standing != Standing::as_published && figure.standing != Standing::second_hand) return false;
+    if (figure.standing != Standing::as_published && figure.standing != Standing::second_hand && !divided_rates(figure)) return false;
     return figure.reason.find("no reference") == std::string::npos &&
            figure.reason.find("not traced") == std::string::npos;
 }

@@ -28,8 +28,8 @@ struct PublishedRace {
 [[nodiscard]] PublishedRace published_race(const Published* figures);
 
 // Speed-ups that were published for a method: from the lowest value to the highest, over all their
-// conditions. Left out are figures that are wrong in their source, derived, or without any source, and
-// variants of a method that has figures of its own.
+// conditions, those among them that are two printed rates divided. Left out are figures that are wrong in their source, derived in another
+// way, or without any source, and variants of a method that has figures of its own.
 struct PublishedRange {
     double low = 0, high = 0; // low 0: only upper bounds are known
     bool below = false;       // the lowest figure says only that it is below `low`

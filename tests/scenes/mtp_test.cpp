@@ -164,6 +164,17 @@ TEST(MtpScene, SaysWhatAGuessBringsAndCosts) {
     EXPECT_TRUE(window.bench->shows("1× plain")) << "where a published bar would be plain decoding";
 }
 
+// "The same head can win and lose": both are in the picture.
+TEST(MtpScene, ShowsThePublishedFiguresThatItsTextReliesOn) {
+    for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
+        MtpWindow window("mtp", 1, screen);
+        window.beat(kMtpPublishedBeat);
+        for (const char* shown : {"2.03×", "0.88×", "1.11×", "over 2×", "K = 3, no threshold", "K = 2, no threshold"})
+            EXPECT_TRUE(window.bench->shows(shown)) << shown << " at " << screen.w << "\n" << window.bench->words;
+        look(*window.bench, "published figures of MTP", false);
+    }
+}
+
 // Which guess stays least often is asked before it is told.
 TEST(MtpScene, HidesTheVerdictsUntilTheBeatThatCountsThem) {
     MtpWindow window;
