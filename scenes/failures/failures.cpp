@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "scenes/failures/batch_lanes.h"
 #include "scenes/failures/failures_model.h"
 #include "scenes/failures/loss_bars.h"
 #include "scenes/shared/cycle_pick.h"
@@ -51,15 +50,12 @@ class FailuresScene final : public Scene {
                 input.beat == kUnsureBeat && !model.bins.empty() ? draw_entropy(d, area)
                                                        : draw_loss_bars(d, area, loss_of_beat(input.beat));
             } else if (!tells_in_bars(input.beat)) { // the last: the map in place of the game
-                draw_load_map(d, {area.x, area.y, left, area.h});
-                const ui::Rect beside{area.x + left + gap, area.y, area.w - left - gap, area.h};
-                const SweepCell* const batch = model.times && input.beat == kMapBeat ? model.marked().measured : nullptr;
-                if (batch)
-                    draw_batch_lanes(d, *batch, beside);
-                else
-                    draw_entropy(d, beside);
-                if (!focus("map"_part)) dim(ui, around({area.x, area.y, left, area.h}));
-                if (!(batch ? focus("batch"_part) : focus("entropy"_part))) dim(ui, around(beside));
+                const float map = area.w * 0.55F; // it has little to say; the charts beside it much
+                draw_load_map(d, {area.x, area.y, map, area.h});
+                const ui::Rect beside{area.x + map + gap, area.y, area.w - map - gap, area.h};
+                draw_beside_map(d, beside);
+                if (!focus("map"_part)) dim(ui, around({area.x, area.y, map, area.h}));
+                if (!focus("beside"_part)) dim(ui, around(beside));
             } else {
                 draw_loss_bars(d, {area.x, area.y, left, area.h}, loss_of_beat(input.beat));
                 const ui::Rect beside{area.x + left + gap, area.y, area.w - left - gap, area.h};

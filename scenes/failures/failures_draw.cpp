@@ -35,6 +35,40 @@ ui::Color cell_color(const ui::Theme& theme, bool pays, bool loses, double speed
     return color.alpha(strength * (loses ? 0.5F : 1.0F));
 }
 
+// Slower than plain decoding, for who does not tell the colours apart.
+void underline(ui::Canvas& canvas, const ui::Theme& theme, Rect cell) {
+    canvas.fill({cell.x + 3, cell.bottom() - 4, cell.w - 6, 2}, theme.role(Role::rejected), 1);
+}
+
+// How cells are marked, as fully as there is room for. Hatched is what is simulated beside what was measured, and nothing else.
+std::vector<std::string> map_key_words(const FailuresModel& m) {
+    const bool doubt = std::ranges::any_of(m.cells, &LoadCell::in_doubt);
+    if (m.has_measured() && doubt)
+        return {"framed: measured; hatched: simulated; underlined: slower than plain; ▲ best; hollow: simulated; ~ in doubt",
+                "framed: measured; hatched: simulated; underlined: slower; ▲ best; ~ in doubt", "framed: measured; hatched: simulated; ~ in doubt"};
+    if (m.has_measured())
+        return {"framed: measured, that many texts at once; hatched: simulated; underlined: slower than plain; ▲ best; hollow: simulated",
+                "framed: measured; hatched: simulated; underlined: slower than plain; ▲ best; hollow: simulated",
+                "framed: measured; hatched: simulated; underlined: slower; ▲ best", "framed: measured; hatched: simulated; ▲ best"};
+    if (doubt)
+        return {"underlined: slower; ▲ best; dotted: not measured; ~ other passes were quicker",
+                "underlined: slower; ▲ best; ~ other passes were quicker", "underlined: slower; ▲ best; ~ in doubt"};
+    return {"underlined: slower than plain; ▲ best; dotted: beyond the measured widths",
+            "underlined: slower than plain; ▲ best; dotted: not measured", "underlined: slower; ▲ best"};
+}
+
+std::string cell_tooltip(const LoadCell& cell, bool live) {
+    std::string words = counted(cell.requests, "request") + ", " + counted(cell.k, "guess") + ": " + (cell.in_doubt() ? "~" : "") +
+                        ui::speed_up(cell.speedup) + (cell.measured ? ", measured" : live ? ", simulated" : "");
+    if (cell.measured)
+        words += "; 90 %: " + ui::number(cell.measured->speed_up->low, 2) + " to " + ui::number(cell.measured->speed_up->high, 2);
+    if (!cell.doubt.empty()) words += "; in doubt: " + cell.doubt;
+    if (cell.outrun)
+        words += "; the timing cannot be trusted here: a pass took longer than a wider one, or than several narrower ones, whose time is "
+                 "taken instead";
+    return words;
+}
+
 // What the colours of the map say: from a third to three times plain decoding.
 void draw_map_key(const FailuresDraw& d, Rect r) {
     ui::Canvas& c = d.ui.canvas;
@@ -46,7 +80,7 @@ void draw_map_key(const FailuresDraw& d, Rect r) {
     for (std::size_t i = 0; i < std::size(kSteps); ++i) {
         const Rect box{r.x + left + w * static_cast<float>(i), r.y + 2, w - 2, 14};
         c.fill(box, cell_color(t, kSteps[i] >= 1, kSteps[i] < 1, kSteps[i]), 2);
-        if (kSteps[i] < 1) c.hatch(box, t.role(Role::rejected).alpha(0.5F));
+        if (kSteps[i] < 1) underline(c, t, box);
     }
     c.text({r.right() - right + 4, r.y + 14}, "3×", Font::mono, 14, t.muted);
 }
@@ -59,16 +93,8 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
     const FailuresModel& m = d.model;
     ui::fitted_text(canvas, {area.x, area.y + 14}, "Speed-up by load", Font::text_bold, 15, theme.ink,
                     area.w);
-    const bool outrun = std::ranges::any_of(m.cells, &LoadCell::outrun);
     const bool live = m.has_measured();
-    const std::vector<std::string> key =
-        live ? std::vector<std::string>{"framed: measured, that many texts at once; hatched: simulated from single passes; ▲ best",
-                                        "framed: measured; hatched: simulated; ▲ best", "framed: measured; ▲ best"}
-        : outrun ? std::vector<std::string>{"hatched: slower; ▲ best; dotted: not measured; ~ other passes were quicker",
-                                          "hatched: slower; ▲ best; ~ other passes were quicker", "hatched: slower; ▲ best; ~ in doubt"}
-               : std::vector<std::string>{"hatched: slower than plain; ▲ best; dotted: beyond the measured widths",
-                                          "hatched: slower than plain; ▲ best; dotted: not measured", "hatched: slower; ▲ best"};
-    ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, key, Font::text, 14, area.w), Font::text, 14, theme.muted, area.w);
+    ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, map_key_words(m), Font::text, 14, area.w), Font::text, 14, theme.muted, area.w);
     if (!m.times) {
         ui::slot(canvas, theme, {area.x, area.y + 50, area.w, std::min(180.0F, area.h - 60)},
                  m.untimed.empty() ? "time passes first: M" : m.untimed + ": there is no map of it");
@@ -86,11 +112,9 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
         for (int column = 0; column < kColumns; ++column) {
             const LoadCell& cell = m.cell(row, column);
             const Rect box{grid.x + w * static_cast<float>(column), y, w - 2, h - 2};
-            canvas.fill(box, cell_color(theme, cell.pays(), cell.loses(), cell.speedup), 2);
-            if (live && !cell.measured)
-                canvas.hatch(box, theme.muted.alpha(0.5F));
-            else if (!live && cell.loses())
-                canvas.hatch(box, theme.role(Role::rejected).alpha(0.5F));
+            canvas.fill(box, cell.doubt.empty() ? cell_color(theme, cell.pays(), cell.loses(), cell.speedup) : theme.muted.alpha(0.12F), 2);
+            if (live && !cell.measured) canvas.hatch(box, theme.muted.alpha(0.5F));
+            if (cell.loses()) underline(canvas, theme, box);
             if (cell.measured) canvas.outline({box.x + 1, box.y + 1, box.w - 2, box.h - 2}, {theme.muted, 1}, 2);
             if (cell.extrapolated) canvas.outline(box, {theme.muted, 1, 1, 3}, 2);
             const ui::Touch touch = // two steppers choose it too
@@ -99,23 +123,21 @@ void draw_load_map(const FailuresDraw& d, Rect area) {
             if (touch.clicked) d.state.row = row, d.state.k = cell.k;
             if (row == m.row && column == m.column) canvas.outline(box, {theme.ink, 2}, 2);
             if (w > 34 && h > 20) {
-                const std::string words = cell_words(cell, w);
-                const bool beside = canvas.text_width("~" + words, Font::mono, 14) <= box.w - 4;
-                canvas.text({box.center().x, box.center().y + 5}, (cell.outrun && beside ? "~" : "") + words,
-                            Font::mono, 14, theme.ink, Align::center);
-                if (cell.outrun && !beside && h > 44)
-                    canvas.text({box.center().x, box.center().y - 10}, "~", Font::mono, 14, theme.ink,
-                                Align::center);
+                std::string words = cell_words(cell, w);
+                if (cell.in_doubt()) {
+                    const bool fits = canvas.text_width("~" + words, Font::mono, 14) <= box.w - 2;
+                    words = "~" + (fits ? words : ui::number(cell.speedup, 1));
+                }
+                canvas.text({box.center().x, box.center().y + 5}, words, Font::mono, 14, cell.doubt.empty() ? theme.ink : theme.muted, Align::center);
             }
-            if (column == best && h > 30)
-                ui::icon(canvas, ui::Icon::triangle_up, {box.center().x, box.bottom() - 6}, 8, theme.ink);
-            ui::tooltip(d.ui, box,
-                        counted(cell.requests, "request") + ", " + counted(cell.k, "guess") + ": " +
-                            ui::speed_up(cell.speedup) + (cell.measured ? ", measured" : live ? ", simulated" : "") +
-                            (cell.outrun ? "; the timing cannot be trusted here: a pass took longer than a "
-                                           "wider one, or than several narrower ones, whose time is "
-                                           "taken instead"
-                                         : ""));
+            if (column == best && h > 30) {
+                const ui::Vec2 at{box.center().x, box.bottom() - 6};
+                if (live && !cell.measured)
+                    ui::hollow_icon(canvas, ui::Icon::triangle_up, at, 8, theme.ink);
+                else
+                    ui::icon(canvas, ui::Icon::triangle_up, at, 8, theme.ink);
+            }
+            ui::tooltip(d.ui, box, cell_tooltip(cell, live));
         }
     }
     for (int column = 0; column < kColumns; ++column)

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/drafters/drafter.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/samples.h"
+#include "engine/run/speed_up.h"
 #include "scenes/failures/loss_bars.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/plain_time.h"
+#include "ui/format.h"
 
 namespace speclens {
 namespace {
@@ -80,8 +83,10 @@ EntropyFinding entropy_finding(const std::vector<EntropyBin>& bins) {
 
 int FailuresModel::best(int row_of) const {
     int found = -1;
+    const bool measured = has_measured(row_of);
     for (int column_of = 0; column_of < static_cast<int>(std::size(kGuesses)); ++column_of) {
         const LoadCell& at = cell(row_of, column_of);
+        if (measured && !at.measured) continue;
         if (at.pays() && (found < 0 || at.speedup > cell(row_of, found).speedup)) found = column_of;
     }
     return found;
@@ -97,15 +102,55 @@ bool FailuresModel::pays_anywhere() const {
 }
 
 bool FailuresModel::doubtful() const {
-    const auto outrun = [&](int row_of) { return best(row_of) >= 0 && cell(row_of, best(row_of)).outrun; };
-    return times && (!times->in_doubt().empty() || outrun(0) || outrun(kMostBusy));
+    const auto doubt_in = [&](int row_of) {
+        if (!has_measured(row_of)) return !times->in_doubt().empty() || (best(row_of) >= 0 && cell(row_of, best(row_of)).outrun);
+        for (int column_of = 0; column_of < static_cast<int>(std::size(kGuesses)); ++column_of)
+            if (!cell(row_of, column_of).doubt.empty()) return true; // it may be the best
+        return false;
+    };
+    return times && (doubt_in(few()) || doubt_in(many()));
 }
 
 bool FailuresModel::has_measured() const {
     return std::ranges::any_of(cells, [](const LoadCell& at) { return at.measured != nullptr; });
 }
 
+bool FailuresModel::has_measured(int row_of) const {
+    for (int column_of = 0; column_of < static_cast<int>(std::size(kGuesses)); ++column_of)
+        if (cell(row_of, column_of).measured) return true;
+    return false;
+}
+
 namespace {
+
+// The first and the last row that was measured; the same where one was; none: -1.
+std::pair<int, int> measured_rows(const FailuresModel& m) {
+    std::pair rows(-1, -1);
+    for (int row = 0; row <= kMostBusy; ++row)
+        if (m.has_measured(row)) rows = {rows.first < 0 ? row : rows.first, row};
+    return rows;
+}
+
+} // namespace
+
+int FailuresModel::few() const {
+    const auto [first, last] = measured_rows(*this);
+    return first < last ? first : 0;
+}
+
+int FailuresModel::many() const {
+    const auto [first, last] = measured_rows(*this);
+    return first < last ? last : kMostBusy;
+}
+
+namespace {
+
+// By the bound of every other figure (engine/run/speed_up.h).
+std::string why_in_doubt(const SweepCell& cell) {
+    const SweepInterval& speed = *cell.speed_up;
+    const double spread = speed.low > 0 && speed.value > 0 ? std::max(speed.high / speed.value, speed.value / speed.low) - 1 : 0;
+    return spread > kMostSpread ? "its turns lie up to " + ui::number(100 * spread, 0) + " % apart" : "";
+}
 
 // Batches that were decoded take the place of what is simulated, where they were of the run's drafter.
 void take_measured(const Sweep& load, const std::string& drafter, std::vector<LoadCell>& cells) {
@@ -116,6 +161,7 @@ void take_measured(const Sweep& load, const std::string& drafter, std::vector<Lo
             cell.measured = &measured;
             cell.speedup = measured.speed_up->value;
             cell.extrapolated = cell.outrun = false;
+            cell.doubt = why_in_doubt(measured);
         }
     }
 }
@@ -126,6 +172,18 @@ void mark_shared(FailuresModel& m, const FailuresState& state) {
     const auto* at = std::ranges::find(kRequests, bar.requests);
     if (!state.row && at != std::end(kRequests)) m.row = static_cast<int>(at - std::begin(kRequests));
     if (state.k == 0) m.column = guesses_at_most(bar.k);
+}
+
+// Where batches were decoded the first look is at one: the fewest texts, with a K near the run's. Until the user chooses another cell.
+void mark_measured(FailuresModel& m, const FailuresState& state) {
+    if (state.row || !m.has_measured() || m.marked().measured) return;
+    m.row = measured_rows(m).first;
+    if (state.k > 0) return;
+    const auto far = [&](int column) { return std::abs(kGuesses[column] - kGuesses[m.column]); };
+    int nearest = -1;
+    for (int column = 0; column < static_cast<int>(std::size(kGuesses)); ++column)
+        if (m.cell(m.row, column).measured && (nearest < 0 || far(column) < far(nearest))) nearest = column;
+    m.column = nearest;
 }
 
 } // namespace
@@ -148,6 +206,7 @@ FailuresModel failures_model(const SceneInput& input, const FailuresState& state
     for (const int requests : kRequests)
         for (const int k : kGuesses) m.cells.push_back(load_cell(*m.times, m.levers, requests, k));
     if (input.load && header) take_measured(*input.load, header->drafter, m.cells);
+    if (input.beat == kMapBeat) mark_measured(m, state);
     if (input.beat == kSharedBeat) mark_shared(m, state);
     return m;
 }

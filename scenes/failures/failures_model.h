@@ -30,9 +30,11 @@ struct LoadCell {
     bool extrapolated = false; // its verify pass is wider than what was measured
     bool outrun = false;       // one of its passes was timed slower than others that do the same
     const SweepCell* measured = nullptr; // a batch of so many texts that was decoded here; null: simulated
-    // Against plain decoding, as far as two decimals tell; of a measured one, as far as its interval does.
-    [[nodiscard]] bool pays() const { return measured ? measured->speed_up->low > 1 : speedup >= 1.005; }
-    [[nodiscard]] bool loses() const { return measured ? measured->speed_up->high < 1 : speedup < 0.995; }
+    std::string doubt = {};    // why the measured figure is not to be relied on; empty: it is
+    [[nodiscard]] bool in_doubt() const { return outrun || !doubt.empty(); }
+    // Against plain decoding, as far as two decimals tell; of a measured one, as far as its interval does. In doubt it does neither.
+    [[nodiscard]] bool pays() const { return measured ? doubt.empty() && measured->speed_up->low > 1 : speedup >= 1.005; }
+    [[nodiscard]] bool loses() const { return measured ? doubt.empty() && measured->speed_up->high < 1 : speedup < 0.995; }
 };
 // Rows of a verify pass for so many requests, K guesses each where there are any: a mean.
 [[nodiscard]] double verify_rows(const Levers& levers, int requests, int k);
@@ -55,8 +57,8 @@ struct EntropyFinding {
 
 // What the user set.
 struct FailuresState {
-    std::optional<int> row; // marked cell: index of kRequests; unset: one request, or those that the beat is about
-    int k = 0;              // its guesses; 0: as many as the run makes, or the beat is about
+    std::optional<int> row; // marked cell: index of kRequests; unset: one request, the fewest that were measured, or those that the beat is about
+    int k = 0;              // its guesses; 0: as many as the run makes, as were measured, or the beat is about
     std::optional<double> alpha;
     std::optional<bool> game; // the diagnosis instead of the map; unset: as the beat has it
     int beat = 0;             // that `game` was set at
@@ -79,11 +81,15 @@ struct FailuresModel {
     }
     [[nodiscard]] const LoadCell& marked() const { return cell(row, column); }
     [[nodiscard]] int guesses() const { return kGuesses[column]; }
-    [[nodiscard]] int best(int row_of) const;   // column; -1: no draft length pays
+    // Column; -1: no draft length pays. Where cells of the row were measured, one of those: what is simulated beside them is no rival.
+    [[nodiscard]] int best(int row_of) const;
     [[nodiscard]] int best_k(int row_of) const; // its guesses; 0: none
     [[nodiscard]] bool pays_anywhere() const;
     [[nodiscard]] bool has_measured() const; // some cells were decoded, not simulated
-    [[nodiscard]] bool doubtful() const; // a best K was found by times in doubt
+    [[nodiscard]] bool has_measured(int row_of) const;
+    [[nodiscard]] int few() const;  // the rows that say how the best K falls with load: where several were measured the first and
+    [[nodiscard]] int many() const; // the last of those, else one request and the most
+    [[nodiscard]] bool doubtful() const; // the best K of one of the two was found by times in doubt
 };
 [[nodiscard]] FailuresModel failures_model(const SceneInput& input, const FailuresState& state);
 // Entropy of a recorded head in nats; what it leaves out counts as one token.
@@ -117,6 +123,7 @@ struct FailuresDraw {
     const DiagnosisModel* diagnosis; // null: the map is shown
 };
 void draw_load_map(const FailuresDraw& d, ui::Rect area);
+void draw_beside_map(const FailuresDraw& d, ui::Rect area);
 void draw_entropy(const FailuresDraw& d, ui::Rect area);
 void draw_failures_details(const FailuresDraw& d);
 void draw_failures_controls(const FailuresDraw& d);

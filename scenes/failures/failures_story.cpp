@@ -5,6 +5,7 @@
 #include "scenes/failures/batch_lanes.h"
 #include "scenes/failures/failures_model.h"
 #include "scenes/failures/loss_bars.h"
+#include "scenes/failures/published_load.h"
 #include "scenes/failures/roofline.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/words.h"
@@ -34,9 +35,10 @@ Words map_words(const FailuresModel& m) {
     if (!m.times) return failures_says.beat("map:unmeasured"_t);
     if (m.doubtful()) return failures_says.beat("map:doubtful"_t);
     if (!m.pays_anywhere()) return failures_says.beat("map:nowhere"_t);
-    const int alone = m.best_k(0), busy = m.best_k(kMostBusy);
-    if (busy < alone) return failures_says.beat("map:falls"_t, "alone"_v = alone, "busy"_v = busy);
-    return failures_says.beat("map:depends"_t, "alone"_v = alone, "busy"_v = busy);
+    const int few = m.few(), many = m.many(), alone = m.best_k(few), busy = m.best_k(many);
+    if (busy < alone)
+        return failures_says.beat("map:falls"_t, "alone"_v = alone, "busy"_v = busy, "few"_v = kRequests[few], "many"_v = kRequests[many]);
+    return failures_says.beat("map:depends"_t, "alone"_v = alone, "busy"_v = busy, "few"_v = kRequests[few], "many"_v = kRequests[many]);
 }
 
 // `map`: it is in the picture, beside the bars.
@@ -69,7 +71,8 @@ std::string measured_reason(const LoadCell& cell) {
                       "tokens"_v = ui::number(static_cast<double>(sum.tokens) / rounds, 2), "drafting"_v = share(sum.draft_ms),
                       "passes"_v = share(sum.pass_ms), "rate"_v = ui::number(sum.tokens_per_second(), 0),
                       "times"_v = ui::speed_up(measured.speed_up->value), "low"_v = ui::number(measured.speed_up->low, 2),
-                      "high"_v = ui::number(measured.speed_up->high, 2));
+                      "high"_v = ui::number(measured.speed_up->high, 2), "doubt"_v = !cell.doubt.empty());
+    if (!cell.doubt.empty()) return failures_says("reason.doubtful_batch"_t, "text"_v = text, "doubt"_v = cell.doubt);
     if (cell.pays()) return failures_says("reason.pays"_t, "text"_v = text);
     if (!cell.loses()) return failures_says("reason.even_measured"_t, "text"_v = text);
     return failures_says("reason.loses"_t, "text"_v = text);
@@ -115,10 +118,12 @@ std::string bars_title(const FailuresModel& m, int beat) {
 
 void name_measured(StageTitle& title, const LoadCell& cell) {
     const SweepInterval& speed = *cell.measured->speed_up;
+    const bool doubt = !cell.doubt.empty();
     title.tier = ui::Tier::live;
-    title.title = failures_says("map.title:measured"_t, "texts"_v = cell.requests, "k"_v = cell.k, "times"_v = ui::speed_up(speed.value));
-    title.subtitle = failures_says("map.subtitle:measured"_t, "low"_v = ui::number(speed.low, 2), "high"_v = ui::number(speed.high, 2),
-                                   "equal"_v = cell.measured->equal, "compared"_v = cell.measured->compared);
+    title.title = failures_says("map.title:measured"_t, "texts"_v = cell.requests, "k"_v = cell.k, "times"_v = doubt ? "" : ui::speed_up(speed.value));
+    title.subtitle = failures_says("map.subtitle:measured"_t, "doubt"_v = cell.doubt, "times"_v = ui::speed_up(speed.value),
+                                   "low"_v = ui::number(speed.low, 2), "high"_v = ui::number(speed.high, 2), "equal"_v = cell.measured->equal,
+                                   "compared"_v = cell.measured->compared);
 }
 
 } // namespace
@@ -189,7 +194,7 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
                 << (best > 0 ? std::to_string(best) : std::string("none")) << ";";
             for (int column = 0; column < static_cast<int>(std::size(kGuesses)); ++column) {
                 const LoadCell& cell = m.cell(row, column);
-                out << " " << (cell.outrun ? "~" : "") << ui::number(cell.speedup, 2)
+                out << " " << (cell.in_doubt() ? "~" : "") << ui::number(cell.speedup, 2)
                     << (cell.extrapolated ? "*" : "") << (cell.measured ? " (measured)" : "");
             }
             out << "\n";
@@ -203,6 +208,8 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
     if (m.times && m.marked().measured && input.beat == kMapBeat) out << describe_batch_lanes(*m.marked().measured);
     if (shows_map(input.beat))
         if (const std::optional<Roofline> of = roofline(input, m)) out << describe_roofline(*of);
+    if (const PublishedLoad load = published_load(input.figures); input.beat == kMapBeat && !load.empty())
+        out << describe_published_load(load, *input.figures);
     const bool bars = tells_in_bars(input.beat);
     out << "Why: " << (bars ? loss_reason(m, loss_of_beat(input.beat).value_or(Loss::dear_draft)) : failure_reason(m)) << "\n\n" << describe_story(failures_story(input, m, nullptr));
     return out.str();

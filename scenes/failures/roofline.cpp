@@ -67,8 +67,10 @@ void draw_roofline(const FailuresDraw& d, const Roofline& r, Rect area) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     ui::fitted_text(c, {area.x, area.y + 14}, "From bytes to arithmetic", Font::text_bold, 15, t.ink, area.w);
-    ui::fitted_text(c, {area.x, area.y + 34}, r.measured ? "ring: without guesses; full: this batch" : "ring: without guesses; full: this cell, simulated",
-                    Font::text, 14, t.muted, area.w);
+    const std::vector<std::string> key = r.measured ? std::vector<std::string>{"ring: without guesses; full: this batch", "ring: plain; full: this batch"}
+                                                    : std::vector<std::string>{"ring: without guesses; full: this cell, simulated",
+                                                                               "ring: plain; full: this cell, simulated", "ring: plain; full: simulated"};
+    ui::fitted_text(c, {area.x, area.y + 34}, ui::fitting(c, key, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
     const Rect plot{area.x + 44, area.y + 48, area.w - 52, area.h - 48 - 42};
     double most = r.knee() * 2, least = r.passes.front().intensity, lowest = r.passes.front().rate;
     for (const RooflinePoint& pass : r.passes) most = std::max(most, pass.intensity), lowest = std::min(lowest, pass.rate);
@@ -97,7 +99,9 @@ void draw_roofline(const FailuresDraw& d, const Roofline& r, Rect area) {
     const int step = std::max(1, (to - from + 3) / 4);
     for (int power = from; power <= to; power += step)
         c.text({x(power), plot.bottom() + 18}, ui::number(std::exp2(power), power < 0 ? 1 : 0), Font::mono, 14, t.muted, Align::center);
-    ui::fitted_text(c, {area.x, plot.bottom() + 38}, "multiply-adds per byte of weights; up: 1e9 a second", Font::text, 14, t.muted, area.w);
+    const std::vector<std::string> axes{"multiply-adds per byte of weights; up: 1e9 a second", "multiply-adds per byte; up: 1e9 a second",
+                                        "per byte of weights; up: 1e9/s", "per byte; up: 1e9/s"};
+    ui::fitted_text(c, {area.x, plot.bottom() + 38}, ui::fitting(c, axes, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
     const std::string memory = ui::number(r.bandwidth, 0) + " GB/s";
     if (knee.x - plot.x > 130) c.text({plot.x + 4, plot.y + 14}, memory, Font::text, 14, t.muted);
     if (r.marked)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "scenes/failures/batch_lanes.h"
 #include "tests/scenes/failures_bench.h"
@@ -42,17 +43,17 @@ SweepCell made_cell(const std::string& drafter, int k, int texts, double speed_u
     slice.rounds = 100;
     slice.text_rounds = 100L * texts;
     slice.rows = 100L * texts * (k + 1);
-    cell.slices = {slice};
-    cell.sum = slice;
+    cell.slices = {slice, slice};
+    for (const SweepSlice& turn : cell.slices) cell.sum.add(turn);
     cell.speed_up = SweepInterval{speed_up, speed_up - 0.04, speed_up + 0.04};
     cell.compared = cell.equal = 3;
     cell.rounds = made_rounds(texts, k);
     return cell;
 }
 
-std::shared_ptr<const Sweep> made_load(const std::string& drafter) {
+std::shared_ptr<Sweep> made_load(const std::string& drafter, const std::vector<int>& many = {1, 4, 16}) {
     auto load = std::make_shared<Sweep>();
-    for (const int texts : {1, 4, 16})
+    for (const int texts : many)
         for (const int k : {0, 2, 4}) load->cells.push_back(made_cell(drafter, k, texts, texts == 1 ? 1.5 : texts == 4 ? 1.02 : 0.7));
     load->crossings.resize(3);
     load->complete = true;
@@ -118,6 +119,86 @@ TEST(FailuresLoad, ShowsTheBatchOfTheMarkedCell) {
     live.bench->settle();
     EXPECT_FALSE(live.bench->shows("The batch, round by round"));
     EXPECT_TRUE(live.bench->shows("SIM"));
+}
+
+// Whoever asked for batches of eight sees one at once.
+TEST(FailuresLoad, OpensOnAMeasuredCell) {
+    Batches live;
+    const std::shared_ptr<Sweep> load = made_load("small", {8});
+    live.published.load = load;
+    live.show();
+    EXPECT_TRUE(live.bench->shows("8 texts at once, 4 guesses each: 0.70×, measured")) << live.bench->words;
+    EXPECT_TRUE(live.bench->shows("The batch, round by round"));
+    FailuresState chosen;
+    chosen.row = 0;
+    EXPECT_EQ(failures_model(live.input(), chosen).row, 0) << "what the user chose stays";
+    for (SweepCell& cell : load->cells)
+        if (cell.method.k == 4) cell.method.k = 6; // then the nearest to the run's four
+    live.show();
+    EXPECT_EQ(failures_model(live.input(), {}).guesses(), 2);
+}
+
+// A batch whose turns lie apart is no measurement.
+TEST(FailuresLoad, AFigureInDoubtStandsInNoTitleAndWinsNothing) {
+    Batches live;
+    const std::shared_ptr<Sweep> load = made_load("small");
+    for (SweepCell& cell : load->cells) cell.speed_up->high = 1.2 * cell.speed_up->value;
+    live.published.load = load;
+    live.show();
+    EXPECT_TRUE(live.bench->shows("1 text at once, 4 guesses: measured, in doubt")) << live.bench->words;
+    EXPECT_TRUE(live.bench->shows("~1.50× in doubt, because its turns lie up to 20 % apart")) << live.bench->words;
+    EXPECT_TRUE(live.bench->shows("~1.5")) << live.bench->words;
+    const FailuresModel m = failures_model(live.input(), {});
+    EXPECT_EQ(m.best(0), -1) << "what is in doubt is not the best";
+    EXPECT_TRUE(m.doubtful());
+    const std::string words = failures_description(live.input(), m);
+    EXPECT_NE(words.find("~1.50 (measured)"), std::string::npos) << words;
+    EXPECT_NE(words.find("~1.50× plain batched decoding"), std::string::npos) << words;
+    EXPECT_EQ(words.find("Guessing pays"), std::string::npos) << words;
+}
+
+TEST(FailuresLoad, TheBestOfAMeasuredRowIsAMeasuredOne) {
+    Batches live;
+    FailuresModel m = failures_model(live.input(), {});
+    for (LoadCell& cell : m.cells)
+        if (!cell.measured && cell.requests == 1) cell.speedup = 9;
+    EXPECT_EQ(m.best_k(0), 2) << "simulated ones are no rivals";
+    EXPECT_EQ(m.few(), 0);
+    EXPECT_EQ(kRequests[m.many()], 16) << "nor is a row that nobody measured";
+    EXPECT_EQ(m.best_k(m.many()), 0);
+    const Story story = failures_story(live.input(), m, nullptr);
+    EXPECT_NE(story.text.find("the best K is 2 for one request and none for 16"), std::string::npos) << story.text;
+}
+
+TEST(FailuresLoad, HatchesOnlyWhatIsSimulated) {
+    Batches live;
+    EXPECT_TRUE(live.bench->shows("framed: measured; hatched: simulated; underlined: slower")) << live.bench->words;
+    Loaded alone(true);
+    EXPECT_TRUE(alone.bench->shows("underlined: slower")) << alone.bench->words;
+    EXPECT_FALSE(alone.bench->shows("hatched: s")) << alone.bench->words;
+}
+
+// Beside the map, with the panel of details and without it: what others published, and this machine's roofline.
+TEST(FailuresLoad, PublishedCurvesAndTheRooflineStandBesideTheMap) {
+    for (const Size& s : {kSizes[0], kSizes[1]})
+        for (const bool measured : {true, false}) {
+            Batches live({0, 0, s.w, s.h});
+            live.bench->controller.figures =
+                std::make_shared<const Published>(Published::load(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "published"));
+            auto passes = std::make_shared<PassTimes>(bend());
+            passes->weight_bytes = 1e8, passes->multiply_adds = 5e7, passes->bandwidth_gbs = 50, passes->product_rate = 200;
+            live.published.passes = passes;
+            if (!measured) live.published.load.reset();
+            live.show();
+            for (const char* shown : {"PUBLISHED", "K = 7", "adaptive", "EAGLE-3", "From bytes to arithmetic"})
+                EXPECT_TRUE(live.bench->shows(shown)) << s.name << ", " << shown << "\n" << live.bench->words;
+            look(*live.bench, std::string("beside the map ") + s.name, false);
+            const SceneInput input = live.input();
+            const std::string words = failures_description(input, failures_model(input, {}));
+            EXPECT_NE(words.find("DSpark, K = 7: 2.54× (4)"), std::string::npos) << words;
+            EXPECT_NE(words.find("0.88× (256); "), std::string::npos) << words;
+            EXPECT_NE(words.find("EAGLE-3: 1.38× (64)"), std::string::npos) << words;
+        }
 }
 
 TEST(FailuresLoad, DecodesBatchesOfTheRunsDrafterOnDemand) {

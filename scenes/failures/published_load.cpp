@@ -1,0 +1,126 @@
+#include "scenes/failures/published_load.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/published/published_words.h"
+#include "scenes/shared/methods.h"
+#include "scenes/shared/point_labels.h"
+#include "scenes/shared/words.h"
+#include "ui/format.h"
+#include "ui/plot.h"
+#include "ui/text_layout.h"
+#include "ui/tokens.h"
+
+namespace speclens {
+namespace {
+
+using ui::Align;
+using ui::Font;
+using ui::Rect;
+using ui::Role;
+using ui::Vec2;
+
+// Both over the plain decoding of the same table.
+PublishedLoad::Curve curve_of(const PublishedFigure& with, const PublishedFigure& plain) {
+    PublishedLoad::Curve curve{method_title(with.method) + ", " + with.variant, &with, {}};
+    for (std::size_t i = 0; i < with.positions.size(); ++i)
+        if (const auto same = std::ranges::find(plain.positions, with.positions[i]); same != plain.positions.end())
+            curve.points.emplace_back(with.positions[i], with.values[i] / plain.values[static_cast<std::size_t>(same - plain.positions.begin())]);
+    return curve;
+}
+
+ui::Stroke stroke_of(const ui::Theme& theme, std::size_t curve) {
+    if (curve == 0) return {theme.role(Role::draft), 2, 6, 4};
+    return {theme.role(Role::accepted), 2, 2, 4};
+}
+
+std::string tooltip_of(const FailuresDraw& d, const PublishedFigure& figure, const std::string& value) {
+    return value + ": " + figure.claim + ", " + published_conditions(figure) + "; " + published_citation(figure, d.input.figures->source_of(figure));
+}
+
+} // namespace
+
+PublishedLoad published_load(const Published* figures) {
+    PublishedLoad load;
+    if (!figures) return load;
+    const PublishedFigure* const plain = figures->find("adaptive-dspark-plain");
+    for (const char* id : {"adaptive-dspark-fixed", "adaptive-dspark-adaptive"})
+        if (const PublishedFigure* with = figures->find(id); with && plain) load.curves.push_back(curve_of(*with, *plain));
+    for (const PublishedFigure& figure : figures->figures()) {
+        const bool told = figure.standing == Standing::as_published || figure.standing == Standing::second_hand;
+        if (told && figure.quantity == "speedup" && figure.form != Form::list && figure.batch.value_or(1) > 1) load.figures.push_back(&figure);
+    }
+    return load;
+}
+
+void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect area) {
+    ui::Canvas& c = d.ui.canvas;
+    const ui::Theme& t = d.ui.theme;
+    const std::vector<std::string> heading{"PUBLISHED: speed-up by requests", "PUBLISHED, by requests"};
+    ui::fitted_text(c, {area.x, area.y + 14}, ui::fitting(c, heading, Font::text_bold, 15, area.w), Font::text_bold, 15, t.ink, area.w);
+    const std::vector<std::string> key{"dashed: one server with DSpark, over its plain decoding; hollow: single figures of others",
+                                       "dashed: a server with DSpark; hollow: figures of others", "dashed: DSpark; hollow: others"};
+    ui::fitted_text(c, {area.x, area.y + 34}, ui::fitting(c, key, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
+    const Rect plot{area.x + 34, area.y + 48, area.w - 46, area.h - 48 - 42};
+    if (plot.h < 40 || plot.w < 80) return;
+    double low = 1, high = 1, most = 1;
+    for (const auto& curve : load.curves)
+        for (const auto& [requests, times] : curve.points) low = std::min(low, times), high = std::max(high, times), most = std::max(most, requests);
+    for (const PublishedFigure* figure : load.figures)
+        high = std::max(high, middle(*figure)), low = std::min(low, middle(*figure)), most = std::max(most, static_cast<double>(*figure->batch));
+    const ui::Scale x{0, std::log2(most) + 0.3, plot.x, plot.right()}, y{std::log2(low) - 0.6, std::log2(high) + 0.3, plot.bottom(), plot.y};
+    for (int power = static_cast<int>(std::ceil(y.lo)); power <= y.hi; ++power) {
+        const float at = y(power);
+        c.line({plot.x, at}, {plot.right(), at}, power == 0 ? ui::Stroke{t.ink, 1.5F} : t.hairline());
+        c.text({plot.x - 8, at + 5}, ui::number(std::exp2(power), power < 0 ? 1 : 0) + "×", Font::mono, 14, t.muted, Align::right);
+    }
+    for (int power = 0; power <= x.hi; power += 2)
+        c.text({x(power), plot.bottom() + 18}, std::to_string(1 << power), Font::mono, 14, t.muted, Align::center);
+    const std::vector<std::string> below{"requests at a time, each figure on its own machine", "requests, each on its own machine", "requests at a time"};
+    ui::fitted_text(c, {area.x, plot.bottom() + 38}, ui::fitting(c, below, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
+
+    const auto at = [&](double requests, double times) { return Vec2{x(std::log2(requests)), y(std::log2(times))}; };
+    std::vector<Vec2> marks;
+    for (const auto& curve : load.curves)
+        for (const auto& [requests, times] : curve.points) marks.push_back(at(requests, times));
+    for (const PublishedFigure* figure : load.figures) marks.push_back(at(*figure->batch, middle(*figure)));
+    PointLabels names(c, plot, marks);
+    for (std::size_t i = 0; i < load.curves.size(); ++i) {
+        const PublishedLoad::Curve& curve = load.curves[i];
+        std::vector<Vec2> points;
+        for (const auto& [requests, times] : curve.points) points.push_back(at(requests, times));
+        const ui::Stroke stroke = stroke_of(t, i);
+        c.polyline(points, stroke);
+        for (std::size_t j = 0; j < points.size(); ++j) {
+            c.disc(points[j], 4, t.bg);
+            c.ring(points[j], 4, {stroke.color, 1.5F});
+            ui::tooltip(d.ui, {points[j].x - 8, points[j].y - 8, 16, 16},
+                        tooltip_of(d, *curve.figure, ui::speed_up(curve.points[j].second) + " with " + ui::integer(std::lround(curve.points[j].first))));
+        }
+        if (plot.w < 300 || !names.name(points.back(), curve.name, Font::text, stroke.color, t.bg)) // the line above says whose
+            (void)names.name(points.back(), curve.figure->variant, Font::text, stroke.color, t.bg);
+    }
+    for (const PublishedFigure* figure : load.figures) {
+        const Vec2 place = at(*figure->batch, middle(*figure));
+        ui::hollow_icon(c, method_mark(figure->method), place, 12, t.ink);
+        (void)names.name(place, method_title(figure->method), Font::text, t.ink, t.bg);
+        ui::tooltip(d.ui, {place.x - 9, place.y - 9, 18, 18}, tooltip_of(d, *figure, method_title(figure->method) + ", " + published_value(*figure)));
+    }
+}
+
+std::string describe_published_load(const PublishedLoad& load, const Published& figures) {
+    std::string text = "Published, speed-up over plain decoding by requests at a time, each on its own machine:\n";
+    for (const auto& curve : load.curves) {
+        text += "  " + curve.name + ":";
+        for (const auto& [requests, times] : curve.points)
+            text += " " + ui::speed_up(times) + " (" + ui::integer(std::lround(requests)) + ")";
+        text += "; " + published_conditions(*curve.figure) + "; " + published_citation(*curve.figure, figures.source_of(*curve.figure)) + "\n";
+    }
+    for (const PublishedFigure* figure : load.figures)
+        text += "  " + method_title(figure->method) + ": " + published_value(*figure) + " (" + std::to_string(*figure->batch) + "); " +
+                published_citation(*figure, figures.source_of(*figure)) + "\n";
+    return text;
+}
+
+} // namespace speclens
