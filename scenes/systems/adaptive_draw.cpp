@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/run/speed_up.h"
 #include "scenes/shared/words.h"
 #include "scenes/systems/block_tables.h"
 #include "ui/format.h"
@@ -50,9 +51,10 @@ void draw_bars(const SystemsDraw& d, Rect area, const AdaptiveResult& result) {
         } else {
             c.fill(box, t.role(fixed ? Role::target : Role::accepted).alpha(fixed && !bar.best ? 0.4F : 0.85F), 1);
         }
-        c.text({area.right(), base}, ui::speed_up(bar.times), Font::mono, 14, t.ink, Align::right);
+        const bool sure = bar.doubt.empty();
+        c.text({area.right(), base}, (sure ? "" : "~") + ui::speed_up(bar.times), Font::mono, 14, sure ? t.ink : t.muted, Align::right);
         ui::tooltip(d.ui, {area.x, y, area.w, line},
-                    way_words(*bar.way) + ": " + ui::number(bar.way->rate(), 0) + " tokens a second" +
+                    way_words(*bar.way) + (sure ? ": " : ", in doubt, because " + bar.doubt + ": ") + ui::number(bar.way->rate(), 0) + " tokens a second" +
                         (bar.way->rounds.empty() ? "" : ", " + ui::number(mean_k(*bar.way), 1) + " drafts a round on average"));
         y += line;
     }
@@ -117,12 +119,33 @@ double mean_k(const AdaptiveWay& way) {
     return texts > 0 ? drafts / texts : 0;
 }
 
+namespace {
+
+// By the bounds of every other figure (engine/run/speed_up.h). The oracle is computed once, of all repeats.
+std::string doubt_of(const AdaptiveWay& way, const AdaptiveWay& plain) {
+    double low = 0, high = 0;
+    for (std::size_t i = 0; i < std::min(way.rates.size(), plain.rates.size()) && way.chooser != Chooser::oracle; ++i) {
+        const double times = plain.rates[i] > 0 ? way.rates[i] / plain.rates[i] : 0;
+        low = i == 0 ? times : std::min(low, times), high = std::max(high, times);
+    }
+    return high > low * (1 + kMostSpread) ? "repeats lie up to " + ui::number(100 * (high / std::max(low, 1e-9) - 1), 0) + " % apart" : "";
+}
+
+} // namespace
+
 std::vector<AdaptiveBar> adaptive_bars(const AdaptiveResult& result) {
     std::vector<AdaptiveBar> bars;
     const double plain = result.ways.empty() ? 0 : result.ways.front().rate();
     for (const AdaptiveWay& way : result.ways)
-        if (!way.rates.empty() && plain > 0) bars.push_back({&way, way.rate() / plain, &way == result.best_fixed()});
+        if (!way.rates.empty() && plain > 0)
+            bars.push_back({&way, way.rate() / plain, &way == result.best_fixed(), doubt_of(way, result.ways.front())});
     return bars;
+}
+
+std::string adaptive_doubt(const AdaptiveResult& result) {
+    for (const AdaptiveBar& bar : adaptive_bars(result))
+        if ((bar.best || bar.way->chooser == Chooser::gain || bar.way->chooser == Chooser::article) && !bar.doubt.empty()) return bar.doubt;
+    return "";
 }
 
 void draw_adaptive(const SystemsDraw& d, Rect area) {
@@ -136,7 +159,8 @@ std::string describe_adaptive(const AdaptiveResult& result) {
     std::string out = "K chosen as it goes, " + result.drafter + ", " + counted(result.texts, "text") + " on " + counted(result.seats, "seat") +
                       ":\n";
     for (const AdaptiveBar& bar : adaptive_bars(result))
-        out += "  " + way_words(*bar.way) + ": " + ui::speed_up(bar.times) + (bar.best ? ", the best fixed K" : "") +
+        out += "  " + way_words(*bar.way) + ": " + (bar.doubt.empty() ? "" : "~") + ui::speed_up(bar.times) +
+               (bar.doubt.empty() ? "" : " (" + bar.doubt + ")") + (bar.best ? ", the best fixed K" : "") +
                (bar.way->rounds.empty() ? ""
                                         : ", " + ui::number(mean_k(*bar.way), 1) + " drafts a round, " + ui::number(bar.way->tokens_per_round, 2) +
                                               " tokens") +

@@ -18,8 +18,14 @@ using ui::Role;
 using ui::Vec2;
 
 ui::Stroke stroke_of(const ui::Theme& theme, std::size_t audit) {
-    if (audit == 0) return {theme.role(Role::accepted), 2.5F};
-    return {theme.role(Role::draft), 2.5F, 6, 4};
+    if (audit == 0) return {theme.role(Role::accepted), 2, 7, 4};
+    return {theme.role(Role::draft), 2, 2, 4};
+}
+
+// Published: hollow.
+void ring(ui::Canvas& canvas, const ui::Theme& theme, Vec2 at, const ui::Stroke& stroke) {
+    canvas.disc(at, 5, theme.bg);
+    canvas.ring(at, 5, {stroke.color, 1.5F});
 }
 
 void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all) {
@@ -48,18 +54,20 @@ void draw_curves(const SystemsDraw& d, Rect area, const std::vector<Audit>& all)
         const ui::Stroke stroke = stroke_of(theme, i);
         canvas.polyline(points, stroke);
         for (std::size_t j = 0; j < points.size(); ++j) {
-            canvas.disc(points[j], 4, stroke.color);
+            ring(canvas, theme, points[j], stroke);
             ui::tooltip(d.ui, {points[j].x - 10, points[j].y - 10, 20, 20},
                         all[i].name + ": " + ui::speed_up(figure.values[j]) + " at " + ui::integer(std::lround(figure.positions[j])));
         }
         canvas.line({key, area.y + 34}, {key + 24, area.y + 34}, stroke);
+        ring(canvas, theme, {key + 12, area.y + 34}, stroke);
         ui::fitted_text(canvas, {key + 32, area.y + 39}, all[i].name, Font::text, 14, theme.muted, area.right() - key - 32);
         key += 32 + canvas.text_width(all[i].name, Font::text, 14) + 24;
     }
 }
 
-// "4: 0.93×   8: 0.92×": by requests at a time.
+// "4: 0.93×   8: 0.92×": by requests at a time; "10.3 % more speed".
 std::string value_words(const PublishedFigure& figure) {
+    if (figure.quantity == "relative_gain") return ui::number(figure.values.front(), 1) + " % more speed";
     std::string words;
     for (std::size_t i = 0; i < figure.values.size(); ++i) {
         const std::string value = figure.unit == "x" ? ui::speed_up(figure.values[i]) : ui::number(figure.values[i], 1) + " %";
@@ -74,7 +82,8 @@ void draw_claims(const SystemsDraw& d, Rect area) {
     const ui::Theme& theme = d.ui.theme;
     float y = area.y;
     ui::fitted_text(canvas, {area.x, y + 14}, "Where the figures stand", Font::text_bold, 15, theme.ink, area.w);
-    y += 40;
+    ui::fitted_text(canvas, {area.x, y + 34}, "before a colon: requests at a time", Font::text, 14, theme.muted, area.w);
+    y += 60;
     for (const char* id : {"adaptive-dspark-gain", "adaptive-dflash2-gain", "adaptive-zero-overhead", "adaptive-recipe-k3"}) {
         const PublishedFigure* figure = d.input.figures->find(id);
         if (!figure || y + 40 > area.bottom()) return;

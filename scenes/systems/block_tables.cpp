@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/model/paged_model.h"
 #include "scenes/shared/head_scene.h"
@@ -25,6 +26,11 @@ bool has(const std::vector<int>& table, int block) {
     return std::ranges::find(table, block) != table.end();
 }
 
+// Texts that have it in the pass.
+int held_by(const FilmRound& round, int block) {
+    return static_cast<int>(std::ranges::count_if(round.texts, [&](const FilmText& text) { return has(text.during, block); }));
+}
+
 void head(const SystemsDraw& d, Rect r, const std::string& title, const std::string& words) {
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 14}, title, Font::text_bold, 15, d.ui.theme.ink, r.w);
     ui::fitted_text(d.ui.canvas, {r.x, r.y + 34}, words, Font::text, 14, d.ui.theme.muted, r.w);
@@ -35,11 +41,44 @@ std::string pool_words(const FilmRound& round, int blocks) {
            " after it";
 }
 
+ui::Color back_color(const ui::Theme& theme, const BlockSquare& square) {
+    return square.ended ? theme.muted : theme.role(Role::rejected);
+}
+
+void draw_square(ui::Canvas& c, const ui::Theme& t, Rect box, const BlockSquare& square) {
+    const bool shared = square.holders.size() > 1;
+    if (square.given_back)
+        c.hatch(box, back_color(t, square), 5);
+    else if (!square.holders.empty())
+        c.fill(box, t.role(square.taken ? Role::accepted : Role::target).alpha(square.taken ? 0.55F : 0.35F), 2);
+    const ui::Color edge = square.given_back ? back_color(t, square) : shared ? t.ink : t.line;
+    c.outline(box, {edge, shared ? 2.0F : 1.0F}, 2);
+}
+
+// What the squares say, in one line, as far as it fits.
+void draw_pool_key(const SystemsDraw& d, Rect r) {
+    ui::Canvas& c = d.ui.canvas;
+    const std::pair<const char*, BlockSquare> entries[] = {{"held", {.holders = "A"}},
+                                                           {"taken now", {.holders = "A", .taken = true}},
+                                                           {"refused", {.holders = "A", .given_back = true}},
+                                                           {"text ended", {.holders = "A", .given_back = true, .ended = true}},
+                                                           {"shared", {.holders = "AB"}}};
+    float x = r.x;
+    for (const auto& [words, square] : entries) {
+        const float w = c.text_width(words, Font::text, 14);
+        if (x + 18 + w > r.right()) return;
+        draw_square(c, d.ui.theme, {x, r.y + 2, 13, 13}, square);
+        c.text({x + 18, r.y + 14}, words, Font::text, 14, d.ui.theme.muted);
+        x += 18 + w + 14;
+    }
+}
+
 void draw_pool(const SystemsDraw& d, Rect area, const BlockFilm& film, const FilmRound& round, const std::vector<BlockSquare>& squares) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     head(d, area, "The pool: a square is a block of " + std::to_string(kSlots) + " rows", pool_words(round, film.blocks));
-    const Rect grid{area.x, area.y + 50, area.w, area.h - 50};
+    draw_pool_key(d, {area.x, area.y + 46, area.w, 18});
+    const Rect grid{area.x, area.y + 76, area.w, area.h - 76};
     int across = 1; // as few columns as the height allows, so that squares are as large as they can be
     const auto side_of = [&](int columns) {
         const auto lines = static_cast<float>((film.blocks + columns - 1) / columns);
@@ -52,17 +91,12 @@ void draw_pool(const SystemsDraw& d, Rect area, const BlockFilm& film, const Fil
         const BlockSquare& square = squares[i];
         const int column = static_cast<int>(i) % across, line = static_cast<int>(i) / across;
         const Rect box{grid.x + side * static_cast<float>(column), grid.y + side * static_cast<float>(line), side - 4, side - 4};
-        const bool shared = square.holders.size() > 1;
-        if (square.given_back)
-            c.hatch(box, t.role(Role::rejected), 5);
-        else if (!square.holders.empty())
-            c.fill(box, t.role(square.taken ? Role::accepted : Role::target).alpha(square.taken ? 0.55F : 0.35F), 2);
-        const ui::Color edge = square.given_back ? t.role(Role::rejected) : shared ? t.ink : t.line;
-        c.outline(box, {edge, shared ? 2.0F : 1.0F}, 2);
+        draw_square(c, t, box, square);
         if (side > 26) c.text({box.x + box.w / 2, box.y + box.h / 2 + 5}, square.holders, Font::mono_medium, 14, t.ink, Align::center);
         std::string who = square.holders.empty() ? "free" : square.holders;
         if (square.taken) who += ", taken in this round";
-        if (square.given_back) who += ", given back after it";
+        if (square.given_back) who += square.ended ? ", given back: its text ended" : ", given back: its rows were refused";
+        if (square.holders.size() > 1) who += ", shared";
         ui::tooltip(d.ui, box, "block " + std::to_string(i) + ": " + who);
     }
 }
@@ -100,14 +134,18 @@ void draw_tables(const SystemsDraw& d, Rect area, const FilmRound& round) {
     for (const FilmText& text : round.texts) {
         if (y + 40 > area.bottom()) break;
         c.text({area.x, y + 14}, text_letter(text.lane.text), Font::mono_medium, 15, t.ink);
-        ui::fitted_text(c, {area.x + 22, y + 14}, did_words(text), Font::text, 14, t.muted, area.w - 22);
+        const std::string did = did_words(text), shared = shared_words(round, text);
+        ui::fitted_text(c, {area.x + 22, y + 14}, shared.empty() ? did : did + "; " + shared, Font::text, 14, t.muted, area.w - 22);
         const auto fits = static_cast<std::size_t>(std::max(1.0F, (area.w - 22) / width));
         const std::size_t first = text.during.size() > fits ? text.during.size() - fits : 0;
         for (std::size_t i = first; i < text.during.size(); ++i) {
             const float x = area.x + 22 + width * static_cast<float>(i - first);
             const bool back = !has(text.after, text.during[i]);
-            c.text({x, y + 28 + slots / 2}, std::to_string(text.during[i]), Font::mono, 14, back ? t.role(Role::rejected) : t.ink);
-            draw_slots(d, {x + 20, y + 23, width - 26, slots}, text, static_cast<int>(i));
+            const ui::Color gone = text.lane.left ? t.muted : t.role(Role::rejected);
+            c.text({x, y + 28 + slots / 2}, std::to_string(text.during[i]), Font::mono, 14, back ? gone : t.ink);
+            const Rect rows{x + 20, y + 23, width - 26, slots};
+            draw_slots(d, rows, text, static_cast<int>(i));
+            if (held_by(round, text.during[i]) > 1) c.outline({rows.x - 2, rows.y - 2, rows.w + 4, rows.h + 4}, {t.ink, 2}, 2);
         }
         y += line;
     }
@@ -169,6 +207,17 @@ std::string did_words(const FilmText& text) {
     return "waited for a prompt that begins alike, or for rows";
 }
 
+std::string shared_words(const FilmRound& round, const FilmText& text) {
+    int blocks = 0;
+    std::string with;
+    for (const FilmText& other : round.texts) {
+        if (other.lane.text == text.lane.text || std::ranges::none_of(other.during, [&](int block) { return has(text.during, block); })) continue;
+        with += (with.empty() ? "" : ", ") + text_letter(other.lane.text);
+    }
+    for (const int block : text.during) blocks += held_by(round, block) > 1;
+    return blocks > 0 ? counted(blocks, "block") + " shared with " + with : "";
+}
+
 std::string draft_words(const BlockFilm& film) {
     return "K = " + std::to_string(film.k) + ": drafts took " + ui::number(film.mean_for_drafts(), 2) + " blocks a round, counted; K ÷ " +
            std::to_string(kSlots) + " for each text says " + ui::number(film.mean_estimated(), 2);
@@ -185,6 +234,9 @@ std::vector<BlockSquare> block_squares(const BlockFilm& film, std::size_t round)
         square.kept_by = now.after[block];
         square.taken = before == 0 && now.during[block] > 0;
         square.given_back = now.during[block] > 0 && square.kept_by == 0;
+        square.ended = square.given_back && std::ranges::any_of(now.texts, [&](const FilmText& text) {
+                           return text.lane.left && has(text.during, static_cast<int>(block));
+                       });
     }
     return squares;
 }
@@ -206,7 +258,8 @@ std::string describe_block_tables(const BlockFilm& film, std::size_t shown) {
            "; for drafts " + std::to_string(round.for_drafts()) + " (K ÷ " + std::to_string(kSlots) + ": " + ui::number(round.estimated(), 2) + "), copied " +
            std::to_string(round.copied) + ", shared " + counted(round.shared_tokens, "token") + "\n";
     for (const FilmText& text : round.texts) {
-        out += "  " + text_letter(text.lane.text) + ": " + did_words(text) + "; blocks";
+        const std::string shared = shared_words(round, text);
+        out += "  " + text_letter(text.lane.text) + ": " + did_words(text) + (shared.empty() ? "" : "; " + shared) + "; blocks";
         for (const int block : text.during) out += " " + std::to_string(block) + (has(text.after, block) ? "" : " (given back)");
         out += "\n";
     }

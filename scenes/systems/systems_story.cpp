@@ -118,7 +118,9 @@ void name_tables(StageTitle& title, const SceneInput& input, const SystemsModel&
     title.title = systems_says("tables.title:batch"_t, "round"_v = static_cast<int>(m.film_round) + 1, "used"_v = round.used(true),
                                "blocks"_v = film.blocks, "drafts"_v = round.for_drafts(),
                                "gave_up"_v = round.preempted());
+    const Header* const run = input.whole->header;
     title.subtitle = systems_says("subtitle.batch"_t, "texts"_v = film.texts, "drafter"_v = film.drafter, "k"_v = film.k,
+                                  "own"_v = run && run->drafter == film.drafter && run->k != film.k ? std::to_string(run->k) : "",
                                   "kilobytes"_v = ui::integer(static_cast<long>(film.block_bytes / 1000)));
 }
 
@@ -133,10 +135,14 @@ void name_choosers(StageTitle& title, const SceneInput& input, const SystemsMode
     const AdaptiveWay* const fixed = result.best_fixed();
     const double plain = result.ways.front().rate();
     const auto times = [&](const AdaptiveWay* way) { return way ? ui::speed_up(way->rate() / plain) : std::string("…"); };
+    const std::string doubt = adaptive_doubt(result);
     title.tier = ui::Tier::live;
-    title.title = !result.complete ? systems_says("choosers.title:no_batches"_t) : systems_says("choosers.title:batches"_t, "gain"_v = times(result.way(Chooser::gain)),
-                               "article"_v = times(result.way(Chooser::article)), "k"_v = fixed->k, "fixed"_v = times(fixed));
-    title.subtitle = systems_says("subtitle.batches"_t, "texts"_v = result.texts, "seats"_v = result.seats, "drafter"_v = result.drafter);
+    title.title = systems_says("choosers.title:no_batches"_t);
+    if (result.complete && doubt.empty())
+        title.title = systems_says("choosers.title:batches"_t, "gain"_v = times(result.way(Chooser::gain)), "article"_v = times(result.way(Chooser::article)),
+                                   "k"_v = fixed->k, "fixed"_v = times(fixed));
+    title.subtitle = systems_says("subtitle.batches"_t, "texts"_v = result.texts, "seats"_v = result.seats, "drafter"_v = result.drafter,
+                                  "doubt"_v = doubt);
 }
 
 // Of the draft workers that ran here.

@@ -68,6 +68,45 @@ TEST(BlockTables, SquaresSayWhoHasWhichBlock) {
     EXPECT_EQ(text_letter(27), "B2");
 }
 
+// A block goes back because its rows were refused, or because its text is over: that is no refusal.
+TEST(BlockTables, ABlockOfATextThatEndedWasNotRefused) {
+    const BlockFilm& film = small_film();
+    int ended = 0, refused = 0;
+    for (std::size_t round = 0; round < film.rounds.size(); ++round) {
+        const std::vector<BlockSquare> squares = block_squares(film, round);
+        for (std::size_t block = 0; block < squares.size(); ++block) {
+            if (!squares[block].given_back) continue;
+            const auto holder = std::ranges::find_if(film.rounds[round].texts, [&](const FilmText& text) {
+                return std::ranges::find(text.during, static_cast<int>(block)) != text.during.end();
+            });
+            ASSERT_NE(holder, film.rounds[round].texts.end());
+            EXPECT_EQ(squares[block].ended, holder->lane.left) << "round " << round << ", block " << block;
+            (squares[block].ended ? ended : refused) += 1;
+        }
+    }
+    EXPECT_GT(ended, 0);
+    EXPECT_GT(refused, 0);
+}
+
+TEST(BlockTables, TheStageSaysWhoSharesBlocksAndWhoseKItIs) {
+    FilmWindow stored;
+    const BlockFilm& film = small_film();
+    std::size_t round = 0;
+    const auto shares = [&] {
+        return std::ranges::any_of(film.rounds[round].texts, [&](const FilmText& text) { return !shared_words(film.rounds[round], text).empty(); });
+    };
+    while (round + 1 < film.rounds.size() && !shares()) ++round;
+    ASSERT_TRUE(shares());
+    const std::size_t shown = systems_model(stored.input(), {}).film_round;
+    for (std::size_t i = shown; i < round; ++i) stored.bench->key(ui::Key::up);
+    for (std::size_t i = round; i < shown; ++i) stored.bench->key(ui::Key::down);
+    stored.bench->settle();
+    EXPECT_TRUE(stored.bench->shows(" shared with ")) << stored.bench->words;
+    EXPECT_TRUE(stored.bench->shows("text ended")) << stored.bench->words;
+    ASSERT_NE(stored.settings.k, film.k);
+    EXPECT_TRUE(stored.bench->shows("K = " + std::to_string(film.k) + ", the run's own is " + std::to_string(stored.settings.k))) << stored.bench->words;
+}
+
 TEST(BlockTables, TheSceneShowsTheRoundInWhichATextGivesUp) {
     FilmWindow stored;
     SceneBench& bench = *stored.bench;

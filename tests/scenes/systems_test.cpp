@@ -495,6 +495,41 @@ TEST(SystemsScene, ShowsWhatAuditsFound) {
     EXPECT_TRUE(stored.bench->shows("Chosen lengths: 0.93× with 4 requests at a time, 1.70× with 256")) << stored.bench->words;
     EXPECT_TRUE(stored.bench->shows("PUBLISHED"));
     EXPECT_TRUE(stored.bench->shows("number 52362"));
+    EXPECT_TRUE(stored.bench->shows("before a colon: requests at a time"));
+    EXPECT_TRUE(stored.bench->shows("10.3 % more speed")) << "of what, and which way";
+}
+
+std::shared_ptr<Sweep> made_choosers() {
+    auto result = std::make_shared<AdaptiveResult>();
+    result->drafter = "small", result->seats = 8, result->texts = 12, result->complete = true;
+    result->ways = {{.chooser = Chooser::fixed, .k = 0, .rates = {1000, 1010}}, {.chooser = Chooser::fixed, .k = 3, .rates = {1300, 1313}},
+                    {.chooser = Chooser::article, .rates = {1200, 1212}}, {.chooser = Chooser::gain, .rates = {1350, 1363}},
+                    {.chooser = Chooser::oracle, .k = 3, .rates = {1500}}};
+    auto load = std::make_shared<Sweep>();
+    load->adaptive = result;
+    return load;
+}
+
+// Repeats that lie apart name no winner.
+TEST(SystemsScene, AChoiceInDoubtStandsInNoTitle) {
+    const std::shared_ptr<Sweep> load = made_choosers();
+    RunWindow window;
+    window.settings.max_tokens = 30;
+    window.open("systems", {"none", "small", "lookup"});
+    window.published.load = load;
+    window.show();
+    window.beat(kChoosersBeat);
+    EXPECT_TRUE(window.bench->shows("K by expected gain 1.35×, by the article 1.20×; the best fixed K = 3: 1.30×")) << window.bench->words;
+    EXPECT_FALSE(window.bench->shows("~"));
+    auto apart = std::make_shared<AdaptiveResult>(*load->adaptive);
+    apart->ways[3].rates = {1000, 1600};
+    load->adaptive = apart;
+    window.show();
+    EXPECT_TRUE(window.bench->shows("Who chooses K best, here?")) << window.bench->words;
+    EXPECT_TRUE(window.bench->shows("in doubt, because repeats lie up to 58 % apart")) << window.bench->words;
+    EXPECT_TRUE(window.bench->shows("~1.29×")) << window.bench->words;
+    EXPECT_FALSE(window.bench->shows("K by expected gain"));
+    EXPECT_NE(systems_description(window.input(), systems_model(window.input(), {})).find("expected gain: ~1.29×"), std::string::npos);
 }
 
 TEST(SystemsScene, NothingCollidesWhereEverythingIsShown) {
