@@ -191,7 +191,7 @@ inline constexpr std::array kTreeSettings = {Setting::tree_topk, Setting::tree_d
 [[nodiscard]] bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter);
 // `rule` if it suits what `drafter` proposes, else the usual one that does. Unknown names pass through.
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& drafter);
-// The same where a run is taken over from `before`: what only a tree had asked for goes with the tree.
+// The same where a run is taken over from `before`: what only a tree had asked for goes with the tree, and its usual rule with it.
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& before, const std::string& drafter);
 // DrafterInfo::method, or its own name.
 [[nodiscard]] std::string network_of(const std::string& drafter);

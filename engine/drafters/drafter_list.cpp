@@ -38,7 +38,9 @@ std::string judging_rule(const std::string& rule, const std::string& before, con
     const DrafterInfo *from = find_drafter(before), *to = find_drafter(drafter);
     const bool leaves_trees = from && from->tree && to && !to->tree;
     const bool asked_for = leaves_trees && by && by->siblings != Siblings::none && !by->greedy_only;
-    return judging_rule(asked_for ? "token" : rule, drafter);
+    // Nor was the usual rule of one tree asked for where another one takes over, which may have another: drawn siblings, chosen ones.
+    const bool usual = from && from->tree && to && to->tree && rule == judging_rule("token", before);
+    return judging_rule(asked_for || usual ? "token" : rule, drafter);
 }
 
 bool Draft::is_chain() const {

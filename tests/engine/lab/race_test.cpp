@@ -61,6 +61,10 @@ TEST(Race, AChainBesideATreeOfTopTokensIsJudgedByTheTokenRule) {
     EXPECT_EQ(entries[3].rule, "tree_topk");
     for (const char* rule : {"tree_wor", "tree_wr", "tree_kseq", "block"}) EXPECT_EQ(judging_rule(rule, "small"), rule) << "loses nothing on a chain";
     EXPECT_EQ(judging_rule("tree_topk", "no such drafter"), "tree_topk");
+    EXPECT_EQ(judging_rule("tree_wor", "small_tree", "dflash_tree"), "tree_topk") << "its children are chosen, not drawn";
+    EXPECT_EQ(judging_rule("tree_topk", "dflash_tree", "small_tree"), "tree_wor");
+    EXPECT_EQ(judging_rule("tree_topk", "eagle3_tree", "dflash_tree"), "tree_topk");
+    for (const char* rule : {"tree_wr", "tree_kseq", "tree_match"}) EXPECT_EQ(judging_rule(rule, "small_tree", "dflash_tree"), rule) << "was asked for";
 }
 
 TEST(Race, EveryLaneTakesTheOptionsOfItsDrafter) {
