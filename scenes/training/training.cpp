@@ -68,7 +68,7 @@ class TrainingScene final : public Scene {
         const std::string study = study_of_beat(beat);
         if (study.empty()) return false;
         state.study = study;
-        state.target.clear();
+        state.target = own_target(input, study);
         state.arm = beat == 2 || beat == 5 ? 2 : 0; // the base loss that fades; g = 7
         state.decay.reset();
         return true;

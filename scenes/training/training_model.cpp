@@ -215,6 +215,14 @@ TrainingModel training_model(const SceneInput& input, const TrainingState& state
     return m;
 }
 
+std::string own_target(const SceneInput& input, const std::string& study) {
+    const Header* const run = input.whole ? input.whole->header : nullptr;
+    if (!input.ablations || !run) return "";
+    for (const AblationStudy& one : input.ablations->studies) // a file's name may go on: "….Q4_1"
+        if (one.name == study && !one.target.empty() && run->model.starts_with(one.target)) return one.target;
+    return "";
+}
+
 const char* study_of_beat(int beat) {
     constexpr const char* kStudies[kTrainingBeats] = {"",      kPrefixStudy, kPrefixStudy, "test_steps",
                                                       "block", "weights", "modes",  ""};

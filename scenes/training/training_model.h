@@ -104,5 +104,7 @@ struct TrainingModel {
 inline constexpr StoryOf<"training", "use", "prefix", "lazy", "steps", "block", "early", "prediction", "live"> training_says;
 inline constexpr int kTrainingBeats = training_says.size;
 [[nodiscard]] const char* study_of_beat(int beat); // "": stays what it is
+// The target of the study of that name that the loaded model may see as its own; empty: there is none, the built-in one's stands in.
+[[nodiscard]] std::string own_target(const SceneInput& input, const std::string& study);
 
 } // namespace speclens

@@ -75,6 +75,7 @@ TrainingModel told_model(const SceneInput& input, const TrainingModel& m, int be
     if (study.empty() || !m.study || m.study->name == study) return m;
     TrainingState state;
     state.study = study;
+    state.target = own_target(input, study);
     state.sampled = m.temperature > 0;
     return training_model(input, state);
 }
@@ -155,7 +156,7 @@ StageTitle training_title(const TrainingModel& m) {
         }
         alike = alike_words(m);
     }
-    title.subtitle = training_says("subtitle.arms"_t, "steps"_v = m.chosen().steps, "prompts"_v = m.chosen().prompts,
+    title.subtitle = training_says("subtitle.arms"_t, "target"_v = m.study->target, "steps"_v = m.chosen().steps, "prompts"_v = m.chosen().prompts,
                                    "temperature"_v = at_temperature(m), "alike"_v = alike, "machine"_v = m.machine, "date"_v = m.date);
     return title;
 }

@@ -92,6 +92,28 @@ TEST(TrainingModel, ShowsTheStudyOfTheTargetThatWasChosen) {
     EXPECT_TRUE(training_title(real).title.starts_with("Prefixes of Domino's head, Real: ")) << training_title(real).title;
 }
 
+// Who loads a model sees its own experiment where there is one, and else whose it is.
+TEST(TrainingModel, TheLoadedModelsOwnStudyIsShownAndEveryStudySaysWhoseItIs) {
+    std::string other = kFile;
+    other.replace(other.find("\"machine\""), 0, R"("target":"Real-1B",)");
+    auto ablations = std::make_shared<Ablations>(parse_ablations(kFile, "file"));
+    std::ranges::move(parse_ablations(other, "other").studies, std::back_inserter(ablations->studies));
+    const auto words = [&](const std::string& model) {
+        SceneInput input;
+        Header header;
+        header.model = model;
+        CycleView whole;
+        whole.header = &header;
+        input.whole = input.view = &whole;
+        input.ablations = ablations.get();
+        input.beat = 1;
+        return find_scene("training")->make()->describe(input);
+    };
+    EXPECT_NE(words("Real-1B.Q4_1").find("Prefixes of Domino's head, Real"), std::string::npos) << words("Real-1B.Q4_1");
+    EXPECT_NE(words("Real-1B.Q4_1").find("\nReal-1B · 40 steps an arm"), std::string::npos) << words("Real-1B.Q4_1");
+    EXPECT_NE(words("bundle S").find("\nthe built-in model · 40 steps an arm"), std::string::npos) << words("bundle S");
+}
+
 TEST(TrainingStory, SpeaksOfItsOwnExperimentWhileAnotherIsLookedAt) {
     std::string both = kFile;
     both.replace(both.rfind('}'), 1, R"(,"weights":{"g7":[{"method":"dflash","arguments":[],"seed":1,"steps":40,"curve":[{"step":20,"positions":100,"loss":4.0}],"served":{}}]}})");
