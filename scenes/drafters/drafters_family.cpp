@@ -2,6 +2,7 @@
 // published and who serves with it.
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "scenes/drafters/drafters_draw.h"
@@ -15,24 +16,42 @@ namespace {
 using ui::Font;
 using ui::Rect;
 
+constexpr const char* kSource = "Source";
+
 struct Column {
     const char* title;
     float share; // of the room behind the names
     std::string (*words)(const DrafterKin& kin);
 };
 
-constexpr float kName = 152, kLowest = 25, kHint = 20;
+constexpr float kName = 152, kLowest = 18, kLowestInARoom = 25, kHint = 20;
 
-// Of this room, in the units of a frame; in large type it has room for two or three.
+// A source as far as there is room: "github.com/ggml-org/llama.cpp", "ggml-org/llama.cpp".
+std::string source_words(const ui::Canvas& canvas, const std::string& source, float room) {
+    constexpr std::string_view kHost = "github.com/";
+    std::vector<std::string> words{source};
+    if (source.starts_with(kHost)) words.push_back(source.substr(kHost.size())), words.emplace_back("GitHub");
+    return ui::fitting(canvas, words, Font::text, 14, room);
+}
+
+// Of this room, in the units of a frame. Large type has no room for all: then those that the title names.
 std::vector<Column> columns(bool presenter, float room) {
-    const Column takes{"Takes from the target", 0.21F, [](const DrafterKin& kin) { return std::string(kin.takes); }},
-        sequential{"One after the other", 0.215F, [](const DrafterKin& kin) { return std::string(kin.sequential); }},
-        keeps{"Keeps", 0.207F, [](const DrafterKin& kin) { return std::string(kin.keeps); }},
-        year{"Year", 0.058F, [](const DrafterKin& kin) { return kin.year > 0 ? std::to_string(kin.year) : std::string(); }},
-        served{"Served by", 0.31F, [](const DrafterKin& kin) { return served_words(kin); }};
-    if (!presenter) return {takes, sequential, keeps, year, served};
-    if (room < 580) return {{takes.title, 0.5F, takes.words}, {sequential.title, 0.5F, sequential.words}};
-    return {{takes.title, 0.285F, takes.words}, {sequential.title, 0.295F, sequential.words}, {served.title, 0.42F, served.words}};
+    const auto column = [](const char* title, float share, std::string (*words)(const DrafterKin& kin)) { return Column{title, share, words}; };
+    const auto takes = [&](float share) { return column("Takes from the target", share, [](const DrafterKin& kin) { return std::string(kin.takes); }); };
+    const auto sequential = [&](float share) {
+        return column("One after the other", share, [](const DrafterKin& kin) { return std::string(kin.sequential); });
+    };
+    const auto keeps = [&](float share) { return column("Keeps", share, [](const DrafterKin& kin) { return std::string(kin.keeps); }); };
+    const auto year = [&](float share) {
+        return column("Year", share, [](const DrafterKin& kin) { return kin.year > 0 ? std::to_string(kin.year) : std::string(); });
+    };
+    const auto served = [&](float share) { return column("Served by", share, [](const DrafterKin& kin) { return served_words(kin); }); };
+    const auto source = [&](float share) { return column(kSource, share, [](const DrafterKin& kin) { return std::string(kin.source); }); };
+    if (!presenter && room >= 920) return {takes(0.152F), sequential(0.163F), keeps(0.165F), year(0.047F), served(0.243F), source(0.23F)};
+    if (!presenter) return {takes(0.21F), sequential(0.215F), keeps(0.207F), year(0.058F), served(0.31F)};
+    if (room >= 580) return {takes(0.3F), sequential(0.31F), keeps(0.3F), year(0.09F)};
+    if (room >= 440) return {takes(0.33F), sequential(0.34F), keeps(0.33F)};
+    return {takes(0.5F), sequential(0.5F)};
 }
 
 void draw_member(const DraftersDraw& d, const DrafterRow& row, Rect band, bool selected) {
@@ -48,7 +67,10 @@ void draw_member(const DraftersDraw& d, const DrafterRow& row, Rect band, bool s
     const float room = band.w - 16 - kName;
     float x = left + kName;
     for (const Column& column : columns(d.input.presenter, room)) {
-        ui::fitted_text(canvas, {x, y + 5}, column.words(row.info->kin), Font::text, 14, theme.muted, room * column.share - 6);
+        const float w = room * column.share - 6;
+        std::string words = column.words(row.info->kin);
+        if (column.title == kSource) words = source_words(canvas, words, w);
+        ui::fitted_text(canvas, {x, y + 5}, words, Font::text, 14, theme.muted, w);
         x += room * column.share;
     }
     if (*row.info->kin.source) ui::tooltip(d.ui, band, row.info->kin.source);
@@ -75,9 +97,10 @@ void draw_drafter_family(const DraftersDraw& d, float top) {
     const int n = static_cast<int>(members.size());
     if (n == 0) return;
     float room = stage.bottom() - 8 - (top + 28);
-    const bool hidden = static_cast<float>(n) * kLowest > room;
+    const float lowest = d.input.presenter ? kLowestInARoom : kLowest;
+    const bool hidden = static_cast<float>(n) * lowest > room;
     if (hidden) room -= kHint;
-    const int fit = std::clamp(static_cast<int>(room / kLowest), 1, n), from = std::clamp(selected - fit / 2, 0, n - fit);
+    const int fit = std::clamp(static_cast<int>(room / lowest), 1, n), from = std::clamp(selected - fit / 2, 0, n - fit);
     const float pitch = std::min(44.0F, room / static_cast<float>(fit));
     if (hidden)
         ui::fitted_text(d.ui.canvas, {left, stage.bottom() - 10},

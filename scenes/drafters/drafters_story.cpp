@@ -255,7 +255,7 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
     }
     title.title = stage_title(input, m);
     if (input.beat == kDraftersFamilyBeat) {
-        title.subtitle = drafters_says("family.subtitle"_t);
+        title.subtitle = input.presenter ? drafters_says("family.subtitle:room"_t) : drafters_says("family.subtitle:table"_t);
         title.tier = ui::Tier::published;
         return title;
     }
