@@ -11,8 +11,8 @@ using enum Command;
 constexpr CommandRow kCommandRows[] = {
     {window, "", "[SESSION|LECTURE|LINK]", 0, 1,
      "open the window on a live run, a saved one, a lecture or a link",
-     "Opens the window on a race of EAGLE-3, DFlash and Domino; every other scene steps a prompt of your "
-     "own through draft, verify, accept and resample. NAME.lec.toml is a lecture: PageDown goes from step "
+     "Opens the window: the first time on a few doors, one round step by step among them, later on a race of EAGLE-3, DFlash "
+     "and Domino; every other scene steps a prompt of your own through draft, verify, accept and resample. NAME.lec.toml is a lecture: PageDown goes from step "
      "to step, the notes appear in this terminal. A link, speclens://SCENE/BEAT?drafter=domino&k=7, opens "
      "on one frame; Ctrl+L copies one.\n"
      "A file saved with run --json is opened, - is one that arrives on standard input, shown while it does. "

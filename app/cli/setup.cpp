@@ -456,12 +456,14 @@ RaceSettings race_settings(const Options& options, bool text) {
     if (text) {
         race.prompts = prompt_texts(options);
         const bool typed = options.prompt || !options.run.token_ids.empty();
-        // any other model is asked what a class would ask it first
-        const auto first = loaded_model(options) == kBuiltInModel ? std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain)
-                                                                  : race.prompts.begin();
-        if (!typed && first != race.prompts.end())
-            race.base =
-                with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});
+        const bool built_in = loaded_model(options) == kBuiltInModel;
+        // Any other model is asked what a class would ask it first, and so that its answer is whole within the usual length.
+        constexpr const char* kRaceQuestion = "Explain in two short sentences what photosynthesis is.";
+        const auto first = built_in ? std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain) : race.prompts.begin();
+        if (!typed && !built_in && options.prompts.empty())
+            race.base = with_prompt(race.base, {kRaceQuestion, "questions", "", {}, true});
+        else if (!typed && first != race.prompts.end())
+            race.base = with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});
     }
     std::vector<std::string> names;
     for (const DrafterChoice& choice : options.drafters) names.push_back(choice.name);

@@ -222,6 +222,21 @@ TEST(Link, OfARaceKeepsARuleThatWasAskedFor) {
     EXPECT_EQ(back.lanes, race.lanes);
 }
 
+// A class reads an answer to its end: any other model than the built-in one is asked what it answers within a race's length.
+TEST(Race, AsksARealModelForAShortAnswerUnlessPromptsAreGiven) {
+    const auto asked = [](std::vector<std::string> more) {
+        std::vector<std::string> words{"render", "race", "-o", "x.png"};
+        words.insert(words.end(), more.begin(), more.end());
+        return race_settings(parse(words), true);
+    };
+    const RaceSettings real = asked({"--model", "smollm2"});
+    EXPECT_EQ(real.base.prompt, "Explain in two short sentences what photosynthesis is.");
+    EXPECT_TRUE(real.base.chat);
+    EXPECT_GT(real.prompts.size(), 1u) << "averages are over the ready-made ones";
+    EXPECT_NE(asked({"--model", "tiny"}).base.prompt, real.base.prompt);
+    EXPECT_EQ(asked({"--model", "smollm2", "--prompt", "Why?"}).base.prompt, "Why?");
+}
+
 TEST(Link, OfARaceKeepsWhatItsLanesRead) {
     RaceSettings race =
         race_settings(parse({"render", "race", "--drafters", "skip,lookup", "--temp", "0.8", "--draft-temp",
