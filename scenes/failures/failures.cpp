@@ -50,7 +50,7 @@ class FailuresScene final : public Scene {
                 input.beat == kUnsureBeat && !model.bins.empty() ? draw_entropy(d, area)
                                                        : draw_loss_bars(d, area, loss_of_beat(input.beat));
             } else if (!tells_in_bars(input.beat)) { // the last: the map in place of the game
-                const float map = area.w * 0.55F; // it has little to say; the charts beside it much
+                const float map = area.w * (input.presenter ? 0.6F : 0.55F); // in large type its figures need the room
                 draw_load_map(d, {area.x, area.y, map, area.h});
                 const ui::Rect beside{area.x + map + gap, area.y, area.w - map - gap, area.h};
                 draw_beside_map(d, beside);

@@ -35,6 +35,18 @@ ui::Stroke stroke_of(const ui::Theme& theme, std::size_t curve) {
     return {theme.role(Role::accepted), 2, 2, 4};
 }
 
+// The curves by their variants, in the colours and strokes of the plot.
+void draw_curve_key(const FailuresDraw& d, const PublishedLoad& load, Vec2 at) {
+    ui::Canvas& c = d.ui.canvas;
+    for (std::size_t i = 0; i < load.curves.size(); ++i) {
+        const ui::Stroke stroke = stroke_of(d.ui.theme, i);
+        c.line({at.x, at.y - 5}, {at.x + 24, at.y - 5}, stroke);
+        c.ring({at.x + 12, at.y - 5}, 4, {stroke.color, 1.5F});
+        c.text({at.x + 30, at.y}, load.curves[i].figure->variant, Font::text, 14, d.ui.theme.muted);
+        at.x += 30 + c.text_width(load.curves[i].figure->variant, Font::text, 14) + 14;
+    }
+}
+
 std::string tooltip_of(const FailuresDraw& d, const PublishedFigure& figure, const std::string& value) {
     return value + ": " + figure.claim + ", " + published_conditions(figure) + "; " + published_citation(figure, d.input.figures->source_of(figure));
 }
@@ -59,9 +71,13 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
     const ui::Theme& t = d.ui.theme;
     const std::vector<std::string> heading{"PUBLISHED: speed-up by requests", "PUBLISHED, by requests"};
     ui::fitted_text(c, {area.x, area.y + 14}, ui::fitting(c, heading, Font::text_bold, 15, area.w), Font::text_bold, 15, t.ink, area.w);
+    const bool narrow = area.w < 340; // no room for names beside the curves
     const std::vector<std::string> key{"dashed: one server with DSpark, over its plain decoding; hollow: single figures of others",
                                        "dashed: a server with DSpark; hollow: figures of others", "dashed: DSpark; hollow: others"};
-    ui::fitted_text(c, {area.x, area.y + 34}, ui::fitting(c, key, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
+    if (narrow)
+        draw_curve_key(d, load, {area.x, area.y + 34});
+    else
+        ui::fitted_text(c, {area.x, area.y + 34}, ui::fitting(c, key, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
     const Rect plot{area.x + 34, area.y + 48, area.w - 46, area.h - 48 - 42};
     if (plot.h < 40 || plot.w < 80) return;
     double low = 1, high = 1, most = 1;
@@ -77,7 +93,8 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
     }
     for (int power = 0; power <= x.hi; power += 2)
         c.text({x(power), plot.bottom() + 18}, std::to_string(1 << power), Font::mono, 14, t.muted, Align::center);
-    const std::vector<std::string> below{"requests at a time, each figure on its own machine", "requests, each on its own machine", "requests at a time"};
+    std::vector<std::string> below{"requests at a time, each figure on its own machine", "requests, each on its own machine", "requests at a time"};
+    if (narrow) below = {"requests; curves: DSpark on one server", "requests; curves: DSpark"};
     ui::fitted_text(c, {area.x, plot.bottom() + 38}, ui::fitting(c, below, Font::text, 14, area.w), Font::text, 14, t.muted, area.w);
 
     const auto at = [&](double requests, double times) { return Vec2{x(std::log2(requests)), y(std::log2(times))}; };
@@ -98,8 +115,7 @@ void draw_published_load(const FailuresDraw& d, const PublishedLoad& load, Rect 
             ui::tooltip(d.ui, {points[j].x - 8, points[j].y - 8, 16, 16},
                         tooltip_of(d, *curve.figure, ui::speed_up(curve.points[j].second) + " with " + ui::integer(std::lround(curve.points[j].first))));
         }
-        if (plot.w < 300 || !names.name(points.back(), curve.name, Font::text, stroke.color, t.bg)) // the line above says whose
-            (void)names.name(points.back(), curve.figure->variant, Font::text, stroke.color, t.bg);
+        if (!narrow) (void)names.name(points.back(), curve.name, Font::text, stroke.color, t.bg);
     }
     for (const PublishedFigure* figure : load.figures) {
         const Vec2 place = at(*figure->batch, middle(*figure));
