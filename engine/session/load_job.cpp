@@ -21,7 +21,7 @@ class LoadJob final : public Job {
     void show(Snapshot& shown) override {
         if (std::exchange(shown_, measurement_.revision()) == measurement_.revision()) return;
         Sweep sweep = measurement_.sweep();
-        if (kept_) sweep.cells = kept_->cells, sweep.crossings = kept_->crossings;
+        if (kept_) sweep.cells = kept_->cells, sweep.crossings = kept_->crossings, sweep.busy_cores = kept_->busy_cores;
         shown.load = std::make_shared<const Sweep>(std::move(sweep));
     }
     std::size_t revision() const override { return rounds_; }

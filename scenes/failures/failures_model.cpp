@@ -7,7 +7,6 @@
 #include "engine/drafters/drafter.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/samples.h"
-#include "engine/run/speed_up.h"
 #include "scenes/failures/loss_bars.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
@@ -145,11 +144,11 @@ int FailuresModel::many() const {
 
 namespace {
 
-// By the bound of every other figure (engine/run/speed_up.h).
-std::string why_in_doubt(const SweepCell& cell) {
-    const SweepInterval& speed = *cell.speed_up;
-    const double spread = speed.low > 0 && speed.value > 0 ? std::max(speed.high / speed.value, speed.value / speed.low) - 1 : 0;
-    return spread > kMostSpread ? "its turns lie up to " + ui::number(100 * spread, 0) + " % apart" : "";
+// As the sweep judges it (docs/measuring.md).
+std::string why_in_doubt(const Sweep& load, const SweepCell& cell) {
+    if (!cell.in_doubt) return "";
+    if (load.busy()) return "other programs kept " + ui::number(load.busy_cores, 1) + " cores busy";
+    return "its turns lie up to " + ui::number(100 * cell.speed_up->spread(), 0) + " % apart";
 }
 
 // Batches that were decoded take the place of what is simulated, where they were of the run's drafter.
@@ -161,7 +160,7 @@ void take_measured(const Sweep& load, const std::string& drafter, std::vector<Lo
             cell.measured = &measured;
             cell.speedup = measured.speed_up->value;
             cell.extrapolated = cell.outrun = false;
-            cell.doubt = why_in_doubt(measured);
+            cell.doubt = why_in_doubt(load, measured);
         }
     }
 }

@@ -121,24 +121,20 @@ double mean_k(const AdaptiveWay& way) {
 
 namespace {
 
-// By the bounds of every other figure (engine/run/speed_up.h). The oracle is computed once, of all repeats.
-std::string doubt_of(const AdaptiveWay& way, const AdaptiveWay& plain) {
-    double low = 0, high = 0;
-    for (std::size_t i = 0; i < std::min(way.rates.size(), plain.rates.size()) && way.chooser != Chooser::oracle; ++i) {
-        const double times = plain.rates[i] > 0 ? way.rates[i] / plain.rates[i] : 0;
-        low = i == 0 ? times : std::min(low, times), high = std::max(high, times);
-    }
-    return high > low * (1 + kMostSpread) ? "repeats lie up to " + ui::number(100 * (high / std::max(low, 1e-9) - 1), 0) + " % apart" : "";
+// As the study judges it (docs/measuring.md).
+std::string doubt_of(const AdaptiveResult& result, const AdaptiveWay& way) {
+    if (!result.in_doubt(way)) return "";
+    if (result.busy_cores > kMostBusyCores) return "other programs kept " + ui::number(result.busy_cores, 1) + " cores busy";
+    return "repeats lie up to " + ui::number(100 * result.speed_up(way).spread(), 0) + " % apart";
 }
 
 } // namespace
 
 std::vector<AdaptiveBar> adaptive_bars(const AdaptiveResult& result) {
     std::vector<AdaptiveBar> bars;
-    const double plain = result.ways.empty() ? 0 : result.ways.front().rate();
+    if (result.ways.empty() || result.ways.front().rates.empty()) return bars;
     for (const AdaptiveWay& way : result.ways)
-        if (!way.rates.empty() && plain > 0)
-            bars.push_back({&way, way.rate() / plain, &way == result.best_fixed(), doubt_of(way, result.ways.front())});
+        if (!way.rates.empty()) bars.push_back({&way, result.speed_up(way).value, &way == result.best_fixed(), doubt_of(result, way)});
     return bars;
 }
 

@@ -133,8 +133,7 @@ void name_choosers(StageTitle& title, const SceneInput& input, const SystemsMode
     }
     const AdaptiveResult& result = *m.adaptive;
     const AdaptiveWay* const fixed = result.best_fixed();
-    const double plain = result.ways.front().rate();
-    const auto times = [&](const AdaptiveWay* way) { return way ? ui::speed_up(way->rate() / plain) : std::string("…"); };
+    const auto times = [&](const AdaptiveWay* way) { return way ? ui::speed_up(result.speed_up(*way).value) : std::string("…"); };
     const std::string doubt = adaptive_doubt(result);
     title.tier = ui::Tier::live;
     title.title = systems_says("choosers.title:no_batches"_t);

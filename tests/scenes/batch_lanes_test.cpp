@@ -142,7 +142,7 @@ TEST(FailuresLoad, OpensOnAMeasuredCell) {
 TEST(FailuresLoad, AFigureInDoubtStandsInNoTitleAndWinsNothing) {
     Batches live;
     const std::shared_ptr<Sweep> load = made_load("small");
-    for (SweepCell& cell : load->cells) cell.speed_up->high = 1.2 * cell.speed_up->value;
+    for (SweepCell& cell : load->cells) cell.speed_up->high = 1.2 * cell.speed_up->value, cell.in_doubt = true;
     live.published.load = load;
     live.show();
     EXPECT_TRUE(live.bench->shows("1 text at once, 4 guesses: measured, in doubt")) << live.bench->words;
@@ -155,6 +155,9 @@ TEST(FailuresLoad, AFigureInDoubtStandsInNoTitleAndWinsNothing) {
     EXPECT_NE(words.find("~1.50 (measured)"), std::string::npos) << words;
     EXPECT_NE(words.find("~1.50× plain batched decoding"), std::string::npos) << words;
     EXPECT_EQ(words.find("Guessing pays"), std::string::npos) << words;
+    load->busy_cores = 2.03; // a batch that was decoded beside a busy program is no measurement of this machine
+    live.show();
+    EXPECT_TRUE(live.bench->shows("~1.50× in doubt, because other programs kept 2.0 cores busy")) << live.bench->words;
 }
 
 TEST(FailuresLoad, TheBestOfAMeasuredRowIsAMeasuredOne) {
