@@ -241,7 +241,7 @@ std::vector<Door> doors_of(const FrameDraw& d) {
     std::vector<Door> doors = {
         {"Watch one round", "Guesses, one check, coins: step by step, with the numbers of both models.",
          {SceneCommand{OpenScene{"loop"}}}},
-        {"Race the drafters", "Four ways to guess write the same text on one clock.", {SceneCommand{OpenScene{"race"}}}},
+        {"Race the drafters", "Drafters and plain decoding write the same text on one clock.", {SceneCommand{OpenScene{"race"}}}},
         {"Write my prompt", "Your own words, on the model that is loaded.",
          {SceneCommand{OpenScene{"loop"}}, PickAction{Action::edit_prompt}}}};
     if (d.input.read && !d.input.read->lectures.empty()) {
