@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/frame/frame.h"
+#include "scenes/shared/lecture_count.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
@@ -41,10 +42,8 @@ void draw_step(const FrameDraw& d) {
     const Rect r = d.layout.story;
     if (d.layout.density != Density::presenter || r.w <= 0) return;
     const LecturePlace& lecture = *d.input.lecture;
-    const std::string step =
-        lecture.away(d.input.scene_name) ? std::to_string(lecture.step + 1) + " (away)" : step_of(lecture);
-    d.ui.canvas.text({r.right() - 24, r.y + 24}, "lecture " + step, Font::mono, 16, d.ui.theme.muted,
-                     Align::right);
+    d.ui.canvas.text({r.right() - 24, r.y + 24}, lecture_count(lecture.step + 1, lecture.steps(), lecture.away(d.input.scene_name)),
+                     Font::mono, 16, d.ui.theme.muted, Align::right);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "scenes/shared/lecture_count.h"
 #include "scenes/shared/words.h"
 #include "ui/text_layout.h"
 
@@ -204,6 +205,14 @@ RoomText text_for_room(const ui::Canvas& canvas, const std::string& text, float 
     return small.words.size() > large.words.size() ? small : large;
 }
 
+// Taken by what is counted at the right of the sentence: its beats, and above them the steps of a lecture.
+float taken_by_counts(const ui::Canvas& canvas, const std::string& count, bool lecture) {
+    float widest = count.empty() ? 0 : canvas.text_width(count, Font::mono, 16);
+    if (lecture)
+        for (const bool away : {false, true}) widest = std::max(widest, canvas.text_width(lecture_count(88, 88, away), Font::mono, 16));
+    return widest > 0 ? widest + 24 : 0;
+}
+
 // As many whole sentences as the room can read; where the first one alone is too long, the heading.
 void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story, std::vector<SceneCommand>& out) {
     const Rect r = input.story;
@@ -214,7 +223,7 @@ void draw_sentence(const SceneInput& input, ui::Ui& ui, const Story& story, std:
         return shared_says("story.place:step"_t, "at"_v = story.step, "of"_v = story.steps);
     };
     const std::string count = place();
-    const float x = r.x + 24, w = r.w - 48 - (count.empty() ? 0 : 136);
+    const float x = r.x + 24, w = r.w - 48 - taken_by_counts(ui.canvas, count, input.lecture);
     ui.canvas.line({r.x, r.y + 0.5F}, {r.right(), r.y + 0.5F}, ui.theme.hairline());
     RoomText said = text_for_room(ui.canvas, story.what_if.empty() ? story.text : story.text + " " + story.what_if, w);
     if (said.words.empty()) said.words = story.heading;

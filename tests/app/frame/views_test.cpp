@@ -8,6 +8,7 @@
 #include "app/views/lecture.h"
 #include "app/views/link.h"
 #include "kernels/error.h"
+#include "tests/scenes/room.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/view_bench.h"
@@ -227,6 +228,35 @@ std::uint64_t seed_of(Link link) {
     link.at = 0;
     link.selected.reset();
     return std::hash<std::string>{}(to_text(link));
+}
+
+// Who speaks to a room has two counts beside the sentence, that of the lecture and that of the scene: words keep clear of both.
+TEST(Lectures, ASentenceKeepsClearOfTheCounts) {
+    LectureView lecture = three_steps();
+    for (int i = 0; i < 9; ++i) lecture.steps.push_back(lecture.steps.front());
+    for (const int beat : {3, 4}) {
+        lecture.steps[1].view.place.beat = beat;
+        ViewBench live("loop");
+        present(live.bench);
+        live.bench.controller.begin_lecture(lecture, live.bench.time);
+        live.observe(fixtures::mixed(), {});
+        expect_readable(live.bench, "first step");
+        live.bench.key(ui::Key::page_down);
+        Snapshot known;
+        known.trace = fixtures::mixed();
+        known.status.state = EngineStatus::State::idle;
+        known.passes = std::make_shared<const PassTimes>(test::passes_in_cache());
+        known.passes_beside = std::make_shared<const PassTimes>(test::passes_of_a_shape());
+        live.bench.controller.observe(known, live.bench.time);
+        live.bench.settle();
+        ASSERT_TRUE(live.bench.shows("lecture 2 of 12")) << live.bench.words;
+        ASSERT_TRUE(live.bench.shows("smollm2-135m")) << live.bench.words;
+        expect_readable(live.bench, "beat " + std::to_string(beat));
+        live.bench.key(ui::Key::page_down, {.ctrl = true});
+        live.bench.settle();
+        ASSERT_TRUE(live.bench.shows("lecture 2 (away)")) << live.bench.words;
+        expect_readable(live.bench, "away");
+    }
 }
 
 // Every step of the lectures that come with the program, on a machine that had time during the step before.
