@@ -118,10 +118,11 @@ void tokens_chart(const SpeedupDraw& d, Rect r) {
     const bool few = std::ranges::any_of(m.points, &SpeedupPoint::few);
     const std::string one = "one α of " + ui::probability(m.levers.alpha), all = one + share_words(m.levers),
                       what = few ? "rings: under 30 rounds; " : "dots measured; ";
-    const std::vector<std::string> words =
-        m.measured() ? std::vector{what + "line: by position; dashed: " + all,
-                                   "line: by position; dashed: " + all, "dashed: " + one}
-                     : std::vector{"line: " + all + " for all", "line: " + one + " for all"};
+    std::vector<std::string> words = {"line: " + all + " for all", "line: " + one + " for all"};
+    if (m.measured() && few) // who does not know what a ring is takes its place for a finding
+        words = {what + "line: by position; dashed: " + all, what + "dashed: " + one, "rings: under 30 rounds"};
+    else if (m.measured())
+        words = {what + "line: by position; dashed: " + all, "line: by position; dashed: " + all, "dashed: " + one};
     const Chart chart = begin_chart(d, r, "tokens", "Tokens per round", words, 1, high);
     for (const double alpha : kReference) {
         chart.curve([&](int k) { return expected_tokens(alpha, k); }, {theme.muted.alpha(0.5F), 1});
