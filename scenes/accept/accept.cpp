@@ -60,7 +60,8 @@ class AcceptRuleScene final : public Scene {
         if (wish.flips > 1) out.push_back(ShowDetails{}); // where they are counted
         // The words go where the coins are: what is thrown early opens the beat that tells of it.
         const int told = wish.flips > 1 ? kCountBeat : kCoinBeat;
-        if (wish.flips > 0 && !view.bars.empty() && input.beat < told) out.push_back(SetBeat{told});
+        const bool covered = wish.flips == 1 && books_for_coin(input, grid);
+        if (wish.flips > 0 && !view.bars.empty() && (input.beat < told || covered)) out.push_back(SetBeat{told});
         apply(input, view, wish);
         ask_for_distributions(input, view, out);
         if (!view.bars.empty() && accept_says.criterion(input.beat, "contested guess"_part)) search_.ask(input, contested_guess(), out);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "scenes/shared/emphasis.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/glyphs.h"
@@ -398,12 +399,13 @@ void draw_accept_coin(const AcceptDraw& d) {
         canvas.text({ends ? gauge.x + 24 : after, gauge.bottom() + 20}, hint, Font::text, 14, theme.muted);
 }
 
-// Over-claimed and owed.
-void draw_accept_strips(const AcceptDraw& d) {
-    const float y = d.input.stage.y + d.grid.y, x = d.grid.left, w = 356;
+constexpr float kStrips = 356, kProof = 404; // width of the strips, and where the proof begins beside them
+
+// Over-claimed and owed. `y`: of the stage, as in the tall layout.
+void draw_accept_strips(const AcceptDraw& d, float y) {
+    const float x = d.grid.left, w = kStrips;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    canvas.line({x, y + 532.5F}, {d.grid.right, y + 532.5F}, theme.hairline());
     canvas.text({x, y + 560}, "Over-claimed = owed", Font::text_bold, 15, theme.ink);
     const std::string mass = lost_number(d.view);
     canvas.text({x + w, y + 560}, d.view.at_least ? mass : mass + " = " + mass, Font::mono, 14, theme.muted,
@@ -448,8 +450,8 @@ void draw_accept_strips(const AcceptDraw& d) {
     }
 }
 
-void draw_accept_proof(const AcceptDraw& d) {
-    const float y = d.input.stage.y + d.grid.y, left = d.grid.left + 404, right = d.grid.right;
+void draw_accept_proof(const AcceptDraw& d, float y) {
+    const float left = d.grid.left + kProof, right = d.grid.right;
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     canvas.line({left - 24 + 0.5F, y + 548}, {left - 24 + 0.5F, y + 652}, theme.hairline());
@@ -544,21 +546,37 @@ void draw_accept_reach(const AcceptDraw& d) {
     draw_strip(d, {names, y + 482, g.right - names, 22}, output);
 }
 
+// Strips and proof; what the beat is not about steps back.
+void draw_accept_books(const AcceptDraw& d, float y) {
+    draw_accept_strips(d, y);
+    draw_accept_proof(d, y);
+    const float top = y + 548, h = 112;
+    if (d.input.beat == kBooksBeat || d.input.beat == kResidualBeat)
+        dim(d.ui, {d.grid.left + kProof - 23, top, d.grid.right - d.grid.left - kProof + 23, h});
+    if (d.input.beat == kBalanceBeat) dim(d.ui, {d.grid.left, top, kStrips + 8, h});
+}
+
 // Below the table; what a later beat is about keeps its place free.
 void draw_parts(const AcceptDraw& d) {
     const AcceptParts parts = d.parts();
     const float y = d.input.stage.y + d.grid.y, x = d.grid.left, w = d.grid.right - x;
-    if (parts.reach)
+    const bool instead = books_for_coin(d.input, d.grid) && parts.books;
+    if (parts.reach) {
         draw_accept_reach(d);
-    else if (parts.coin)
+    } else if (instead) {
+        d.ui.canvas.line({x, y + 416.5F}, {d.grid.right, y + 416.5F}, d.ui.theme.hairline());
+        draw_accept_books(d, y - 130);
+    } else if (parts.coin) {
         draw_accept_coin(d);
-    else if (!d.grid.close)
+        if (d.grid.tall && about_books(d.input.beat)) dim(d.ui, {x, y + 418, w, 112});
+    } else if (!d.grid.close) {
         ui::slot(d.ui.canvas, d.ui.theme, {x, y + 428, w, 88},
                  "here a coin will decide: beat " + std::to_string(kCoinBeat + 1));
+    }
     if (!d.grid.tall) return;
     if (parts.books) {
-        draw_accept_strips(d);
-        draw_accept_proof(d);
+        d.ui.canvas.line({x, y + 532.5F}, {d.grid.right, y + 532.5F}, d.ui.theme.hairline());
+        draw_accept_books(d, y);
     } else {
         ui::slot(d.ui.canvas, d.ui.theme, {x, y + 548, w, 108},
                  "here two areas will turn out equal: beat " + std::to_string(kBooksBeat + 1));
@@ -596,7 +614,7 @@ AcceptGrid accept_grid(Rect stage, const AcceptView& view, bool coin) {
     g.top = stage.y + 108;
     g.base = g.top + height;
     g.y = g.base - (stage.y + 308);
-    constexpr float kLow = 440, kCard = 104, kNumbers = 96, kLabels = 32; // of the coin, of what stands below the bars
+    constexpr float kLow = 440, kCard = 112, kNumbers = 96, kLabels = 32; // of the coin, of what stands below the bars
     if (stage.h < kLow) {
         g.close = true;
         g.numbers = !coin;

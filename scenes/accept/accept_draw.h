@@ -85,6 +85,14 @@ void draw_accept_controls(const AcceptDraw& d, std::vector<SceneCommand>& out);
 
 // Beats from 0: the first that needs a part of the stage, and the last, which counts thrown coins.
 inline constexpr int kAcceptBeats = accept_says.size, kSumsBeat = 1, kCoinBeat = 3, kBooksBeat = 4, kReachBeat = 7, kCountBeat = 8;
+inline constexpr int kResidualBeat = 5, kBalanceBeat = 6; // behind kBooksBeat, of strips and proof too
+[[nodiscard]] inline bool about_books(int beat) {
+    return beat >= kBooksBeat && beat <= kBalanceBeat;
+}
+// Where a stage has no room for both, strips and proof stand in the place of the coin while they are told of.
+[[nodiscard]] inline bool books_for_coin(const SceneInput& input, const AcceptGrid& grid) {
+    return !grid.tall && about_books(input.beat);
+}
 // In the place of the chart, where there is no panel beside the stage.
 [[nodiscard]] inline bool counts_on_stage(const SceneInput& input) {
     return input.beat == kCountBeat && input.details.w <= 0;

@@ -388,6 +388,39 @@ TEST(AcceptRule, TheFirstBeatsAskAndDoNotAnswer) {
     }
 }
 
+// "Drawn from the dotted parts only, scaled to 1": where a stage is low, too, that is seen by whoever reads it.
+TEST(AcceptRule, WhatIsOwedIsSeenWhereItIsTold) {
+    const auto trace = fixtures::toy_run({.name = "saved", .cycles = 12});
+    const float scale = presenter_scale({1280, 720});
+    for (const bool presenter : {false, true}) {
+        const ui::Rect screen = presenter ? ui::Rect{0, 0, 1280 / scale, 720 / scale} : ui::Rect{0, 0, 1280, 720};
+        SceneBench bench("accept-rule", {}, screen);
+        bench.show(trace, trace->size());
+        bench.controller.window = {1280, 720};
+        if (presenter) bench.key(ui::Key::f5);
+        std::optional<Position> refused;
+        for (const Position& position : judged_positions(*bench.controller.frame(0).scene.view)) {
+            SceneInput input = bench.controller.frame(0).scene;
+            input.selected = position;
+            if (const AcceptView view = accept_view(input, {}, -1); view.kept > 0.05 && view.kept < 0.9) refused = position;
+        }
+        ASSERT_TRUE(refused) << "or nothing was tried";
+        for (int beat = 0; beat < kReachBeat; ++beat) {
+            bench.controller.perform({SceneCommand{Select{*refused}}, SceneCommand{SetBeat{beat}}}, bench.time);
+            bench.settle();
+            const std::string what = std::string(presenter ? "presenter" : "1280x720") + ", beat " + std::to_string(beat);
+            for (const char* words : {"Over-claimed = owed", "÷ ", "Proof", "× residual", "target 1.00"})
+                EXPECT_EQ(bench.shows(words), about_books(beat)) << what << ": " << words;
+            EXPECT_EQ(bench.shows("The coin for"), beat == kCoinBeat) << what;
+            look(bench, what, false);
+        }
+        bench.controller.perform({SceneCommand{SetBeat{kResidualBeat}}}, bench.time);
+        bench.settle();
+        bench.key(ui::Key::c);
+        EXPECT_TRUE(bench.shows("The coin for")) << "a coin that is thrown is seen";
+    }
+}
+
 TEST(AcceptRule, NothingThatWasAskedForIsKeptBack) {
     for (const ui::Key asks : {ui::Key::c, ui::Key::m, ui::Key::equal}) {
         Saved whole(64);
