@@ -109,6 +109,7 @@ class LosslessScene final : public Scene {
         const ui::Rect stage = d.input.stage;
         const float x = stage.x + 24, w = stage.w - 48, top = stage.y + 88, bottom = stage.bottom() - 8,
                     gap = 36;
+        if (d.input.presenter && d.input.beat == kLosslessProofBeat) return draw_lossless_proof(d, {x, top + 8, w, bottom - top - 8});
         const bool proof = !d.input.presenter && bottom - top > kProof + 220;
         const float h = bottom - top - (proof ? kProof + 20 : 0), left = (w - gap) * 0.5F;
         draw_lossless_texts(d, {x, top, left, h});

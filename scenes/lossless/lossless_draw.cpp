@@ -183,20 +183,21 @@ void draw_lossless_proof(const LosslessDraw& d, Rect r) {
     double most = 0.1;
     for (const ProofRow& row : rows) most = std::max({most, row.target, row.kept + row.replaced});
     const ui::Scale x{0, most * 1.05, left, left + width};
+    const float pitch = std::clamp((r.h - 32) / static_cast<float>(std::max<std::size_t>(1, rows.size())), 30.0F, 80.0F), bar = pitch - 14;
     float y = r.y + 32;
     for (std::size_t v = 0; v < rows.size(); ++v) {
         const ProofRow& row = rows[v];
-        canvas.text({r.x, y + 17}, std::string(1, static_cast<char>('a' + v)), Font::mono, 15, theme.ink);
-        canvas.fill({left, y + 4, x(row.kept) - left, 16}, theme.role(Role::accepted), 2);
-        canvas.fill({x(row.kept), y + 4, x.length(row.replaced), 16}, theme.role(Role::residual), 2);
-        canvas.line({x(row.target), y}, {x(row.target), y + 24}, {theme.role(Role::target), 2.5F});
+        canvas.text({r.x, y + bar / 2 + 9}, std::string(1, static_cast<char>('a' + v)), Font::mono, 15, theme.ink);
+        canvas.fill({left, y + 4, x(row.kept) - left, bar}, theme.role(Role::accepted), 2);
+        canvas.fill({x(row.kept), y + 4, x.length(row.replaced), bar}, theme.role(Role::residual), 2);
+        canvas.line({x(row.target), y}, {x(row.target), y + bar + 8}, {theme.role(Role::target), 2.5F});
         const double sum = row.kept + row.replaced;
         const bool same = std::abs(sum - row.target) < 5e-4;
-        canvas.text({r.right(), y + 17},
+        canvas.text({r.right(), y + bar / 2 + 9},
                     ui::probability(row.kept) + " + " + ui::probability(row.replaced) +
                         (same ? " = " : " ≠ ") + ui::probability(row.target),
                     Font::mono, 14, same ? theme.ink : theme.role(Role::rejected), Align::right);
-        y += 30;
+        y += pitch;
     }
 }
 

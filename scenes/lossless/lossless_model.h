@@ -82,7 +82,7 @@ struct GreedyRow {
 [[nodiscard]] bool greedy_on_stage(const SceneInput& input);
 
 inline constexpr StoryOf<"lossless", "promise", "proof", "count", "mistake", "hiding", "block", "fresh", "peek", "chosen", "asterisk", "tie", "cache"> lossless_says;
-inline constexpr int kLosslessBeats = lossless_says.size, kLosslessDrawBeat = 2; // from here on texts are drawn
+inline constexpr int kLosslessBeats = lossless_says.size, kLosslessProofBeat = 1, kLosslessDrawBeat = 2; // from here on texts are drawn
 // Of greedy texts on the loaded models: every drafter's, then one fault and the other.
 inline constexpr int kLosslessGreedyBeat = 9, kLosslessTieBeat = 10, kLosslessCacheBeat = 11;
 

@@ -10,6 +10,7 @@
 #include "engine/run/run.h"
 #include "scenes/lossless/lossless_draw.h"
 #include "tests/scenes/run_window.h"
+#include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"
 #include "tests/shared/finished.h"
 #include "ui/format.h"
@@ -29,6 +30,22 @@ TEST(Lossless, TheExactDistributionIsThatOfTheTable) {
     EXPECT_EQ(exact_texts().size(), 27u);
     EXPECT_NEAR(sum, 1, 1e-12);
     EXPECT_NEAR(exact_texts().at({0, 1, 0}), 0.5 * 0.6 * 0.7, 1e-12);
+}
+
+// "The two bars add up": in a room they are all that stands there.
+TEST(LosslessScene, ShowsARoomTheBarsThatAddUp) {
+    const float scale = presenter_scale({1280, 720});
+    SceneBench bench("lossless", {}, {0, 0, 1280 / scale, 720 / scale});
+    bench.controller.window = {1280, 720};
+    bench.show(fixtures::mixed());
+    bench.key(ui::Key::f5);
+    for (const int beat : {0, kLosslessProofBeat, kLosslessDrawBeat}) {
+        bench.controller.perform({SceneCommand{SetBeat{beat}}}, bench.time);
+        bench.settle();
+        EXPECT_EQ(bench.shows("kept drafts + replacements"), beat == kLosslessProofBeat) << bench.words;
+        EXPECT_EQ(bench.shows("Texts of three tokens"), beat != kLosslessProofBeat) << bench.words;
+        look(bench, "lossless presenter beat " + std::to_string(beat), false);
+    }
 }
 
 TEST(Lossless, TheRightRuleStaysNearTheNoiseAndEveryMistakeIsCaught) {
