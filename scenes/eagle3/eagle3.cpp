@@ -64,7 +64,7 @@ class Eagle3Scene final : public Scene {
         const ui::Rect stage = d.input.stage;
         // For a room, the picture that the sentence is about.
         if (const ui::Rect all{stage.x + 24, stage.y + 88, stage.w - 48, stage.h - 104}; d.input.presenter) {
-            if (d.input.beat == kEagle3ErrorsBeat && !d.model.errors.empty()) return draw_eagle3_errors(d, all);
+            if (d.input.beat == kEagle3ErrorsBeat && !d.model.errors.empty()) return draw_errors_for_a_room(d, all);
             if (d.input.beat == kEagle3TimesBeat) return draw_eagle3_clock(d, all);
             const AcceptanceSeries kept = acceptance_of(*d.input.whole, "this run");
             if (d.input.beat > kEagle3TimesBeat && !kept.judged.empty() && d.model.instead_of.empty()) {
@@ -101,6 +101,15 @@ class Eagle3Scene final : public Scene {
         else if (!focus("steps"_part)) dim(d.ui, eagle3_below_taps(stage, end));
         if (!(trained ? focus("trained"_part) : focus("clock"_part))) dim(d.ui, whole_of(clock));
         if (!focus("chart"_part)) dim(d.ui, whole_of(beside));
+    }
+
+    // Beside how far they drift: what comes of it, which is what the beat ends with.
+    static void draw_errors_for_a_room(const Eagle3Draw& d, ui::Rect all) {
+        if (!trained_steps(d.input)) return draw_eagle3_errors(d, all);
+        constexpr float kGap = 28;
+        const float w = (all.w - kGap) / 2;
+        draw_trained_steps(d, {all.x, all.y, w, all.h});
+        draw_eagle3_errors(d, {all.x + w + kGap, all.y, w, all.h});
     }
 
     static void draw_kept(const Eagle3Draw& d, const AcceptanceSeries& kept, ui::Rect r) {

@@ -151,6 +151,20 @@ TEST(Eagle3Scene, ShowsAPresentersAudienceWhatTheSentenceIsAbout) {
 }
 
 // The story begins with the first step, so that is the one that is marked.
+// What comes of the drift, ".06 stay, with seven steps .85", is the evidence of that beat: a room sees it beside the drift.
+TEST(Eagle3Scene, ShowsARoomWhatComesOfTheDrift) {
+    const float scale = presenter_scale({1280, 720});
+    SceneBench bench("eagle3", {}, {0, 0, 1280 / scale, 720 / scale});
+    bench.controller.window = {1280, 720};
+    bench.controller.ablations = std::make_shared<const Ablations>(load_experiments(std::filesystem::path(SPEC_SOURCE_DIR) / "assets/models"));
+    bench.show(recorded("eagle3"));
+    bench.key(ui::Key::f5);
+    bench.controller.perform({SceneCommand{SetBeat{kEagle3ErrorsBeat}}}, bench.time);
+    bench.settle();
+    for (const char* words : {"How far its own features drift", "two heads trained", "one step", "seven steps"}) EXPECT_TRUE(bench.shows(words)) << words << "\n" << bench.words;
+    look(bench, "eagle3 errors for a room", false);
+}
+
 TEST(Eagle3Scene, MarksTheStepThatTheStoryIsAbout) {
     SceneBench bench("eagle3");
     bench.show(recorded("eagle3"));
