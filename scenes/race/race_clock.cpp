@@ -35,15 +35,14 @@ struct RaceRows {
 
 constexpr float kAfter = 0.38F, kHead = 0.55F;
 
-void draw_lane(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& x, float y, float h) {
+// All passes of a lane, in one strength. `now`: what a round brought is told once its check is over by then.
+void draw_passes(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& x, float y, float h, float strength, double now) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const RunClock clock(*lane.trace, lane.whole,
                          d.model.rounds ? RunClock::Unit::rounds : RunClock::Unit::ms);
-    const double now = d.model.clock;
     for (const CycleSummary& cycle : lane.whole.cycles) {
         const RunClock::Span span = clock.span(cycle);
-        const auto strength = [&](double start) { return start < now - 1e-9 ? 1.0F : kAfter; };
         const float from = x(span.start), end = x(span.end());
         const float gap = end - from > 8 ? 2.0F : end - from > 4 ? 1.0F : 0.4F;
         const double unit = cycle.total_ms() > 0 ? (span.end() - span.start) / cycle.total_ms() : 1;
@@ -55,30 +54,38 @@ void draw_lane(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& x,
         for (const DraftSlot& slot : cycle.drafts) {
             if (passes && slot.ms > 0) {
                 const float a = x(at + body), b = x(at + body + slot.ms * unit);
-                c.fill({a, y, std::max(0.5F, b - a - 1), h}, t.role(Role::draft).alpha(strength(at + body)),
-                       1);
+                c.fill({a, y, std::max(0.5F, b - a - 1), h}, t.role(Role::draft).alpha(strength), 1);
             }
             body += slot.ms * unit;
         }
         if (!passes && body > 0)
-            c.fill({x(at), y, std::max(0.5F, x.length(body) - 0.5F), h},
-                   t.role(Role::draft).alpha(strength(at)), 1);
+            c.fill({x(at), y, std::max(0.5F, x.length(body) - 0.5F), h}, t.role(Role::draft).alpha(strength), 1);
         if (cycle.head_ms > 0)
             c.fill({x(at + body), y, std::max(0.5F, x.length(cycle.head_ms * unit) - 0.5F), h},
-                   t.role(Role::draft).alpha(kHead * strength(at + body)), 1);
+                   t.role(Role::draft).alpha(kHead * strength), 1);
         at = span.start + span.draft;
         const float verify_end = x(at + span.verify);
         const Rect verify{x(at), y, std::max(0.5F, verify_end - x(at) - gap), h};
-        c.fill(verify, t.role(Role::target).alpha(strength(at)), gap > 1 ? 2.0F : 0);
+        c.fill(verify, t.role(Role::target).alpha(strength), gap > 1 ? 2.0F : 0);
         if (end - verify_end > 1.5F)
-            c.fill({verify_end - gap + 1, y, end - verify_end - 1, h}, t.muted.alpha(0.45F * strength(at)),
-                   1);
-        if (!cycle.commit || lane.plain()) continue;
+            c.fill({verify_end - gap + 1, y, end - verify_end - 1, h}, t.muted.alpha(0.45F * strength), 1);
+        if (!cycle.commit || lane.plain() || at + span.verify > now + 1e-9) continue;
         const std::string words = "+" + std::to_string(cycle.commit->tokens.size());
         if (c.text_width(words, Font::mono, 14) + 8 < verify.w)
-            c.text({verify.center().x, y + h / 2 + 5}, words, Font::mono, 14,
-                   strength(at) > 0.9F ? t.on(Role::target) : t.ink, ui::Align::center);
+            c.text({verify.center().x, y + h / 2 + 5}, words, Font::mono, 14, t.on(Role::target), ui::Align::center);
     }
+}
+
+// Lit as far as the clock has come, also within a pass; what is to come is pale, and hidden while it is asked who is first.
+void draw_lane(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& x, float y, float h) {
+    const float now = x(std::min(d.model.clock, d.model.longest));
+    d.ui.push_clip({x.a, y, now - x.a, h});
+    draw_passes(d, lane, x, y, h, 1, d.model.clock);
+    d.ui.pop_clip();
+    if (d.model.undecided) return;
+    d.ui.push_clip({now, y, x.b - now, h});
+    draw_passes(d, lane, x, y, h, kAfter, -1);
+    d.ui.pop_clip();
 }
 
 // Draws the panel's ground.
@@ -212,6 +219,7 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
             continue;
         }
         draw_lane(d, lane, x, y, h);
+        if (d.model.undecided) continue; // where it ends is the question
         notes.push_back(
             {x(lane.end) + 10, y + h / 2 + 5,
              d.model.rounds ? counted(lane.whole.rounds, "round") : ui::milliseconds(lane.total_ms) + " ms",

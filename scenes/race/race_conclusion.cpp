@@ -1,4 +1,4 @@
-// What a race comes to once every lane is home: who won, by how much, and from which two numbers; or that the measurements
+// What a race comes to once the first lane is home and the question is answered: who won, by how much, and from which two numbers; or that the measurements
 // cannot tell.
 #include <algorithm>
 #include <functional>
@@ -81,7 +81,7 @@ std::string most_tokens(const RaceModel& m) {
 
 std::string race_conclusion(const RaceModel& m) {
     if (!m.race || m.stepped || !m.measured) return "";
-    if (!m.over) return race_says("conclusion.open"_t);
+    if (m.undecided) return race_says("conclusion.open"_t);
     if (m.table) return race_says("conclusion.table"_t, "most"_v = most_tokens(m));
     const bool many = m.plain >= 0 && over_prompts(m);
     if (const std::string& doubt = many ? m.average_doubt : m.doubt; !doubt.empty())

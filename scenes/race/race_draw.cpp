@@ -216,7 +216,7 @@ void draw_text(const RaceDraw& d, const RaceLaneModel& lane, const LaneLayout& l
         // A token that is wider than the lane, such as a long run of spaces, ends at its edge.
         const bool wide = ui::running_width(c, bytes, size) > area.w;
         if (wide) d.ui.push_clip({area.x - 2, at.y - pitch, area.w + 4, pitch + 8});
-        ui::running_token(c, d.ui.theme, at, bytes, role_of(token.origin), i >= shown, size);
+        if (i < shown || !d.model.undecided) ui::running_token(c, d.ui.theme, at, bytes, role_of(token.origin), i >= shown, size);
         if (wide) d.ui.pop_clip();
         // Where the lanes' texts part, a mark before the first token that is not shared.
         if (d.model.texts > 1 && !d.model.identical && (d.model.measured || d.model.stepped) &&
@@ -225,41 +225,56 @@ void draw_text(const RaceDraw& d, const RaceLaneModel& lane, const LaneLayout& l
     }
 }
 
+// What a lane comes to, below its text.
+struct LaneNumber {
+    std::string value, unit;
+};
+enum class NumbersForm : std::uint8_t { all, brief, without_speed_up, brief_without, bare, rounds };
+
+std::vector<LaneNumber> numbers_of(const RaceDraw& d, const RaceLaneModel& lane, NumbersForm form) {
+    const bool brief = form != NumbersForm::all && form != NumbersForm::without_speed_up && form != NumbersForm::rounds;
+    std::vector<LaneNumber> numbers{{lane.shown.rounds ? ui::per_round(lane.shown.tokens_per_round()) : "–", brief ? "/round" : "per round"}};
+    if (form == NumbersForm::rounds) return numbers;
+    if (d.model.stepped || d.model.table)
+        numbers.push_back({std::to_string(lane.shown.rounds), lane.shown.rounds == 1 ? "round" : "rounds"});
+    else
+        numbers.push_back({lane.tokens_shown ? ui::number(lane.tokens_per_second, 0) : "–", "tok/s"});
+    if (form == NumbersForm::bare) numbers.back().unit.clear();
+    if (lane.speed_up.figure.known() && lane.done && (form == NumbersForm::all || form == NumbersForm::brief))
+        numbers.push_back({lane.speed_up.words, brief ? "" : lane.speed_up.sure() ? "speed-up" : "in doubt"});
+    return numbers;
+}
+
+float width_of(const RaceDraw& d, const LaneNumber& number) {
+    return d.ui.canvas.text_width(number.value, Font::mono_medium, 17) +
+           (number.unit.empty() ? 0 : 6 + d.ui.canvas.text_width(number.unit, Font::text, 14));
+}
+
+float width_of(const RaceDraw& d, const std::vector<LaneNumber>& numbers) {
+    float sum = 0;
+    for (const LaneNumber& number : numbers) sum += width_of(d, number) + 16;
+    return sum - 16;
+}
+
+// The same figures in every lane, so that they can be held against each other: the first form that fits them all.
+NumbersForm numbers_form(const RaceDraw& d, float room) {
+    using enum NumbersForm;
+    for (const NumbersForm form : {all, brief, without_speed_up, brief_without})
+        if (std::ranges::all_of(d.model.lanes, [&](const RaceLaneModel& lane) { return width_of(d, numbers_of(d, lane, form)) <= room; }))
+            return form;
+    return d.input.presenter ? rounds : bare;
+}
+
 void draw_numbers(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     ui::Canvas& c = d.ui.canvas;
-    const ui::Theme& t = d.ui.theme;
-    struct Item {
-        std::string value, unit;
-    };
-    std::vector<Item> items{
-        {lane.shown.rounds ? ui::per_round(lane.shown.tokens_per_round()) : "–", "per round"},
-        d.model.stepped || d.model.table
-            ? Item{std::to_string(lane.shown.rounds), lane.shown.rounds == 1 ? "round" : "rounds"}
-            : Item{lane.tokens_shown ? ui::number(lane.tokens_per_second, 0) : "–", "tok/s"}};
-    if (lane.speed_up.figure.known() && lane.done)
-        items.push_back({lane.speed_up.words, lane.speed_up.sure() ? "speed-up" : "in doubt"});
-    const auto width = [&](const Item& item) {
-        return c.text_width(item.value, Font::mono_medium, 17) + 6 + c.text_width(item.unit, Font::text, 14);
-    };
-    const auto total = [&] {
-        float sum = 0;
-        for (const Item& item : items) sum += width(item) + 16;
-        return sum - 16;
-    };
-    if (total() > area.w && items.size() == 3) items.erase(items.begin() + 1); // the speed-up says it too
-    if (total() > area.w && d.input.presenter && !items.back().unit.starts_with("speed")) items.pop_back();
-    if (total() > area.w)
-        for (Item& item : items) item.unit = item.unit == "per round" ? "/round" : "";
+    const std::vector<LaneNumber> numbers = numbers_of(d, lane, numbers_form(d, area.w));
+    const auto gaps = static_cast<float>(numbers.size() - 1);
+    const float gap = gaps > 0 ? std::min(32.0F, 16 + (area.w - width_of(d, numbers)) / gaps) : 0;
     float x = area.x;
-    const float gap = items.size() > 1
-                          ? std::min(32.0F, (area.w - (total() - 16 * static_cast<float>(items.size() - 1))) /
-                                                static_cast<float>(items.size() - 1))
-                          : 0;
-    for (const Item& item : items) {
-        c.text({x, area.y + 20}, item.value, Font::mono_medium, 17, t.ink);
-        const float w = c.text_width(item.value, Font::mono_medium, 17);
-        c.text({x + w + 6, area.y + 20}, item.unit, Font::text, 14, t.muted);
-        x += width(item) + gap;
+    for (const LaneNumber& number : numbers) {
+        c.text({x, area.y + 20}, number.value, Font::mono_medium, 17, d.ui.theme.ink);
+        c.text({x + c.text_width(number.value, Font::mono_medium, 17) + 6, area.y + 20}, number.unit, Font::text, 14, d.ui.theme.muted);
+        x += width_of(d, number) + gap;
     }
 }
 
@@ -366,7 +381,7 @@ void draw_sum(const RaceDraw& d) {
     const std::string words = race_conclusion(d.model);
     if (r.h <= 0 || words.empty()) return;
     const int lines = static_cast<int>(r.h / kSumLine);
-    const ui::ParagraphStyle style{.size = 15, .color = d.model.over ? d.ui.theme.ink : d.ui.theme.muted, .leading = kSumLine};
+    const ui::ParagraphStyle style{.size = 15, .color = d.model.undecided ? d.ui.theme.muted : d.ui.theme.ink, .leading = kSumLine};
     // What has no room is left out by whole sentences, from the end: who came next, and why.
     std::string said = words;
     while (ui::paragraph_lines(d.ui.canvas, r.w - 28, said, style) > lines && said.rfind(". ") != std::string::npos)

@@ -54,7 +54,7 @@ void draw_race_steps(const RaceDraw& d, std::vector<SceneCommand>& out); // in i
 [[nodiscard]] std::string no_averages_words(const RaceModel& model);
 // "2 prompts skipped: too long for bundle S"; empty: none was
 [[nodiscard]] std::string skipped_words(const RaceModel& model);
-// Who won, by how much, and why, or that the measurements cannot tell; before every lane is home: what will decide.
+// Who won, by how much, and why, or that the measurements cannot tell; before the first lane is home: what will decide.
 // Empty: nothing was measured.
 [[nodiscard]] std::string race_conclusion(const RaceModel& model);
 [[nodiscard]] std::string race_description(const SceneInput& input, const RaceModel& model);

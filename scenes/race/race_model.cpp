@@ -180,6 +180,8 @@ RaceModel race_model(const SceneInput& input) {
         if (l.tokens > 0 && (m.fastest < 0 || speed(l) > speed(m.lanes[static_cast<std::size_t>(m.fastest)]))) m.fastest = at;
     }
     m.over = m.over && any;
+    m.undecided = m.measured && !m.stepped && m.fastest >= 0 &&
+                  std::ranges::none_of(m.lanes, [&](const RaceLaneModel& l) { return l.trace && l.end <= m.clock + kSame; });
     if (m.plain >= 0 && !m.table) compare_speeds(m);
     if (m.stepped) m.longest = static_cast<double>(m.race->steps.empty() ? 0 : m.race->steps.size() - 1);
     compare_texts(m, texts);

@@ -41,6 +41,7 @@ struct RaceModel {
     int focus = 0;
     bool measured = false; // every lane has finished its run
     bool over = false;     // every lane is done at the clock
+    bool undecided = false; // every lane has run, and none is home at the clock: how it ends is a question
     bool greedy = false;
     bool lossless = true; // the rule keeps the distribution of the target at this temperature
     ui::Tier tier = ui::Tier::live;

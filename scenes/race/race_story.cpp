@@ -188,6 +188,7 @@ bool first_guess_differs(const RaceLaneModel& lane) {
 
 // ", finished after 61.0 ms": what stands behind the lane's row on the clock.
 std::string ends_words(const RaceModel& m, const RaceLaneModel& lane) {
+    if (m.undecided) return "";
     const std::string after = " after " + (m.table || m.rounds ? counted(lane.whole.rounds, "round")
                                                                : ui::milliseconds(lane.total_ms) + " ms");
     if (!lane.lane->finished) return m.race->cut ? ", stopped" + after : "";
@@ -220,14 +221,6 @@ std::string stepped_title(const RaceModel& m) {
     return race_says("title.ahead"_t, "lane"_v = ahead->title, "tokens"_v = ahead->tokens_shown);
 }
 
-// Before the first lane is home the outcome is a question.
-bool undecided(const RaceModel& m, const RaceLaneModel& fastest) {
-    double first = fastest.end;
-    for (const RaceLaneModel& lane : m.lanes)
-        if (lane.trace) first = std::min(first, lane.end);
-    return m.clock + 1e-6 < first;
-}
-
 // Where its hand is.
 std::string race_clock(const RaceModel& m) {
     const bool whole = std::abs(m.clock - std::round(m.clock)) < 1e-6;
@@ -253,7 +246,7 @@ std::string race_title(const RaceModel& m) {
     if (!m.measured) return m.race->cut ? race_says("title.stopped"_t) : race_says("title.running"_t);
     const RaceLaneModel* fastest = lane_at(m, m.fastest);
     if (!fastest) return race_says("title.nobody"_t);
-    if (undecided(m, *fastest)) return m.rounds ? race_says("title.who_rounds"_t) : race_says("title.who_first"_t);
+    if (m.undecided) return m.rounds ? race_says("title.who_rounds"_t) : race_says("title.who_first"_t);
     if (m.lanes.size() == 1) return race_says("title.alone"_t, "lane"_v = fastest->title);
     return outcome(m, *fastest);
 }
@@ -264,7 +257,7 @@ std::string race_title_short(const RaceModel& m) {
     const bool told = !m.stepped && m.measured && fastest && m.lanes.size() > 1 && sure;
     if (const std::string whole = race_title(m); !told && whole.find("; ") != std::string::npos)
         return capital(whole.substr(whole.find("; ") + 2)); // "Who is fastest is in doubt"
-    if (!told || undecided(m, *fastest)) return "";
+    if (!told || m.undecided) return "";
     return race_says("title.short"_t, "lane"_v = fastest->title, "wins"_v = wins(m, *fastest), "once"_v = only_this_time(m, *fastest));
 }
 
@@ -295,7 +288,7 @@ std::string filled(std::string words, const RaceLaneModel& lane, const std::stri
     const int most = most_in_a_row(lane);
     const std::pair<std::string_view, std::string> named[] = {{"{guesses}", counted(most, "guess")},
                                                               {"{tokens}", counted(most, "token")},
-                                                              {"{passes}", std::to_string(most) + (most == 1 ? " pass" : " passes")},
+                                                              {"{passes}", std::to_string(most) + (most == 1 ? " draft pass" : " draft passes")},
                                                               {"{heads}", counted(most, "head")},
                                                               {"{tree}", tree},
                                                               {"{k}", std::to_string(most)}};

@@ -70,6 +70,24 @@ TEST(RaceScene, KeepsItsBadgeBesideABanner) {
     }
 }
 
+// Lanes are held against each other by what stands below them: where one has its rate, all have.
+TEST(RaceScene, GivesTheSameFiguresInEveryLane) {
+    for (const Size& s : kSizes) {
+        if (s.w < 1000) continue; // the stage pans
+        for (const double ms : {20.0, 33.6, 60.0, 200.0}) {
+            RaceBench b({0, 0, s.w, s.h});
+            b.observe(toy_race());
+            b.bench.controller.perform({SceneCommand{SetRaceClock{ms}}}, b.bench.time);
+            b.bench.settle();
+            const auto times = [&](const char* words) {
+                return std::ranges::count_if(b.bench.texts, [&](const ui::RecordedText& text) { return text.text == words; });
+            };
+            EXPECT_TRUE(times("tok/s") == 4 || times("tok/s") == 0) << s.name << " at " << ms << ": " << times("tok/s");
+            EXPECT_EQ(times("per round") + times("/round"), 4) << s.name << " at " << ms;
+        }
+    }
+}
+
 TEST(RaceScene, TellsAPresentersAudienceHowEveryLaneGuesses) {
     const auto race = toy_race();
     for (const char* drafter : {"dspark", "medusa", "small", "lookup", "skip", "dart", "eagle3_tree"}) {
@@ -102,6 +120,39 @@ TEST(RaceScene, KeepsTheBeginningOfItsLegendForARoom) {
                 << s.name << ": " << words << "\n"
                 << b.bench.words;
     }
+}
+
+// Who is asked who finishes first must find out by watching.
+TEST(RaceScene, ShowsNothingToComeBeforeTheFirstLaneIsHome) {
+    RaceBench b;
+    const auto race = toy_race();
+    b.observe(race);
+    std::size_t written = 0;
+    for (const double ms : {0.0, 9.3, 20.0, 33.0}) {
+        b.bench.controller.perform({SceneCommand{SetRaceClock{ms}}}, b.bench.time);
+        b.bench.settle();
+        const RaceModel m = race_model(b.bench.controller.frame(b.bench.time).scene);
+        ASSERT_TRUE(m.undecided) << ms;
+        const ui::Vec2 lanes = b.bench.find("per round");
+        std::size_t tokens = 0, rounds = 0, shown_tokens = 0, shown_rounds = 0;
+        for (const RaceLaneModel& lane : m.lanes) {
+            shown_tokens += static_cast<std::size_t>(lane.tokens_shown);
+            if (!lane.plain()) shown_rounds += static_cast<std::size_t>(lane.shown.rounds) + 1; // a check that is over, verdicts to come
+            EXPECT_FALSE(b.bench.shows(ui::milliseconds(lane.total_ms) + " ms")) << ms << ": " << lane.title;
+        }
+        for (const ui::RecordedText& text : b.bench.texts) {
+            if (text.font == ui::Font::mono && text.size == 17 && text.baseline < lanes.y) ++tokens;
+            if (text.text.size() == 2 && text.text[0] == '+' && text.seen.w > 0) ++rounds;
+        }
+        EXPECT_LE(tokens, shown_tokens) << ms;
+        EXPECT_LE(rounds, shown_rounds) << ms;
+        written = std::max(written, tokens);
+    }
+    EXPECT_GT(written, 6U) << "or nothing was tried";
+    b.bench.controller.perform({SceneCommand{SetRaceClock{33.6}}}, b.bench.time);
+    b.bench.settle();
+    EXPECT_TRUE(b.bench.shows(ui::milliseconds(race_model(b.bench.controller.frame(b.bench.time).scene).lanes[0].total_ms) + " ms"))
+        << "the question is answered: " << b.bench.words;
 }
 
 TEST(RaceKeys, ArrowsMoveTheClockFromRoundToRound) {
