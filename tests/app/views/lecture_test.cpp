@@ -200,6 +200,22 @@ TEST(Lecture, AStepIsMeasuredOnce) {
     EXPECT_EQ(steps, 1);
 }
 
+// Who guesses, who checks and why that can pay is said before a round is looked at, and a round before it is judged.
+TEST(Lecture, TheFirstLessonSaysWhoGuessesBeforeItJudges) {
+    const Lecture lesson = load_lecture(assets_folder() / "lectures" / "first-lesson.lec.toml");
+    const auto scene = [&](const std::string& name) { return std::ranges::find(lesson.steps, name, [](const Lecture::Step& step) { return step.link.scene; }); };
+    const auto round = scene("loop");
+    ASSERT_NE(round, lesson.steps.end());
+    ASSERT_NE(round, lesson.steps.begin());
+    EXPECT_EQ((round - 1)->link.scene, "bottleneck");
+    EXPECT_EQ((round - 1)->link.beat, 5) << "why guessing can pay";
+    for (const char* word : {"small model, the draft", "target", "one pass"})
+        EXPECT_NE((round - 1)->notes.find(word), std::string::npos) << word;
+    EXPECT_EQ(round->link.at, 6U) << "four guesses, none of them checked";
+    EXPECT_EQ((round + 1)->link.at, 13U) << "the same round at its end";
+    EXPECT_EQ((round + 1)->link.options, round->link.options);
+}
+
 // On a single draft the match rule may keep more than the token rule; on average it does not.
 TEST(Glossary, ComparesRulesOnAverageOnly) {
     for (const GlossaryEntry& entry : load_glossary(assets_folder() / "glossary.json"))
