@@ -290,6 +290,8 @@ std::string link_to(const Options& options, const FrameRequest& request, const S
     const FramePlace place = frame_place(request, subject.trace, subject.settings, subject.status);
     Link link{.scene = request.scene, .beat = place.beat, .at = place.at, .selected = place.selected, .options = {}};
     link.options = subject.race ? options_of(subject.race->settings, named) : options_of(subject.settings, named);
+    if (!subject.models->tokenizer) // it took no text, and takes none from a link
+        std::erase_if(link.options, [](const auto& option) { return option.first == "prompt" || option.first == "system" || option.first == "chat"; });
     return to_text(link, options.links_to);
 }
 

@@ -164,7 +164,7 @@ ui::Tier kept_tier(const Header& header) {
 }
 
 std::string day_of(const Header& header) {
-    return header.date.substr(0, header.date.find('T'));
+    return header.date.substr(0, 10);
 }
 
 std::string prompt_of(const Header& header) {
