@@ -95,7 +95,12 @@ std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, 
 }
 
 std::string fit(const Canvas& canvas, std::string_view text, Font font, float size, float width) {
-    return fit_printed(canvas, language().label(text), font, size, width);
+    const Language& spoken = language();
+    const std::string own = spoken.label(text);
+    std::string fitted = fit_printed(canvas, own, font, size, width);
+    const bool sentence = own == text && own.find(' ') != std::string::npos; // of a story, no name
+    if (spoken.shortened && fitted != own && (sentence || canvas.printed_width(text, font, size) <= width)) spoken.shortened(own);
+    return fitted;
 }
 
 std::string fit_printed(const Canvas& canvas, std::string_view text, Font font, float size, float width) {
@@ -112,6 +117,8 @@ float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view english, 
     std::vector<std::string_view> lines = wrap(canvas, text, style.font, style.size, width);
     const auto limit = static_cast<std::size_t>(std::max(0, style.max_lines));
     const bool cut = limit > 0 && lines.size() > limit;
+    if (cut && language().shortened && (text == english || wrap(canvas, english, style.font, style.size, width).size() <= limit))
+        language().shortened(text);
     if (cut) lines.resize(limit);
     const float x = style.align == Align::left     ? at.x
                     : style.align == Align::center ? at.x + width / 2

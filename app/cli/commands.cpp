@@ -91,8 +91,9 @@ constexpr CommandRow kCommandRows[] = {
      "speclens render first-lesson.lec.toml --all handout\n"
      "speclens render --all pictures"},
     {describe, "describe", "SCENE[:BEAT] [FILE]|LINK|LECTURE", 1, 2, "the same frame in words",
-     "Says what the picture shows: every visible value.",
+     "Says what the picture shows: every visible value. In another language than English: what stands in it.",
      "speclens describe loop\n"
+     "speclens describe loop --language de\n"
      "speclens describe loop run.jsonl\n"
      "speclens describe race --json race.json\n"
      "speclens describe accept-rule --prompt \"Once upon a time\" --temp 0.8"},

@@ -129,12 +129,17 @@ ViewReader view_reader(const Options& options) {
         return view;
     };
     read.lecture = [options](const std::string& file) { return lecture_view(options, find_lecture(file), true); };
-    for (const auto& file : shipped_lectures()) {
-        try {
-            read.lectures.emplace_back(load_lecture(file).title, file.string());
-        } catch (const Error&) { // a broken one says so when it is opened by name
+    read.list = [] {
+        std::vector<std::pair<std::string, std::string>> lectures;
+        for (const auto& file : shipped_lectures()) {
+            try {
+                lectures.emplace_back(load_lecture(lecture_in(ui::language().name, file)).title, file.string());
+            } catch (const Error&) { // a broken one says so when it is opened by name
+            }
         }
-    }
+        return lectures;
+    };
+    read.lectures = read.list();
     return read;
 }
 
@@ -214,7 +219,7 @@ Exit render_lecture(const Options& options) {
         page += "<section>\n<h2>" + std::to_string(number) + ". " + escaped(step.title) + "</h2>\n<img src=\"" +
                 name + "\" alt=\"" + escaped(step.title) + "\">\n";
         if (!step.notes.empty()) page += "<p class=\"notes\">" + escaped(step.notes) + "</p>\n";
-        page += "<details><summary class=\"small\">The picture in words</summary><pre>" +
+        page += "<details><summary class=\"small\">" + escaped(ui::language().label("The picture in words")) + "</summary><pre>" +
                 escaped(in_words(request, subject)) + "</pre></details>\n<p class=\"small\">" +
                 (minutes.empty() ? "" : minutes + " · ") + escaped(to_text(step.link, options.links_to)) + "</p>\n</section>\n";
         print(file.string() + "\n");

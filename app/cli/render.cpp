@@ -170,6 +170,7 @@ std::string broken_at(const std::string& text, int width) {
 } // namespace
 
 Exit command_describe(const Options& options) {
+    speak(options.language);
     if (is_lecture_file(options.words[0])) return describe_lecture(options);
     const SceneWord word = scene_word(options.words[0]);
     const Subject subject = asked_subject(options, word.scene);

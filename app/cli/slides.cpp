@@ -81,7 +81,7 @@ std::string section(const Slide& slide, std::size_t number, std::size_t count) {
                       escaped(translated("step " + n + " of " + std::to_string(count))) + "</span>" +
                       step_link(translated("Next") + " →", number + 1, count, "next") + "</nav>\n";
     if (!slide.notes.empty()) out += "<p class=\"notes\">" + escaped(slide.notes) + "</p>\n";
-    out += "<details open><summary class=\"small\">" + escaped(translated("This frame in words")) + "</summary><pre id=\"w" + n + "\" lang=\"en\">" +
+    out += "<details open><summary class=\"small\">" + escaped(translated("The picture in words")) + "</summary><pre id=\"w" + n + "\">" +
            escaped(slide.words) + "</pre></details>\n<p class=\"small\">" + escaped(slide.made);
     if (!slide.link.empty()) out += " · <a href=\"" + escaped(slide.link) + "\">" + escaped(slide.link) + "</a>";
     return out + "</p>\n</section>\n";

@@ -221,6 +221,7 @@ void Controller::speak_next(double now) {
         glossary = std::move(texts.glossary);
         quiz = std::move(texts.quiz);
         chrome.quiz = {};
+        if (read.list) read.lectures = read.list();
         if (!texts.problem.empty()) throw Error(texts.problem, texts.remedy);
         common_.say(ui::language().title, now);
     });

@@ -6,6 +6,7 @@
 
 #include "app/frame/frame.h"
 #include "scenes/shared/run_controls.h"
+#include "ui/language/language.h"
 #include "ui/text_layout.h"
 
 namespace speclens {
@@ -119,7 +120,7 @@ std::vector<Row> rows_of(const FrameDraw& d, const std::string& menu) {
     std::vector<Row> rows;
     if (menu == "Scene")
         for (const SceneInfo& info : scene_list())
-            rows.push_back({std::to_string(info.number) + "  " + info.title, "", "",
+            rows.push_back({std::to_string(info.number) + "  " + ui::language().label(info.title), "", "",
                             SceneCommand{OpenScene{info.name}}, d.input.scene_name == info.name});
     for (const ActionInfo& info : action_list())
         if (info.menu && menu == info.menu && has_place(d, info.action))
@@ -153,8 +154,8 @@ std::string menu_about(const FrameDraw& d, const char* menu) {
     constexpr std::size_t kNamed = 3;
     const std::vector<Row> rows = rows_of(d, menu);
     std::string words;
-    for (std::size_t i = 0; i < std::min(kNamed, rows.size()); ++i) words += (i > 0 ? ", " : "") + std::string(rows[i].label);
-    return words + (rows.size() > kNamed ? " and more" : "");
+    for (std::size_t i = 0; i < std::min(kNamed, rows.size()); ++i) words += (i > 0 ? ", " : "") + ui::language().label(rows[i].label);
+    return words + (rows.size() > kNamed ? " " + ui::language().label("and more") : "");
 }
 
 } // namespace

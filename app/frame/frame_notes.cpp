@@ -64,10 +64,11 @@ void draw_notes(const FrameDraw& d) {
     ui.push_id("notes " + std::to_string(lecture.step));
     const std::string& notes = lecture.now().notes;
     const std::string text = notes.empty() ? "This step has no notes." : notes;
+    const float close_w = std::max(100.0F, ui::button_width(ui.canvas, "Close", {.shortcut = "F4"})), copy_w = std::max(76.0F, ui::button_width(ui.canvas, "Copy"));
+    const Rect close{r.right() - 24 - close_w, r.y + 6, close_w, 28}, copy{close.x - 8 - copy_w, r.y + 6, copy_w, 28};
     ui::fitted_text(ui.canvas, {r.x + 24, r.y + 26},
                     "Notes, step " + step_of(lecture) + " · " + lecture.now().title, Font::text_bold, 15,
-                    ui.theme.ink, r.w - 48 - 208);
-    const Rect close{r.right() - 24 - 100, r.y + 6, 100, 28}, copy{close.x - 8 - 76, r.y + 6, 76, 28};
+                    ui.theme.ink, copy.x - 24 - r.x - 24);
     if (ui::button(ui, "copy", copy, "Copy")) d.out.push_back(CopyText{text});
     if (ui::button(ui, "close", close, "Close", {.shortcut = "F4"}) || ui.take_key(ui::Key::escape))
         d.pick(Action::notes);

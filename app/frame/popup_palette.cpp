@@ -167,7 +167,7 @@ PaletteRow setting_row(const RunSetting& setting, const RunSettings& now, const 
         return {label, is_default(setting, now) ? "off: switch it on" : "on: switch it off", restart(changed), 0};
     }
     const std::optional<std::string> typed = value_typed(setting, query);
-    const std::string before = value.empty() ? "not set" : "now " + in_a_row(value);
+    const std::string before = value.empty() ? "not set" : "set to " + in_a_row(value);
     if (!typed) return {label, before + "; type a value", PickAction{Action::palette}, 0, option + " "};
     try {
         RunSettings changed = now;

@@ -11,6 +11,7 @@
 #include "kernels/error.h"
 #include "scenes/shared/speak.h"
 #include "scenes/shared/words.h"
+#include "ui/language/language.h"
 #include "ui/text_field.h"
 #include "ui/text_layout.h"
 
@@ -109,7 +110,8 @@ float draw_good_prompts(const FrameDraw& d, Rect area) {
         const ui::Touch touched = ui::touch(d.ui, d.ui.id("good " + std::to_string(i)), at, {.grow = false});
         d.ui.canvas.fill(at, touched.hovered ? d.ui.theme.line : d.ui.theme.raised, 6);
         if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, at);
-        ui::fitted_text(d.ui.canvas, {at.x + 12, ui::baseline(at.y, at.h, 15)}, words, Font::text, 15, d.ui.theme.ink, at.w - 24);
+        const std::string shown = ui::fit_printed(d.ui.canvas, words, Font::text, 15, at.w - 24);
+        d.ui.canvas.print({at.x + 12, ui::baseline(at.y, at.h, 15)}, shown, Font::text, 15, d.ui.theme.ink);
         if (!touched.clicked) continue;
         d.state.prompt = good[i]->prompt;
         d.state.system = good[i]->system;
@@ -192,7 +194,7 @@ std::vector<std::pair<std::string, std::string>> key_rows(const FrameDraw& d) {
     for (auto& [keys, does] : rows)
         if (keys == digits) does += drafters;
     for (const ActionInfo& info : action_list()) {
-        std::string label = info.label;
+        std::string label = ui::language().label(info.label);
         if (label.ends_with("…")) label.resize(label.size() - std::string("…").size());
         if (info.shortcut[0] != '\0' && !has_own_key(own, info.shortcut))
             rows.emplace_back(info.shortcut, label);

@@ -59,6 +59,7 @@ struct ViewReader {
     std::function<SceneView(const std::string& link)> link;
     std::function<LectureView(const std::string& file)> lecture;
     std::vector<std::pair<std::string, std::string>> lectures; // title and file of those that came with the program
+    std::function<std::vector<std::pair<std::string, std::string>>()> list; // the same anew, when another language is spoken
 };
 
 struct WindowRequest {

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <set>
 #include <sstream>
 
+#include "app/frame/code_labels.h"
 #include "app/frame/frame.h"
 #include "app/frame/frame_source.h"
 #include "app/frontend/share.h"
@@ -16,11 +18,13 @@
 #include "scenes/race/race_model.h"
 #include "scenes/shared/motion.h"
 #include "scenes/shared/speak.h"
+#include "ui/canvas_record.h"
 #include "ui/canvas_svg.h"
 #include "ui/file_write.h"
 #include "ui/fonts.h"
 #include "ui/pictures/gif.h"
 #include "ui/headless.h"
+#include "ui/language/language.h"
 #include "ui/pictures/png.h"
 
 namespace speclens {
@@ -356,12 +360,32 @@ std::string kept_words(const std::string& words) {
     return kept;
 }
 
+// What the whole frame says where it is drawn, in the language of the pictures: the stage, the story, the details. Descriptions of
+// scenes are English, and say more: every number behind the picture, for programs.
+std::string words_drawn(FrameInput input) {
+    constexpr ui::Rect kScreen{0, 0, 1600, 1000};
+    const ui::FontSet fonts;
+    ui::RecordCanvas canvas(fonts, kScreen);
+    FrameUi state;
+    input.zoom = 1;
+    painter(input, state, kScreen)(canvas);
+    LayoutWish wish;
+    wish.run = input.active->shows_run();
+    const FrameLayout layout = frame_layout({kScreen.w, kScreen.h}, wish, input.active->whole_window());
+    std::string words;
+    for (const ui::Rect& region : {layout.stage, layout.story, layout.details})
+        if (const std::string said = region.w > 0 ? ui::lines_of(ui::texts_in(canvas.texts(), region)) : ""; !said.empty())
+            words += (words.empty() ? "" : "\n") + said;
+    return words;
+}
+
 } // namespace
 
 std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Trace> trace,
                            const RunSettings& settings, const EngineStatus& status) {
     StagedFrame p(request, std::move(trace), settings, status);
-    const std::string words = in_english([&] { return p.scene->describe(p.input.scene); });
+    if (ui::language().translates()) return words_drawn(p.input);
+    const std::string words = p.scene->describe(p.input.scene);
     return request.kept ? kept_words(words) : words;
 }
 
@@ -405,8 +429,13 @@ std::string scene_called(const std::string& word) {
 }
 
 std::vector<std::string> texts_to_translate(const std::string& language) {
+    const std::filesystem::path file = assets_folder() / "languages" / language / "labels.toml";
+    const auto spoken = std::filesystem::exists(file) ? load_labels(file) : std::make_shared<const ui::Language>();
     std::vector<std::string> out = stories_to_translate(assets_folder(), language);
-    for (const std::string& label : labels_to_translate(assets_folder(), language)) out.push_back("label: " + label);
+    std::set<std::string> labels;
+    for (std::string& label : labels_to_translate(assets_folder(), language)) labels.insert(std::move(label));
+    for (std::string& label : labels_left_in_english(*spoken)) labels.insert(std::move(label));
+    for (const std::string& label : labels) out.push_back("label: " + label);
     return out;
 }
 

@@ -33,7 +33,7 @@ Columns columns_for(Rect stage) {
     c.left = stage.x + 24;
     c.right = stage.right() - 24;
     c.name = c.left + 28;
-    c.needs = c.name + 116;
+    c.needs = c.name + 124;
     c.ms = c.needs + 84;
     c.guesses = c.ms + 72;
     c.published = c.right - c.left >= 860 ? c.right - 118 : c.right;

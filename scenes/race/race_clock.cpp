@@ -231,7 +231,7 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
         c.fill({note.x - 3, note.y - 14, w + 6, 18}, t.panel.alpha(0.85F), 2);
         c.text({note.x, note.y}, note.words, Font::mono, 14, note.strong ? t.ink : t.muted);
     }
-    if (ui::button(d.ui, "unit", {x.b + 10, axis + 2, 88, 26}, d.model.rounds ? "rounds" : "ms",
+    if (ui::button(d.ui, "unit", {x.b + 10, axis + 2, 96, 26}, d.model.rounds ? "rounds" : "ms",
                    {.kind = ui::ButtonKind::quiet,
                     .shortcut = "S",
                     .tooltip = "measured time, or rounds of every lane"}))

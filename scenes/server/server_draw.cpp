@@ -8,6 +8,7 @@
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
+#include "ui/language/language.h"
 #include "ui/plot.h"
 #include "ui/text_field.h"
 #include "ui/text_layout.h"
@@ -262,7 +263,7 @@ void draw_server_details(const ServerDraw& d) {
             line("acceptance length, by its own average: " + ui::number(*now.told_length, 2), Font::text,
                  theme.ink);
     }
-    for (const std::string& finding : m.findings) say("· " + capital(finding) + ".", theme.ink);
+    for (const std::string& finding : m.findings) say("· " + ui::language().label(capital(finding) + "."), theme.ink);
     for (const std::string& missing : m.view->facts.missing) say("· " + capital(missing) + ".", theme.muted);
     if (m.view->served)
         for (const std::string& note : m.view->served->notes) say("· " + capital(note) + ".", theme.muted);

@@ -47,6 +47,26 @@ TEST_F(Speaking, LabelsAreLookedUpWholeThenByTheirParts) {
     EXPECT_EQ(own.label(""), "");
 }
 
+TEST_F(Speaking, OfSeveralLabelsTheOneWithMostLettersFits) {
+    auto language = toy_language();
+    language->add("up to {}", "bis {}");
+    language->add("up to {} a pass is cheap", "bis {} ist ein Durchlauf billig");
+    language->add("up to {}, but {}", "bis {}, aber {}");
+    EXPECT_EQ(language->label("up to 8 a pass is cheap"), "bis 8 ist ein Durchlauf billig");
+    EXPECT_EQ(language->label("up to 8, but target"), "bis 8, aber Ziel");
+    EXPECT_EQ(language->label("up to 8"), "bis 8");
+}
+
+TEST_F(Speaking, NumbersOfAnEngineThatKnowsNoLanguageGetItsDecimalSign) {
+    const Language& own = language();
+    EXPECT_EQ(own.label("about 1.5"), "etwa 1,5");
+    EXPECT_EQ(own.label("about .85"), "etwa 0,85");
+    EXPECT_EQ(own.label("about 2.10×"), "etwa 2,10×");
+    for (const char* name : {"about 127.0.0.1", "about v1.5", "about .", "about 1."}) EXPECT_EQ(own.label(name), "etwa " + std::string(name).substr(6));
+    use_language(nullptr);
+    EXPECT_EQ(language().label("1.5"), "1.5");
+}
+
 TEST_F(Speaking, QuotesAreThoseOfTheLanguageAndWhatTheyHoldStays) {
     const Language& own = language();
     EXPECT_EQ(own.label("guess “target”"), "Vorschlag „target“");
@@ -62,6 +82,27 @@ TEST_F(Speaking, WhatIsUnknownIsTold) {
     use_language(listening);
     (void)language().label("target · cake · 3.5");
     EXPECT_EQ(unknown, std::vector<std::string>{"cake"});
+}
+
+// What has no room is told where the English text has some, or is the same.
+TEST_F(Speaking, WhatHadToBeShortenedIsTold) {
+    auto listening = toy_language();
+    listening->add("kept", "im Text behalten");
+    std::vector<std::string> shortened;
+    listening->shortened = [&](std::string_view text) { shortened.emplace_back(text); };
+    use_language(listening);
+    const FontSet fonts;
+    RecordCanvas canvas(fonts, {0, 0, 400, 200});
+    const float room = canvas.printed_width("kept", Font::text, 14) + 4;
+    EXPECT_EQ(fit(canvas, "target", Font::text, 14, 100), "Ziel");
+    EXPECT_TRUE(shortened.empty());
+    EXPECT_TRUE(fit(canvas, "kept", Font::text, 14, room).ends_with("…"));
+    EXPECT_EQ(shortened, std::vector<std::string>{"im Text behalten"});
+    shortened.clear();
+    (void)fit(canvas, "kept", Font::text, 14, 10);
+    EXPECT_TRUE(shortened.empty()) << "there is no room in English either";
+    (void)paragraph(canvas, {0, 20}, room, "kept", {.size = 14, .max_lines = 1});
+    EXPECT_EQ(shortened, std::vector<std::string>{"im Text behalten"});
 }
 
 TEST_F(Speaking, NumbersHaveTheDecimalSignOfTheLanguage) {

@@ -46,24 +46,36 @@ bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// "{} of {}" would fit half of all sentences: where so little of a label is fixed, a {} stands for one word or number.
-bool is_vague(const std::vector<std::string>& fixed) {
+std::size_t letters_of(const std::vector<std::string>& fixed) {
     std::ptrdiff_t letters = 0;
     for (const std::string& part : fixed) letters += std::ranges::count_if(part, is_letter);
-    return letters <= (fixed.front().empty() ? 7 : 3);
+    return static_cast<std::size_t>(letters);
 }
 
 bool has_letters(std::string_view text) {
     return std::ranges::any_of(text, is_letter);
 }
 
+// "1.5", ".85" and "2.10×", as an engine writes them that knows no language.
+bool is_decimal(std::string_view text) {
+    constexpr std::string_view kTimes = "×";
+    if (text.ends_with(kTimes)) text.remove_suffix(kTimes.size());
+    const std::size_t point = text.find('.');
+    const auto digits = [](std::string_view part) { return std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; }); };
+    return point < text.size() && point + 1 < text.size() && digits(text.substr(0, point)) && digits(text.substr(point + 1));
+}
+
 } // namespace
 
 void Language::add(const std::string& english, const std::string& own) {
-    if (english.find("{}") == std::string::npos)
+    if (english.find("{}") == std::string::npos) {
         labels_[english] = own;
-    else
-        patterns_.push_back({split_at_braces(english), own});
+        return;
+    }
+    std::vector<std::string> fixed = split_at_braces(english);
+    const std::size_t letters = letters_of(fixed);
+    const auto after = std::ranges::find_if(patterns_, [&](const Pattern& one) { return one.letters < letters; });
+    patterns_.insert(after, {std::move(fixed), letters, own});
 }
 
 bool Language::find(std::string_view english, std::string& own) const {
@@ -74,12 +86,13 @@ bool Language::find(std::string_view english, std::string& own) const {
     return std::ranges::any_of(patterns_, [&](const Pattern& pattern) { return fill(pattern, english, own); });
 }
 
-// The shortest text that fits each {}, the rest of the label for the last one.
+// The shortest text that fits each {}, the rest of the label for the last one. None holds what parts are kept apart by.
 bool Language::fill(const Pattern& pattern, std::string_view english, std::string& own) const {
     const std::vector<std::string>& fixed = pattern.english;
-    const bool words = !is_vague(fixed);
+    // "{} of {}" would fit half of all sentences: where so little of a label is fixed, a {} stands for one word or number.
+    const bool words = pattern.letters > (fixed.front().empty() ? 7U : 3U);
     if (!english.starts_with(fixed.front()) || !english.ends_with(fixed.back())) return false;
-    std::vector<std::string> values;
+    std::vector<std::string_view> found;
     std::size_t at = fixed.front().size();
     for (std::size_t i = 1; i < fixed.size(); ++i) {
         const bool last = i + 1 == fixed.size();
@@ -87,9 +100,14 @@ bool Language::fill(const Pattern& pattern, std::string_view english, std::strin
         if (end == std::string_view::npos || end <= at || end > english.size()) return false;
         const std::string_view value = english.substr(at, end - at);
         if (!words && value.find(' ') != std::string_view::npos) return false;
-        const bool quoted = fixed[i - 1].ends_with(kOpen); // a token or what somebody wrote
-        values.push_back(quoted ? std::string(value) : part(value));
+        if (value.find("; ") != std::string_view::npos || value.find(" · ") != std::string_view::npos) return false;
+        found.push_back(value);
         at = end + fixed[i].size();
+    }
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const bool quoted = fixed[i].ends_with(kOpen); // a token or what somebody wrote
+        values.push_back(quoted ? std::string(found[i]) : part(found[i]));
     }
     own.clear();
     std::size_t next = 0;
@@ -110,9 +128,23 @@ bool Language::fill(const Pattern& pattern, std::string_view english, std::strin
 
 std::string Language::part(std::string_view english) const {
     if (std::string own; find(english, own)) return own;
-    const bool sentences = english.size() > kLongestLabel || english.find('\n') != std::string_view::npos;
-    for (const std::string_view between : {" · ", "; ", ", ", ": "}) {
-        if (sentences) break; // of which single words would be translated
+    if (decimal != '.' && is_decimal(english)) {
+        std::string number = (english.starts_with('.') ? "0" : "") + std::string(english);
+        number[number.find('.')] = decimal;
+        return number;
+    }
+    if (english.size() > kLongestLabel || english.find('\n') != std::string_view::npos) { // sentences, of which single words would be translated
+        if (unknown && has_letters(english)) unknown(english);
+        return std::string(english);
+    }
+    constexpr std::string_view kBetween[] = {" · ", "; ", ", ", ": "};
+    for (const std::string_view between : kBetween) // where both sides are known, "Loop: one round, step by step"
+        for (std::size_t at = english.find(between); at != std::string_view::npos; at = english.find(between, at + 1)) {
+            std::string left, right;
+            if (labels_.contains(english.substr(0, at)) && find(english.substr(0, at), left) && find(english.substr(at + between.size()), right))
+                return left + std::string(between) + right;
+        }
+    for (const std::string_view between : kBetween) {
         const std::size_t at = english.find(between);
         if (at == std::string_view::npos) continue;
         return part(english.substr(0, at)) + std::string(between) + part(english.substr(at + between.size()));

@@ -20,7 +20,7 @@ class Language {
     std::string open_quote = "“", close_quote = "”";
 
     // What an English label is called. Each {} of it stands for any text, which comes where the other has {}, or {1}, {2}:
-    // the first, the second.
+    // the first, the second. Where several labels fit a text, the one with most letters of its own does.
     void add(const std::string& english, const std::string& own);
     // The label in this language, with its quotes. Where the whole is unknown its parts between " · ", "; ", ", " and ": "
     // are looked up; what nobody translated stays English.
@@ -29,10 +29,13 @@ class Language {
 
     // Called with every text that label() left as it is; for lists of what is still to be translated.
     std::function<void(std::string_view)> unknown = {};
+    // Called with every text that had to be shortened though its English has room, or that is of a story (ui/text_layout.h).
+    std::function<void(std::string_view)> shortened = {};
 
   private:
     struct Pattern {
         std::vector<std::string> english; // what stands between the {}
+        std::size_t letters;              // in all of it
         std::string own;
     };
     struct Hash {
@@ -47,7 +50,7 @@ class Language {
     [[nodiscard]] std::string looked_up(std::string_view english) const;
 
     ByText<std::string> labels_;
-    std::vector<Pattern> patterns_;
+    std::vector<Pattern> patterns_; // most letters first
     mutable ByText<std::string> found_; // asked for before: a frame says much the same as the one before it
 };
 
