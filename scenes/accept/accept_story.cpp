@@ -156,6 +156,7 @@ std::string beat_title(const SceneInput& input, const AcceptView& view, int beat
     case 5: return accept_says("residual.title"_t);
     case 6: return accept_says("books.title"_t);
     case kReachBeat:
+        if (view.reach.known && !view.edited && !view.reach.some()) return accept_says("reach.title:all"_t, "ids"_v = ui::integer(view.reach.ids));
         if (!view.reach.some()) return accept_says("reach.title:other"_t);
         return accept_says("reach.title:some"_t, "never"_v = view.reach.much() ? fine_probability(view.reach.never) : "");
     default: return accept_says("count.title"_t);

@@ -190,7 +190,11 @@ StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
     title.subtitle = head_conditions(m, HeadGuess::position) + shared_says("head.anchor"_t, "anchor"_v = word(input, m.anchor));
     if (const std::string about = beat_title(input, m); !about.empty()) {
         title.title = about;
-        if (input.beat == kDFlashLongBeat && recorded_long_answers(input)) title.tier = ui::Tier::recorded;
+        if (const LongAnswers* recorded = input.beat == kDFlashLongBeat ? recorded_long_answers(input) : nullptr) {
+            title.tier = ui::Tier::recorded;
+            title.subtitle = dflash_says("long.subtitle"_t, "target"_v = recorded->target, "k"_v = recorded->k, "temperature"_v = ui::number(recorded->temperature, 1),
+                                         "answers"_v = recorded->answers, "machine"_v = recorded->machine, "date"_v = recorded->date);
+        }
         return title;
     }
     title.title = dflash_says("masks.title"_t, "guesses"_v = n, "kept"_v = m.cycle->accepted,

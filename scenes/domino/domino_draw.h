@@ -47,7 +47,7 @@ void draw_domino_movers(const DominoDraw& d); // details region
 void draw_domino_controls(const DominoDraw& d);
 
 inline constexpr int kDominoBaseBeat = 1;  // until here no guess is drawn
-inline constexpr int kDominoTwiceBeat = 3; // a guess drawn twice
+inline constexpr int kDominoFavouritesBeat = 2, kDominoTwiceBeat = 3; // a guess drawn twice
 inline constexpr int kDominoLowRankBeat = 4;
 inline constexpr int kDominoBeats = domino_says.size;
 [[nodiscard]] StageTitle domino_title(const SceneInput& input, const DominoModel& model);

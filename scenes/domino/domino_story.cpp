@@ -205,6 +205,32 @@ std::string domino_empty_words(const DominoModel& model) {
 
 namespace {
 
+// Of the beats behind the one about favourites, where the head is on and nothing is forced: what each of them shows.
+std::string step_title(const SceneInput& input, const DominoModel& m) {
+    const int at = telling_position(m);
+    const DominoColumn& c = *m.column(at);
+    const Internals* lens = c.lens();
+    if (input.beat == kDominoTwiceBeat) {
+        const std::optional<double> z = lens ? lens->number("mean z") : std::nullopt;
+        return domino_says("state.title"_t, "state"_v = at + 1, "anchor"_v = word(input, m.anchor), "guesses"_v = at, "z"_v = z ? probability(*z) : "");
+    }
+    if (input.beat == kDominoLowRankBeat) {
+        const Internals::Mover* mover = largest_mover(c);
+        if (!c.corrected) return domino_says("low_rank.title:first"_t);
+        if (!mover || lens->movers.size() < 2 || std::abs(mover->gain()) < 0.05) return domino_says("low_rank.title:one_each"_t, "position"_v = at + 1);
+        return domino_says("low_rank.title:moved"_t, "position"_v = at + 1, "token"_v = word(input, mover->token), "gain"_v = ui::signed_number(mover->gain(), 1));
+    }
+    if (input.beat == kDominoBothBeat) {
+        const bool known = m.other == DominoModel::Other::whole;
+        return domino_says("both.title"_t, "on"_v = m.kept_on, "of"_v = m.columns.size(), "off"_v = known ? std::to_string(m.kept_off) : "");
+    }
+    if (!c.corrected) return domino_says("final.title:base"_t, "position"_v = at + 1);
+    if (c.final.empty()) return {};
+    const std::optional<double> had = listed(c.base, best(c.final));
+    return domino_says("final.title:corrected"_t, "now"_v = word(input, best(c.final)), "p"_v = probability(std::exp(c.final.entries.front().logp)),
+                       "had"_v = had ? probability(*had) : "");
+}
+
 std::string stage_title(const SceneInput& input, const DominoModel& m) {
     const int at = telling_position(m);
     const auto n = m.columns.size();
@@ -218,6 +244,8 @@ std::string stage_title(const SceneInput& input, const DominoModel& m) {
     if (m.forced >= 0)
         return domino_says("title.forced"_t, "token"_v = word(input, m.column(m.forced)->draft->token),
                            "follows"_v = m.forced + 1 < static_cast<int>(n));
+    if (input.beat > kDominoFavouritesBeat && input.beat <= kDominoBothBeat)
+        if (std::string words = step_title(input, m); !words.empty()) return words;
     if (at == m.rescued)
         return domino_says("title.rescued"_t, "before"_v = word(input, before_of(m, at)), "guess"_v = word(input, c.draft->token),
                            "base"_v = word(input, c.base_choice));

@@ -227,9 +227,22 @@ std::string drafters_empty_words(const DraftersModel& m) {
 
 namespace {
 
+// What speaks against a ranking by one round: how far the run's own rounds lie apart.
+std::string no_best_title(const SceneInput& input) {
+    int least = 0, most = 0;
+    for (const CycleSummary& cycle : input.whole->cycles) {
+        if (!cycle.commit) continue;
+        const int tokens = static_cast<int>(cycle.commit->tokens.size());
+        least = most == 0 ? tokens : std::min(least, tokens);
+        most = std::max(most, tokens);
+    }
+    return drafters_says("no_best.title"_t, "least"_v = least < most ? std::to_string(least) : "", "most"_v = most);
+}
+
 std::string stage_title(const SceneInput& input, const DraftersModel& m) {
     if (input.beat == kDraftersFamilyBeat) return drafters_says("family.title"_t);
-    if (!verdicts_told(input) && m.guesses && !m.asking && !m.no_room) {
+    if (input.beat == kDraftersNoBestBeat && !m.asking) return no_best_title(input);
+    if (!verdicts_told(input) && !m.asking && !m.no_room) {
         if (input.beat <= 0) return drafters_says("judge.title"_t);
         return input.beat == 1 ? drafters_says("stored.title"_t) : drafters_says("cost.title"_t);
     }

@@ -27,6 +27,7 @@ StageTitle game_title(const SceneInput& input, const DiagnosisModel& diagnosis) 
 
 class FailuresScene final : public Scene {
   public:
+    bool shows_run() const override { return false; }
     int beats(const SceneInput&) const override { return kFailuresBeats; }
 
     std::vector<SceneCommand> draw(const SceneInput& input, ui::Ui& ui) override {

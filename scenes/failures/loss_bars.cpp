@@ -68,7 +68,7 @@ LossBars loss_bars(const FailuresModel& m) {
     const Levers assumed{.alpha = 0.8, .draft = 0.08, .verify = 0};
     found.bars = bars_of(assumed, 5, nullptr);
     found.why_assumed = "this machine does not show all four";
-    if (!m.times) found.why_assumed = "this machine is not measured";
+    if (!m.times) found.why_assumed = m.untimed.empty() ? "this machine is not measured" : m.untimed;
     else if (!m.times->in_doubt().empty()) found.why_assumed = "this machine's times are in doubt";
     return found;
 }

@@ -27,13 +27,12 @@ class LosslessScene final : public Scene {
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
             const ui::Rect whole{input.stage.x + 24, input.stage.y + 96, input.stage.w - 48, input.stage.h - 104};
-            const bool greedy = greedy_on_stage(input);
             const PlantedFault fault = fault_of(input.beat);
-            draw_stage_title(input, ui, fault != PlantedFault::none ? fault_title(input, fault) : greedy ? greedy_title(input) : lossless_title(model));
+            draw_stage_title(input, ui, lossless_stage_title(input, model));
             if (fault != PlantedFault::none)
                 draw_lossless_fault(d, whole, fault);
             else
-                greedy ? draw_lossless_greedy(d, whole) : draw_stage(d);
+                input.beat == kLosslessGreedyBeat ? draw_lossless_greedy(d, whole) : draw_stage(d);
             ui.pop_clip();
         }
         draw_story(input, ui, lossless_story(input, model), out);
@@ -48,7 +47,7 @@ class LosslessScene final : public Scene {
         std::vector<Measurement> wanted;
         const auto want = [&](const RunStudy& study, int beat) {
             if (lacks(study, study_of(input, study)))
-                wanted.push_back({.name = study.name, .ask = study, .beat = beat, .pictured = beat > kLosslessGreedyBeat ? beat : 0});
+                wanted.push_back({.name = study.name, .ask = study, .beat = beat, .pictured = beat});
         };
         want(greedy_study(input), kLosslessGreedyBeat);
         for (const int beat : {kLosslessTieBeat, kLosslessCacheBeat}) want(fault_study(input, fault_of(beat)), beat);

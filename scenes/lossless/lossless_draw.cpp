@@ -264,6 +264,10 @@ void draw_lossless_greedy(const LosslessDraw& d, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
     const std::vector<GreedyRow> rows = greedy_rows(d.input);
+    if (rows.empty()) {
+        ui::slot(canvas, theme, {r.x, r.y, r.w, std::min(112.0F, r.h)}, "what every drafter wrote will appear here, held against plain decoding (M)");
+        return;
+    }
     const int columns = r.w >= 700 ? 2 : 1, lines = (static_cast<int>(rows.size()) + columns - 1) / columns;
     const float gap = 40, w = (r.w - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns),
                 pitch = std::min(44.0F, r.h / static_cast<float>(std::max(1, lines)));

@@ -11,6 +11,8 @@ namespace speclens {
 
 [[nodiscard]] StageTitle lossless_title(const LosslessModel& model);
 [[nodiscard]] StageTitle greedy_title(const SceneInput& input);
+// Of what the stage shows at this beat: texts on the table, greedy texts, or a planted fault.
+[[nodiscard]] StageTitle lossless_stage_title(const SceneInput& input, const LosslessModel& model);
 [[nodiscard]] Story lossless_story(const SceneInput& input, const LosslessModel& model);
 [[nodiscard]] std::string lossless_description(const SceneInput& input, const LosslessModel& model,
                                                const LosslessState& state);

@@ -189,8 +189,4 @@ std::string greedy_verdict(const GreedyRow& row) {
                           : "differs at token " + std::to_string(row.differs_at + 1);
 }
 
-bool greedy_on_stage(const SceneInput& input) {
-    return input.beat == kLosslessGreedyBeat && input.details.w <= 0 && !greedy_rows(input).empty();
-}
-
 } // namespace speclens

@@ -78,8 +78,6 @@ struct GreedyRow {
 [[nodiscard]] std::vector<GreedyRow> greedy_rows(const SceneInput& input); // empty: not measured
 [[nodiscard]] bool same_text(const GreedyRow& row);
 [[nodiscard]] std::string greedy_verdict(const GreedyRow& row); // "same 38 tokens", "differs at token 3"
-// Whether the stage shows them: at their beat, where there is no panel beside it that does.
-[[nodiscard]] bool greedy_on_stage(const SceneInput& input);
 
 inline constexpr StoryOf<"lossless", "promise", "proof", "count", "mistake", "hiding", "block", "fresh", "peek", "chosen", "asterisk", "tie", "cache"> lossless_says;
 inline constexpr int kLosslessBeats = lossless_says.size, kLosslessProofBeat = 1, kLosslessDrawBeat = 2; // from here on texts are drawn

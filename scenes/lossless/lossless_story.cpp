@@ -1,5 +1,6 @@
 // Words of S4: title, twelve beats, and the frame as text.
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "scenes/lossless/lossless_faults.h"
@@ -27,7 +28,7 @@ std::string rule_words(const RuleInfo& rule) {
 Words beat_words(const SceneInput& input, const LosslessModel& m, int beat) {
     switch (beat) {
     case 0: return lossless_says.beat("promise"_t);
-    case 1: return lossless_says.beat("proof"_t);
+    case kLosslessProofBeat: return lossless_says.beat("proof"_t);
     case kLosslessDrawBeat: return count_words(m);
     case 3: return lossless_says.beat("mistake"_t);
     case 4: return lossless_says.beat("hiding"_t);
@@ -72,9 +73,30 @@ StageTitle lossless_title(const LosslessModel& m) {
 StageTitle greedy_title(const SceneInput& input) {
     const std::vector<GreedyRow> rows = greedy_rows(input);
     StageTitle title;
-    title.title = lossless_says("asterisk.title"_t, "same"_v = std::ranges::count_if(rows, same_text), "drafters"_v = rows.size());
+    title.title = rows.empty() ? lossless_says("asterisk.title:awaited"_t)
+                               : lossless_says("asterisk.title:told"_t, "same"_v = std::ranges::count_if(rows, same_text), "drafters"_v = rows.size());
     title.subtitle = lossless_says("asterisk.subtitle"_t);
     return title;
+}
+
+namespace {
+
+// The proof itself is what its beat shows, as long as nothing was drawn: whether the two bars come to the target's.
+StageTitle proof_title(const LosslessModel& m) {
+    StageTitle title = lossless_title(m);
+    double off = 0;
+    for (const ProofRow& row : proof_rows(*m.rule)) off = std::max(off, std::abs(row.kept + row.replaced - row.target));
+    title.title = lossless_says("proof.title"_t, "off"_v = off > 1e-9 ? fine_probability(off) : "");
+    return title;
+}
+
+} // namespace
+
+StageTitle lossless_stage_title(const SceneInput& input, const LosslessModel& m) {
+    if (const PlantedFault fault = fault_of(input.beat); fault != PlantedFault::none) return fault_title(input, fault);
+    if (input.beat == kLosslessGreedyBeat) return greedy_title(input);
+    if (input.beat == kLosslessProofBeat && m.count->drawn == 0) return proof_title(m);
+    return lossless_title(m);
 }
 
 Story lossless_story(const SceneInput& input, const LosslessModel& m) {
@@ -98,11 +120,31 @@ Story lossless_story(const SceneInput& input, const LosslessModel& m) {
     return story;
 }
 
+namespace {
+
+std::string greedy_lines(const SceneInput& input) {
+    std::string lines;
+    for (const GreedyRow& row : greedy_rows(input)) {
+        lines += "Greedy, " + row.drafter + ": ";
+        if (!row.problem.empty()) lines += row.problem;
+        else if (row.differs_at < 0) lines += "the same " + counted(row.tokens, "token") + " as plain decoding";
+        else lines += "differs at token " + std::to_string(row.differs_at + 1);
+        lines += "\n";
+    }
+    return lines;
+}
+
+} // namespace
+
 std::string lossless_description(const SceneInput& input, const LosslessModel& m,
                                  const LosslessState& state) {
     std::ostringstream out;
-    const StageTitle title = lossless_title(m);
+    const StageTitle title = lossless_stage_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    const PlantedFault shown = fault_of(input.beat);
+    if (shown != PlantedFault::none) out << fault_description(input, shown) << "\n";
+    const bool greedy = input.beat == kLosslessGreedyBeat;
+    if (greedy) out << greedy_lines(input) << "\n";
     for (const RuleInfo* rule : lossless_rules()) {
         const auto found = state.counts.find(rule->name);
         out << (rule->lossless() ? "no mistake" : rule->title) << (rule == m.rule ? " (chosen)" : "") << ": ";
@@ -133,15 +175,9 @@ std::string lossless_description(const SceneInput& input, const LosslessModel& m
                 << " " << ui::probability(p) << "\n";
         }
     }
-    for (const GreedyRow& row : greedy_rows(input)) {
-        out << "Greedy, " << row.drafter << ": ";
-        if (!row.problem.empty()) out << row.problem;
-        else if (row.differs_at < 0) out << "the same " << counted(row.tokens, "token") << " as plain decoding";
-        else out << "differs at token " << row.differs_at + 1;
-        out << "\n";
-    }
+    if (!greedy) out << greedy_lines(input);
     for (const PlantedFault fault : {PlantedFault::rounding, PlantedFault::rollback})
-        if (faulty_text(input, fault)) out << fault_description(input, fault);
+        if (fault != shown && faulty_text(input, fault)) out << fault_description(input, fault);
     out << "\n" << describe_story(lossless_story(input, m));
     return out.str();
 }

@@ -55,6 +55,12 @@ void claim_text(const NumbersDraw& d, ui::Vec2 at, const std::string& claim, flo
     const auto width = [&](const std::string& words) {
         return d.ui.canvas.text_width(words, Font::text, 14);
     };
+    constexpr std::string_view kUnit = "Tokens per round "; // which the value beside it says
+    if (width(claim) > room && claim.starts_with(kUnit))
+        if (const std::string shorter = "… " + claim.substr(kUnit.size()); width(shorter) <= room) {
+            ui::fitted_text(d.ui.canvas, at, shorter, Font::text, 14, d.ui.theme.ink, room);
+            return;
+        }
     std::string words = claim;
     std::size_t tail = claim.rfind(' ');
     if (tail != std::string::npos && tail > 0) tail = claim.rfind(' ', tail - 1);

@@ -33,14 +33,23 @@ StageTitle numbers_title(const SceneInput& input, const NumbersModel& m, const N
     }
     const std::size_t all = m.figures->figures().size(), shown = m.rows.size();
     if (state.filter == FigureFilter::pairs) {
-        title.title = numbers_says("disputed.title"_t);
+        title.title = numbers_says("title.pairs"_t);
         title.subtitle = numbers_says("subtitle.pairs"_t, "shown"_v = shown, "all"_v = all);
         title.short_subtitle = numbers_says("subtitle.pairs_short"_t, "shown"_v = shown, "all"_v = all);
         return title;
     }
-    title.title = numbers_says("conditions.title"_t, "figures"_v = all, "sources"_v = m.figures->sources().size(),
-                               "disputed"_v = m.disputed, "wrong"_v = m.wrong);
     const bool counting = m.told != 0 && input.beat == kCountingBeat;
+    if (state.filter == FigureFilter::disputed)
+        title.title = numbers_says("title.disputed"_t, "figures"_v = m.disputed);
+    else if (state.filter == FigureFilter::wrong)
+        title.title = numbers_says("wrong.title"_t, "figures"_v = m.wrong);
+    else if (counting)
+        title.title = numbers_says("counting.title"_t);
+    else if (m.told != 0 && input.beat == kRepeatBeat)
+        title.title = numbers_says("here.title"_t, "repeatable"_v = m.told, "figures"_v = all);
+    else
+        title.title = numbers_says("conditions.title"_t, "figures"_v = all, "sources"_v = m.figures->sources().size(),
+                                   "disputed"_v = m.disputed, "wrong"_v = m.wrong);
     title.subtitle =
         numbers_says("subtitle.shown"_t, "shown"_v = shown, "query"_v = state.query, "disputed"_v = state.filter == FigureFilter::disputed,
                      "wrong"_v = state.filter == FigureFilter::wrong, "method"_v = state.method, "counting"_v = counting ? m.told : 0,

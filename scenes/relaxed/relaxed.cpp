@@ -12,8 +12,8 @@
 namespace speclens {
 namespace {
 
-// The rule that a beat is about.
-constexpr const char* kOfBeat[] = {"", "lenience", "typical", "cascade_opt", "", ""};
+// The rule that a beat is about; "": whichever relaxed one is chosen.
+constexpr const char* kOfBeat[] = {kExactRule, "lenience", "typical", "cascade_opt", "", ""};
 
 class RelaxedScene final : public Scene {
   public:
@@ -27,7 +27,7 @@ class RelaxedScene final : public Scene {
         const RelaxedDraw d{input, model, state_, ui, out};
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, relaxed_title(input, model));
+            draw_stage_title(input, ui, relaxed_title(input, model, state_));
             draw_stage(d);
             ui.pop_clip();
         }
@@ -49,7 +49,7 @@ class RelaxedScene final : public Scene {
     std::string describe(const SceneInput& input) const override {
         RelaxedState state = state_;
         if (input.trace != trace_) adopt(input, state);
-        if (const char* rule = rule_of(input); *rule) state.rule = rule;
+        if (input.trace != trace_ || input.beat != beat_) bring_rule(input, state);
         return relaxed_description(input, relaxed_model(input, state), state);
     }
 
@@ -67,6 +67,17 @@ class RelaxedScene final : public Scene {
   private:
     static const char* rule_of(const SceneInput& input) {
         return kOfBeat[std::clamp(input.beat, 0, kRelaxedBeats - 1)];
+    }
+
+    // A beat about relaxed rules opens with none of them only where the user came past the first one: then with the run's own.
+    static void bring_rule(const SceneInput& input, RelaxedChoice& choice) {
+        const char* rule = rule_of(input);
+        if (*rule) {
+            choice.rule = rule;
+        } else if (choice.exact()) {
+            choice.rule = RelaxedChoice{}.rule;
+            adopt(input, choice);
+        }
     }
 
     // The rule that the run itself was judged by, with its numbers.
@@ -89,7 +100,7 @@ class RelaxedScene final : public Scene {
             return;
         }
         beat_ = input.beat;
-        if (const char* rule = rule_of(input); *rule) state_.rule = rule;
+        bring_rule(input, state_);
         history_.accept(state_);
     }
 

@@ -106,7 +106,10 @@ void draw_relaxed_distributions(const RelaxedDraw& d, Rect area) {
         ui::fitted_text(canvas, {area.x, y + 8}, words, Font::text, 15, theme.ink, area.w);
         y += 24;
     };
-    if (position.counts()) {
+    if (position.counts() && m.exact()) {
+        line("A guess stays here: " + ui::probability(m.strict.kept));
+        line("What is written follows the target");
+    } else if (position.counts()) {
         line("A guess stays here: " + ui::probability(m.strict.kept) + " lossless, " +
              ui::probability(m.relaxed.kept) + " now");
         line("Written differs from the target by " +
@@ -191,10 +194,9 @@ void draw_relaxed_chart(const RelaxedDraw& d, Rect area) {
         return;
     }
     const std::string means = means_over(m);
-    ui::fitted_text(canvas, {area.x, area.y + 34},
-                    ui::fitting(canvas, {means + "; line: what the chosen rule can be set to", means + "; line: the chosen rule", means}, Font::text, 14,
-                                area.w),
-                    Font::text, 14, theme.muted, area.w);
+    const std::vector<std::string> line_words =
+        m.exact() ? std::vector{means} : std::vector{means + "; line: what the chosen rule can be set to", means + "; line: the chosen rule", means};
+    ui::fitted_text(canvas, {area.x, area.y + 34}, ui::fitting(canvas, line_words, Font::text, 14, area.w), Font::text, 14, theme.muted, area.w);
     float head = 54;
     if (!m.all_count()) {
         ui::fitted_text(canvas, {area.x, area.y + 54},
@@ -276,8 +278,8 @@ void draw_relaxed_details(const RelaxedDraw& d) {
     const auto row = [&](const std::string& name, const std::string& id, const TradeOff& point, bool chosen) {
         if (y + 24 > r.bottom() - 8) return;
         const Rect box{x - 8, y, w + 16, 24};
-        const bool relaxed = find_rule(id) && !find_rule(id)->lossless();
-        if (relaxed) {
+        const bool choosable = id == kExactRule || (find_rule(id) && !find_rule(id)->lossless());
+        if (choosable) {
             const ui::Touch touch = ui::touch(d.ui, d.ui.id("row " + id), box);
             if (touch.hovered || chosen) canvas.fill(box, theme.raised, 4);
             if (touch.focused) ui::focus_ring(canvas, theme, box);
@@ -297,7 +299,7 @@ void draw_relaxed_details(const RelaxedDraw& d) {
         canvas.text({columns[2], y + 17}, mean(point.distance), Font::mono, 14, theme.ink, Align::right);
         y += 24;
     };
-    row("token (lossless)", "token", m.lossless, false);
+    row("token (lossless)", kExactRule, m.lossless, m.exact());
     if (!measured_rounds(study, "block", d.state).seeds.empty())
         row("block (lossless)", "block", m.lossless, false);
     for (const RelaxedCurve& curve : *m.curves) {
@@ -324,12 +326,14 @@ void draw_relaxed_controls(const RelaxedDraw& d) {
     ui::field_label(ui, at, "Rule");
     std::vector<ui::Choice> choices;
     int chosen = 0;
-    for (const RuleInfo* rule : relaxed_rules()) {
+    std::vector<const RuleInfo*> rules = {find_rule(kExactRule)};
+    rules.insert(rules.end(), relaxed_rules().begin(), relaxed_rules().end());
+    for (const RuleInfo* rule : rules) {
         if (rule == m.rule) chosen = static_cast<int>(choices.size());
         choices.push_back({rule->title, "", ""});
     }
     if (const auto pick = ui::dropdown(ui, "rule", at, choices, chosen); pick && *pick != chosen)
-        d.state.rule = relaxed_rules()[static_cast<std::size_t>(*pick)]->name;
+        d.state.rule = rules[static_cast<std::size_t>(*pick)]->name;
     for (const RuleParameter& parameter : m.rule->parameters) {
         if (row.room() < 120) return;
         at = row.place(std::min(150.0F, row.room()));

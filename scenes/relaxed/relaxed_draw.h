@@ -10,8 +10,8 @@
 namespace speclens {
 
 inline constexpr StoryOf<"relaxed", "thrown_away", "lenience", "typical", "cascades", "cost", "worth"> relaxed_says;
-inline constexpr int kRelaxedBeats = relaxed_says.size;
-[[nodiscard]] StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& model);
+inline constexpr int kRelaxedBeats = relaxed_says.size, kRelaxedCostBeat = 4;
+[[nodiscard]] StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& model, const RelaxedState& state = {});
 [[nodiscard]] Story relaxed_story(const SceneInput& input, const RelaxedModel& model,
                                   const RelaxedState& state);
 [[nodiscard]] std::string relaxed_description(const SceneInput& input, const RelaxedModel& model,

@@ -49,9 +49,12 @@ struct RelaxedCurve {
     TradeOff here; // with the numbers of the scene
 };
 
+inline constexpr const char* kExactRule = "token"; // what the relaxed ones are held against, and what nothing is relaxed with
+
 // What the user set.
 struct RelaxedChoice {
-    std::string rule = "lenience";
+    std::string rule = "lenience"; // or kExactRule
+    [[nodiscard]] bool exact() const { return rule == kExactRule; }
     RuleParams params;
     bool operator==(const RelaxedChoice&) const = default;
 };
@@ -76,6 +79,7 @@ struct RelaxedModel {
     int stayed = 0;                 // of all positions, in the run
     const RuleInfo* own = nullptr;  // the run's own rule where it is one of the curves
     const RuleInfo* rule = nullptr;
+    [[nodiscard]] bool exact() const { return rule->lossless(); } // nothing is relaxed: kExactRule
     RuleParams params;
     TradeOff here;           // of the rule with these numbers
     int shown = -1;          // index of the position in the picture; -1: none was judged

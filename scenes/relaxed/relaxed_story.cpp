@@ -55,6 +55,7 @@ Words worth_words(const SceneInput& input, const RelaxedModel& m, const RelaxedS
     const std::string title = m.rule->title, lossless = ui::probability(m.lossless.kept), kept = ui::probability(m.here.kept);
     if (m.counted <= 0)
         return m.positions->empty() ? relaxed_says.beat("worth:nothing"_t) : relaxed_says.beat("worth:unknown"_t);
+    if (m.exact()) return relaxed_says.beat("worth:exact"_t, "kept"_v = kept);
     if (m.here.distance == 0 && m.here.kept == 0) return relaxed_says.beat("worth:plain"_t, "rule"_v = title);
     if (m.here.distance == 0) return relaxed_says.beat("worth:free"_t, "rule"_v = title, "kept"_v = kept);
     const auto pair = measured_pair(input, m, state); // says more than the guesses of one run
@@ -127,7 +128,37 @@ TokenNumbers numbers_of(const RelaxedModel& m, std::size_t entry) {
             number(m.relaxed.distribution, m.position()->counts() && listed(distributions.p))};
 }
 
-StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
+namespace {
+
+// How much the rule keeps, and how far that leads away.
+void name_kept(StageTitle& title, const RelaxedModel& m) {
+    const std::string kept = kept_percent(m.here.kept), strict = kept_percent(m.lossless.kept), price = ui::probability(m.here.distance);
+    const std::string instead = kept != strict ? strict : "";
+    const int guesses = m.all_count() ? 0 : m.counted;
+    const bool alike = std::abs(m.here.kept - m.lossless.kept) < 1e-9, exactly = instead.empty() && alike, about = instead.empty() && !alike;
+    title.title = relaxed_says("title.keeps"_t, "rule"_v = m.rule->title, "kept"_v = kept, "guesses"_v = guesses, "instead"_v = instead,
+                               "exactly"_v = exactly, "about"_v = about, "distance"_v = price);
+    title.short_title = relaxed_says("title.keeps_short"_t, "rule"_v = m.rule->title, "kept"_v = kept, "guesses"_v = guesses,
+                                     "instead"_v = instead, "exactly"_v = exactly, "about"_v = about, "distance"_v = price);
+}
+
+// What the last beats are about: how many tokens come out otherwise, and what that brings.
+void name_price(StageTitle& title, const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
+    const std::string rule = m.rule->title;
+    if (input.beat == kRelaxedCostBeat) {
+        const std::string distance = ui::probability(m.here.distance), unchecked = ui::probability(m.draft_alone.distance);
+        title.title = relaxed_says("cost.title"_t, "rule"_v = rule, "distance"_v = distance, "unchecked"_v = unchecked);
+        title.short_title = relaxed_says("cost.short_title"_t, "rule"_v = rule, "distance"_v = distance, "unchecked"_v = unchecked);
+    } else if (const auto pair = measured_pair(input, m, state)) {
+        title.title = relaxed_says("worth.title:measured"_t, "rule"_v = rule, "verdict"_v = pair->verdict());
+    } else {
+        title.title = relaxed_says("worth.title:unmeasured"_t, "rule"_v = rule);
+    }
+}
+
+} // namespace
+
+StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
     StageTitle title;
     title.tier = tier_of(input.whole->header);
     if (!m.position()) {
@@ -141,20 +172,14 @@ StageTitle relaxed_title(const SceneInput& input, const RelaxedModel& m) {
         title.subtitle = relaxed_says("subtitle.short_heads"_t, "drafter"_v = drafter, "judged"_v = m.positions->size());
         return title;
     }
-    const std::string kept = kept_percent(m.here.kept), strict = kept_percent(m.lossless.kept), price = ui::probability(m.here.distance);
     const std::string means = m.all_count() ? "" : relaxed_says("words.means_kept"_t, "means"_v = means_over(m), "stayed"_v = m.stayed);
-    if (input.beat == 0) { // no relaxed rule has been told of yet
-        title.title = relaxed_says("thrown_away.title"_t, "kept"_v = strict);
+    if (m.exact()) {
+        title.title = relaxed_says("thrown_away.title"_t, "kept"_v = kept_percent(m.lossless.kept));
         title.subtitle = relaxed_says("subtitle.exact"_t, "drafter"_v = drafter, "greedy"_v = m.greedy, "means"_v = means);
         return title;
     }
-    const std::string instead = kept != strict ? strict : "";
-    const int guesses = m.all_count() ? 0 : m.counted;
-    const bool alike = std::abs(m.here.kept - m.lossless.kept) < 1e-9, exactly = instead.empty() && alike, about = instead.empty() && !alike;
-    title.title = relaxed_says("title.keeps"_t, "rule"_v = m.rule->title, "kept"_v = kept, "guesses"_v = guesses, "instead"_v = instead,
-                               "exactly"_v = exactly, "about"_v = about, "distance"_v = price);
-    title.short_title = relaxed_says("title.keeps_short"_t, "rule"_v = m.rule->title, "kept"_v = kept, "guesses"_v = guesses,
-                                     "instead"_v = instead, "exactly"_v = exactly, "about"_v = about, "distance"_v = price);
+    if (input.beat >= kRelaxedCostBeat) name_price(title, input, m, state);
+    else name_kept(title, m);
     const bool lossy = !keeps_target(*m.rule, m.params);
     const std::string promise = lossy ? relaxed_says("promise.lossy"_t, "elsewhere"_v = m.here.distance == 0)
                                 : m.rule->name == std::string("lenience") ? relaxed_says("promise.lenience"_t)
@@ -181,7 +206,7 @@ Story relaxed_story(const SceneInput& input, const RelaxedModel& m, const Relaxe
 
 std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
     std::ostringstream out;
-    const StageTitle title = relaxed_title(input, m);
+    const StageTitle title = relaxed_title(input, m, state);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
     if (const JudgedPosition* position = m.position()) {
         if (const std::string left_out = left_out_words(input, m); m.counted == 0) {
@@ -189,7 +214,7 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, 
         } else {
             out << capital(means_over(m)) << "; of all the run kept " << m.stayed << "\n";
             if (!left_out.empty()) out << left_out << "\n";
-            out << "token (lossless): " << numbers(m.lossless) << "\n";
+            out << "token (lossless)" << (m.exact() ? " (chosen)" : "") << ": " << numbers(m.lossless) << "\n";
             for (const RelaxedCurve& curve : *m.curves)
                 out << curve.rule->name << (curve.rule == m.own ? " (this run's rule)" : "")
                     << (curve.rule == m.rule ? " (chosen)" : "") << ": " << numbers(curve.here) << "; from "
@@ -209,7 +234,9 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, 
                 << ": target " << here.target << ", draft " << here.draft << ", written " << here.written
                 << "\n";
         }
-        if (position->counts())
+        if (position->counts() && m.exact())
+            out << "Stays here: " << ui::probability(m.strict.kept) << "; what is written follows the target\n";
+        else if (position->counts())
             out << "Stays here: " << ui::probability(m.strict.kept) << " lossless, "
                 << ui::probability(m.relaxed.kept) << " under the rule; distance "
                 << ui::probability(distance_told(m.relaxed.distribution, position->distributions.p)) << "\n";

@@ -23,7 +23,7 @@ class TrainingScene final : public Scene {
         const bool live = beat_ == kLiveBeat;
         if (input.stage.w > 0) {
             ui.push_clip(input.stage_clip);
-            draw_stage_title(input, ui, live ? live_training_title(input, state_) : training_title(model));
+            draw_stage_title(input, ui, live ? live_training_title(input, state_) : training_stage_title(input, model));
             live ? draw_live_training(d) : draw_stage(d);
             ui.pop_clip();
         }

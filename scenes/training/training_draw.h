@@ -11,10 +11,11 @@
 
 namespace speclens {
 
-inline constexpr int kFadingBeat = 2; // the base loss that fades
+inline constexpr int kPrefixBeat = 1, kFadingBeat = 2; // the base loss that fades
 inline constexpr int kStepsBeat = 3;  // EAGLE-3's test-time steps
 inline constexpr int kLiveBeat = 7;   // what is trained here and now
 [[nodiscard]] StageTitle training_title(const TrainingModel& model);
+[[nodiscard]] StageTitle training_stage_title(const SceneInput& input, const TrainingModel& model); // with what the beat is about
 [[nodiscard]] Story training_story(const SceneInput& input, const TrainingModel& model, const TrainingState& state);
 [[nodiscard]] std::string training_description(const SceneInput& input, const TrainingModel& model,
                                                const TrainingState& state);

@@ -87,7 +87,7 @@ Words beat_words(const SceneInput& input, const TrainingModel& looked_at, const 
     const auto tokens = [&](const char* arm, std::size_t bar = 0) { return tokens_of(arm_named(m, arm), bar); };
     switch (beat) {
     case 0: return training_says.beat("use"_t);
-    case 1:
+    case kPrefixBeat:
         return training_says.beat("prefix"_t, "own_loss"_v = last_loss(arm_named(m, "self_generated")),
                                   "text_loss"_v = last_loss(arm_named(m, "teacher_forcing")), "own"_v = tokens("self_generated"),
                                   "text"_v = tokens("teacher_forcing"));
@@ -161,6 +161,24 @@ StageTitle training_title(const TrainingModel& m) {
     return title;
 }
 
+StageTitle training_stage_title(const SceneInput& input, const TrainingModel& m) {
+    StageTitle title = training_title(m);
+    if (!m.study) return title;
+    const std::string generic = title.title;
+    if (input.beat == 0 && !m.ends.empty()) {
+        title.title = training_says("use.title"_t, "study"_v = study_words(*m.study), "arms"_v = m.arms.size(), "range"_v = range_words(m.ends.front()));
+    } else if (m.study->name == kPrefixStudy && input.beat == kPrefixBeat) {
+        const TrainingArm *own = arm_named(m, "self_generated"), *text = arm_named(m, "teacher_forcing");
+        if (own && text) title.title = training_says("prefix.title"_t, "own"_v = tokens_of(own), "text"_v = tokens_of(text));
+    } else if (m.study->name == kPrefixStudy && input.beat == kFadingBeat) {
+        const TrainingArm *text = arm_named(m, "teacher_forcing"), *fading = arm_named(m, "curriculum");
+        if (text && fading && !text->base_loss.empty() && !fading->base_loss.empty())
+            title.title = training_says("lazy.title"_t, "loss"_v = last_base(text), "fading"_v = last_base(fading));
+    }
+    if (title.title != generic) title.short_title.clear();
+    return title;
+}
+
 Story training_story(const SceneInput& input, const TrainingModel& m, const TrainingState& state) {
     Story story = story_at_beat(input, kTrainingBeats);
     const Words words = beat_words(input, m, state, story.step - 1);
@@ -175,7 +193,7 @@ std::string training_description(const SceneInput& input, const TrainingModel& m
                                  const TrainingState& state) {
     std::ostringstream out;
     const bool live = input.beat == kLiveBeat;
-    const StageTitle title = live ? live_training_title(input, state) : training_title(m);
+    const StageTitle title = live ? live_training_title(input, state) : training_stage_title(input, m);
     out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
     if (live) {
         out << live_training_lines(input) << "\n" << describe_story(training_story(input, m, state));

@@ -305,7 +305,7 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     const float table = table_on_stage(d) ? trees_table_height(d) + kBelow : 0;
     const bool measured = table > 0 && area.h - 34 - table >= kLeastLine * (lowest + 1);
     if (table > 0 && !measured && d.input.presenter) { // the picture that the sentence is about
-        draw_trees_table(d, {area.x, area.y, std::min(area.w, 640.0F), area.h});
+        without_times(d.input) ? (void)draw_trees_table(d, {area.x, area.y, std::min(area.w, 640.0F), area.h}) : draw_trees_bars(d, area);
         return;
     }
     const float tree_h = area.h - 34 - (measured ? table : 0);
@@ -632,10 +632,10 @@ void draw_block_stage(const TreesDraw& d, Rect area) {
 } // namespace
 
 void draw_trees_stage(const TreesDraw& d, Rect area) {
-    if (d.model.tree)
-        draw_tree_stage(d, area);
-    else if (shows_figures(d.input, d.model))
+    if (shows_figures(d.input, d.model))
         draw_trees_bars(d, area);
+    else if (d.model.tree)
+        draw_tree_stage(d, area);
     else
         draw_block_stage(d, area);
 }

@@ -145,7 +145,7 @@ struct TreesLeaders {
 // too close to call.
 [[nodiscard]] std::string most_tokens_words(const std::vector<TreesRow>& rows, const TreesLeaders& leaders);
 [[nodiscard]] const Study* measured_trees(const SceneInput& input); // of this prompt with these dice
-// A room sees them in place of the block, at the beat that tells them, where time was taken.
+// At the beat that tells them, where time was taken: the stage then shows them, and neither block nor tree of the run.
 [[nodiscard]] bool shows_figures(const SceneInput& input, const TreesModel& model);
 [[nodiscard]] std::string trees_study_title(const SceneInput& input,
                                             const TreesModel& model); // who drafts there

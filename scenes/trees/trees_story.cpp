@@ -148,13 +148,23 @@ namespace {
 void name_tree(StageTitle& title, const SceneInput& input, const TreesModel& m, const std::string& round) {
     const Header* header = input.whole->header;
     if (m.nodes.empty()) {
-        title.title = trees_says("branches.title:none"_t);
+        if (input.beat == kTreesCostBeat) title.title = trees_says("cost.title:none"_t);
+        else if (input.beat == kTreesGrowthBeat) title.title = trees_says("grown.title:none"_t);
+        else title.title = trees_says("branches.title:none"_t);
         const bool trees = header && header->nodes > 0, chains = header && !trees && header->drafter != kNoDrafter;
         title.subtitle = trees_says("subtitle.no_tree"_t, "round"_v = round, "trees"_v = trees, "chains"_v = chains);
         return;
     }
     const auto kept = std::ranges::count(m.nodes, DraftSlot::State::accepted, &TreeNode::state);
-    if (!m.growth.path.empty())
+    int places = 0;
+    for (const TreeNode& node : m.nodes) places = std::max(places, node.depth);
+    if (input.beat == 0)
+        title.title = trees_says("ways.title:tree"_t, "guesses"_v = m.nodes.size(), "places"_v = places);
+    else if (input.beat == kTreesCostBeat)
+        title.title = trees_says("cost.title:tree"_t, "rows"_v = m.nodes.size() + 1, "kept"_v = kept);
+    else if (input.beat == kTreesWorthBeat)
+        title.title = trees_says("worth.title:unmeasured"_t);
+    else if (!m.growth.path.empty())
         title.title = m.growth.needed.empty() ? trees_says("grown.title:untimed"_t, "guesses"_v = m.nodes.size())
                                               : trees_says("grown.title:timed"_t, "best"_v = m.growth.best, "guesses"_v = m.nodes.size());
     else
@@ -168,7 +178,7 @@ void name_figures(StageTitle& title, const SceneInput& input) {
     const auto ms = [](const TreesRow& row) { return row.draft_ms + row.verify_ms; };
     const auto [quick, slow] = std::ranges::minmax(rows, {}, ms);
     const auto [few, many] = std::ranges::minmax(rows, {}, &TreesRow::tokens);
-    title.title = trees_says("worth.title"_t, "quickest"_v = ui::number(ms(quick), 2), "slowest"_v = ui::number(ms(slow), 2),
+    title.title = trees_says("worth.title:timed"_t, "quickest"_v = ui::number(ms(quick), 2), "slowest"_v = ui::number(ms(slow), 2),
                              "fewest"_v = ui::per_round(few.tokens), "most"_v = ui::per_round(many.tokens));
     const bool close = measured_trees(input)->complete() && trees_leaders(rows).most.size() > 1;
     title.subtitle = trees_says("subtitle.figures"_t, "sample"_v = trees_sample_words(input), "close"_v = close);
@@ -176,7 +186,14 @@ void name_figures(StageTitle& title, const SceneInput& input) {
 
 void name_block(StageTitle& title, const SceneInput& input, const TreesModel& m, const std::string& round) {
     const BlockVerdict& v = m.verdict();
-    if (v.block_kept > v.token_kept)
+    const int guesses = static_cast<int>(v.columns.size());
+    if (input.beat == 0)
+        title.title = trees_says("ways.title:chain"_t, "kept"_v = v.token_kept, "lost"_v = std::max(0, guesses - v.token_kept - 1), "guesses"_v = guesses);
+    else if (input.beat == 1)
+        title.title = trees_says("product.title"_t, "p"_v = fine_probability(v.columns.back().joint), "guesses"_v = guesses);
+    else if (input.beat == kTreesWorthBeat)
+        title.title = trees_says("worth.title:unmeasured"_t);
+    else if (v.block_kept > v.token_kept)
         title.title = trees_says("coins.title:rescued"_t, "token"_v = v.token_kept, "block"_v = v.block_kept);
     else
         title.title = trees_says("coins.title:alike"_t, "token"_v = v.token_kept, "block"_v = v.block_kept);
@@ -197,8 +214,8 @@ StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
     StageTitle title;
     title.tier = tier_of(input.whole->header);
     const std::string round = trees_says("words.round"_t, "number"_v = m.cycle + 1);
-    if (m.tree) name_tree(title, input, m, round);
-    else if (shows_figures(input, m)) name_figures(title, input);
+    if (shows_figures(input, m)) name_figures(title, input);
+    else if (m.tree) name_tree(title, input, m, round);
     else name_block(title, input, m, round);
     return title;
 }

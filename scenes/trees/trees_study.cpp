@@ -102,7 +102,8 @@ RunStudy trees_study(const SceneInput& input, const TreesModel& m) {
 }
 
 bool shows_figures(const SceneInput& input, const TreesModel& m) {
-    return input.presenter && !m.tree && input.beat == kTreesWorthBeat &&
+    const bool tree_run = input.whole->header && input.whole->header->nodes > 0;
+    return input.beat == kTreesWorthBeat && (!m.tree || tree_run) &&
            std::ranges::any_of(trees_rows(input), [](const TreesRow& row) { return row.verify_ms > 0; });
 }
 

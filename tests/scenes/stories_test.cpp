@@ -5,10 +5,14 @@
 #include <fstream>
 #include <functional>
 
+#include "engine/published/ablations.h"
+#include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/story.h"
 #include "scenes/shared/told.h"
+#include "tests/scenes/scenes_bench.h"
+#include "tests/scenes/scenes_fixtures.h"
 #include "tests/shared/temp_folder.h"
 
 namespace speclens {
@@ -171,6 +175,66 @@ TEST(Stories, ALanguageIsAFolderAndAFolderOfOnesOwnComesFirst) {
     EXPECT_EQ(book.text("advice", "bet.heading").fill({}), "Place your bets");
     EXPECT_EQ(load_stories(folder / "stories", "en", "").text("advice", "bet.heading").fill({}), "Does it pay here?");
     EXPECT_NE(error_of([&] { (void)load_stories(folder / "stories", "fr", ""); }).find("fr: no folder of stories"), std::string::npos);
+}
+
+// What stands in the stage's largest type.
+std::string drawn_title(SceneBench& bench) {
+    const ui::Rect stage = bench.controller.frame(bench.time).scene.stage, screen = bench.screen();
+    const ui::Rect place = stage.w > 0 ? stage : frame_layout({screen.w, screen.h}, bench.controller.chrome.layout).stage;
+    std::string words;
+    for (const ui::RecordedText& text : bench.texts)
+        if (text.font == ui::Font::text_bold && text.size >= 20 && text.box.y < place.y + 70 && place.contains(text.box.center()))
+            words += (words.empty() ? "" : " ") + text.text;
+    return words;
+}
+
+// Every beat of the scenes that tell a story, over a run that they are made for: a chain, a tree where there is one, heads' own.
+template <class Visit>
+void each_beat(const Visit& visit) {
+    const std::filesystem::path assets = std::filesystem::path(SPEC_SOURCE_DIR) / "assets";
+    const auto figures = std::make_shared<const Published>(Published::load(assets / "published"));
+    const auto ablations = std::make_shared<const Ablations>(load_ablations(assets / "models" / "ablations.json"));
+    for (const SceneInfo& info : scene_list()) {
+        std::vector<std::string> runs = {"mixed"};
+        for (const char* head : fixtures::kRecorded)
+            if (std::string_view(head) == info.name) runs = {head};
+        if (std::string_view(info.name) == "trees") runs.emplace_back("tree");
+        for (const std::string& run : runs) {
+            const std::shared_ptr<const Trace> trace = load_trace(assets / "traces" / (run + ".jsonl"));
+            SceneBench bench(info.name, {}, {0, 0, 2000, 1200}); // where no title is shortened
+            bench.controller.figures = figures;
+            bench.controller.ablations = ablations;
+            bench.show(trace, trace->size() / 2);
+            const int beats = info.make()->beats(bench.controller.frame(0).scene);
+            for (int beat = 0; beat < beats; ++beat) {
+                bench.controller.perform({SceneCommand{SetBeat{beat}}}, 0);
+                bench.settle();
+                visit(bench, std::string(info.name) + " over " + run, beat);
+            }
+        }
+    }
+}
+
+// Who hears a picture hears what stands over it.
+TEST(Titles, BeginTheWordsOfTheirPicture) {
+    each_beat([](SceneBench& bench, const std::string& where, int beat) {
+        const FrameInput frame = bench.controller.frame(bench.time);
+        const std::string words = frame.active->describe(frame.scene), title = drawn_title(bench);
+        EXPECT_NE(title, "") << where << " beat " << beat + 1;
+        EXPECT_EQ(words.substr(0, words.find('\n')), title) << where << " beat " << beat + 1;
+    });
+}
+
+// A beat that leaves its neighbour's title standing tells nothing of its own.
+TEST(Titles, AreAnotherAtEveryBeat) {
+    std::string before, there;
+    each_beat([&](SceneBench& bench, const std::string& where, int beat) {
+        for (const char* measured : {"bottleneck", "advice", "server"}) // theirs are of what was measured, and here nothing is
+            if (where.starts_with(measured)) return;
+        const std::string title = drawn_title(bench);
+        EXPECT_FALSE(beat > 0 && where == there && title == before) << where << " beats " << beat << " and " << beat + 1 << ": " << title;
+        before = title, there = where;
+    });
 }
 
 } // namespace

@@ -173,7 +173,8 @@ TEST(Training, AveragesTheSeedsAndComparesTheArms) {
     EXPECT_EQ(m.ends[0].best, 1);
     EXPECT_EQ(m.ends[0].worst, 0);
     EXPECT_TRUE(m.ends[0].apart()) << "5.5 is above (3.2 + 4.2) ÷ 2";
-    EXPECT_TRUE(taught.bench->shows("true text, base loss fading 6.00, the true text 3.50"));
+    EXPECT_NE(training_title(m).title.find("true text, base loss fading 6.00, the true text 3.50"), std::string::npos) << training_title(m).title;
+    EXPECT_TRUE(taught.bench->shows("trained in 2 ways, 3.50 to 6.00 tokens per round")) << "of its first beat";
     EXPECT_TRUE(taught.bench->shows("RECORDED"));
     EXPECT_TRUE(taught.bench->shows("two cores"));
 }

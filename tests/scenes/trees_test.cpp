@@ -182,7 +182,7 @@ TEST(Trees, LeavesStandApartAndParentsBetweenTheirChildren) {
 
 TEST(TreesScene, ShowsABlockAndATree) {
     Judged block("small", "block");
-    block.beat(1);
+    block.beat(kTreesRescueBeat);
     EXPECT_TRUE(block.bench->shows("A later hit rescues a miss")) << "its own guess, or the worked example's";
     EXPECT_TRUE(block.bench->shows("Expected from this draft"));
     Judged tree("small_tree", "tree_wor");

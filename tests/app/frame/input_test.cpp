@@ -523,7 +523,7 @@ TEST(Layout, ASceneThatIsNotAboutTheRunHasTheRoomOfItsOutput) {
             const FrameLayout with = frame_layout({screen.w, screen.h}), without = frame_layout({screen.w, screen.h}, wish);
             EXPECT_EQ(without.stage.h > with.stage.h + 100, !about_run) << info.name;
         }
-    for (const char* name : {"bottleneck", "lossless", "training", "numbers", "systems", "server"})
+    for (const char* name : {"bottleneck", "lossless", "training", "numbers", "systems", "server", "failures"})
         EXPECT_FALSE(find_scene(name)->make()->shows_run()) << name;
 }
 
