@@ -1,9 +1,9 @@
 # Scenes and the frame around them: pictures as text, mouse and keys, and the real window.
 if(TARGET app_window)
     spec_test(scenes_tests LABELS fast TIMEOUT 600
-        SOME slow "^EveryBeat[.]|^RandomUse[.]OfARecording|^ServerSessionTest[.]EndsAtAnyMoment"
+        SOME slow "^EveryBeat[.]|^InGermanMeasured[.]Scenes|^RandomUse[.]OfARecording|^ServerSessionTest[.]EndsAtAnyMoment"
         SOURCES
-            scenes/scenes_fixtures.cpp scenes/stories_test.cpp scenes/languages_test.cpp scenes/german_window_test.cpp scenes/advice_test.cpp app/frame/golden_test.cpp app/frame/presenter_test.cpp app/frame/tooltips_test.cpp app/frame/frame_source_test.cpp app/frame/window_assets_test.cpp app/frame/controls_test.cpp app/frame/input_test.cpp scenes/model_test.cpp
+            scenes/scenes_fixtures.cpp scenes/stories_test.cpp scenes/languages_test.cpp app/frame/german_window_test.cpp scenes/advice_test.cpp app/frame/golden_test.cpp app/frame/presenter_test.cpp app/frame/tooltips_test.cpp app/frame/frame_source_test.cpp app/frame/window_assets_test.cpp app/frame/controls_test.cpp app/frame/input_test.cpp scenes/model_test.cpp
             scenes/domino_test.cpp scenes/heads_test.cpp scenes/dflash_eagle3_test.cpp scenes/mtp_test.cpp scenes/dflash_long_test.cpp
             scenes/relaxed_test.cpp scenes/point_labels_test.cpp scenes/training_test.cpp
             scenes/lossless_test.cpp scenes/trees_test.cpp scenes/trees_study_test.cpp scenes/trees_growth_test.cpp scenes/numbers_test.cpp scenes/server_test.cpp

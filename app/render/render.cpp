@@ -7,10 +7,10 @@
 #include <set>
 #include <sstream>
 
-#include "app/frame/code_labels.h"
 #include "app/frame/frame.h"
 #include "app/frame/frame_source.h"
 #include "app/frontend/share.h"
+#include "app/render/code_labels.h"
 #include "app/render/headless_frame.h"
 #include "app/render/video.h"
 #include "kernels/error.h"

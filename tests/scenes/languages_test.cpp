@@ -8,12 +8,12 @@
 #include <set>
 #include <sstream>
 
-#include "app/frame/code_labels.h"
 #include "app/frame/window_assets.h"
+#include "app/render/code_labels.h"
 #include "app/views/languages.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
-#include "tests/scenes/in_german.h"
+#include "tests/shared/in_german.h"
 #include "tests/scenes/run_elsewhere.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/shared/temp_folder.h"

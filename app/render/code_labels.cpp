@@ -1,4 +1,4 @@
-#include "app/frame/code_labels.h"
+#include "app/render/code_labels.h"
 
 #include <algorithm>
 #include <set>

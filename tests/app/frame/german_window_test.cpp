@@ -12,7 +12,7 @@
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/other_drafter_round.h"
 #include "engine/run/replay.h"
-#include "tests/scenes/in_german.h"
+#include "tests/shared/in_german.h"
 #include "tests/scenes/room.h"
 #include "tests/scenes/run_elsewhere.h"
 #include "tests/scenes/run_window.h"
@@ -282,7 +282,7 @@ struct Whole {
     explicit Whole(const std::string& scene, ui::Rect screen = kWindows[0]) : live(scene) {
         bench.resize(screen);
         Controller& window = bench.controller;
-        WindowAssets assets = load_window_assets(kAssets, "de");
+        static const WindowAssets assets = load_window_assets(kAssets, "de");
         window.gallery = assets.gallery, window.general = assets.general;
         window.glossary = assets.glossary, window.quiz = assets.quiz;
         window.figures = assets.figures, window.ablations = assets.ablations;
