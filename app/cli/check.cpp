@@ -15,6 +15,7 @@
 #include "engine/base/json_read.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/precision_change.h"
+#include "engine/lab/recorded_passes.h"
 #include "engine/lab/reference.h"
 #include "engine/model/precision.h"
 #include "engine/published/published.h"
@@ -111,15 +112,16 @@ std::string manifest_problem(const fs::path& folder) {
 // What other machines measured, told beside figures that are in doubt here.
 void check_references(Checklist& list) {
     std::error_code ignored;
-    std::size_t known = 0;
-    for (const auto& entry : fs::directory_iterator(assets_folder() / "reference", ignored))
-        try {
-            known += read_references(entry.path()).size();
-        } catch (const Error& error) {
-            return list.line(Grade::bad, "references", error.what(), error.remedy());
-        }
+    std::size_t known = 0, passes = 0;
+    try {
+        for (const auto& entry : fs::directory_iterator(assets_folder() / "reference", ignored)) known += read_references(entry.path()).size();
+        for (const auto& entry : fs::directory_iterator(assets_folder() / "passes", ignored)) (void)read_recorded_passes(entry.path()), ++passes;
+    } catch (const Error& error) {
+        return list.line(Grade::bad, "references", error.what(), error.remedy());
+    }
     if (known > 0)
-        list.line(Grade::good, "references", counted(static_cast<int>(known), "recorded speed-up"));
+        list.line(Grade::good, "references",
+                  counted(static_cast<int>(known), "recorded speed-up") + (passes > 0 ? ", passes of " + counted(static_cast<int>(passes), "model") : ""));
     else
         list.line(Grade::without, "references", "none: a figure in doubt stands alone");
 }

@@ -456,8 +456,9 @@ void draw_accept_proof(const AcceptDraw& d, float y) {
     const ui::Theme& theme = d.ui.theme;
     canvas.line({left - 24 + 0.5F, y + 548}, {left - 24 + 0.5F, y + 652}, theme.hairline());
     canvas.text({left, y + 560}, "Proof", Font::text_bold, 15, theme.ink);
-    ui::fitted_text(canvas, {left + 48, y + 560}, "kept drafts + replacements = target, bar by bar",
-                    Font::text, 14, theme.muted, right - left - 48);
+    const float beside = right - left - 48;
+    const std::vector<std::string> sums{"kept drafts + replacements = target, bar by bar", "kept + replaced = target", ""};
+    canvas.text({left + 48, y + 560}, ui::fitting(canvas, sums, Font::text, 14, beside), Font::text, 14, theme.muted);
     const float joint = 38, chart = (right - left - 2 * joint) / 3;
     const std::size_t n = d.view.bars.size();
     const float step = chart / static_cast<float>(n), bar = std::max(2.0F, std::min(12.0F, step - 2));

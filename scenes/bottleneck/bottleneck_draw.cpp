@@ -43,10 +43,9 @@ CostChart begin_chart(const BottleneckDraw& d, Rect r) {
     const std::string in_bits = m.forms.empty() ? std::string() : " in " + bits_words(m.forms.front()->form);
     ui::fitted_text(canvas, {r.x, r.y + 14}, "Time of a pass, by that of one token" + in_bits, Font::text_bold, 15, theme.ink,
                     r.w);
-    ui::fitted_text(canvas, {r.x, r.y + 34},
-                    "both axes double at every tick; " + std::string(in_bits.empty() ? "dashed" : "grey") +
-                        ": as many passes one by one",
-                    Font::text, 14, theme.muted, r.w);
+    const std::string singly = std::string(in_bits.empty() ? "dashed" : "grey") + ": as many passes one by one";
+    ui::fitted_text(canvas, {r.x, r.y + 34}, ui::fitting(canvas, {"both axes double at every tick; " + singly, singly}, Font::text, 14, r.w), Font::text, 14,
+                    theme.muted, r.w);
     const Rect plot{r.x + 46, r.y + 54, r.w - 46 - 20, r.h - 54 - 44};
     int widest = 1;
     for (const PassTimes* of : m.curves()) widest = std::max(widest, of->passes.back().rows);
@@ -158,8 +157,9 @@ void draw_bottleneck_bus(const BottleneckDraw& d, Rect area) {
     canvas.fill({from, y - 5, to - from - 8, 10}, theme.tint(Role::target), 2);
     ui::arrow(canvas, {from, y}, {to, y}, {theme.role(Role::target), 2}, 8);
     const double reads = t.weight_bytes / one / 1e6;
-    ui::fitted_text(canvas, {from + 8, y - 14}, t.model + ": " + ui::number(reads, 0) + " GB/s of weights", Font::text, 14,
-                    theme.ink, to - from - 16);
+    const std::string rate = ui::number(reads, 0) + " GB/s of weights";
+    ui::fitted_text(canvas, {from + 8, y - 14}, ui::fitting(canvas, {t.model + ": " + rate, rate}, Font::text, 14, to - from - 16), Font::text, 14, theme.ink,
+                    to - from - 16);
     if (t.floor_ms() > 0)
         ui::fitted_text(canvas, {from + 8, y + 24},
                         "a plain read does " + ui::number(t.bandwidth_gbs, 0) + " GB/s" + (reads > kWholeBandwidth * t.bandwidth_gbs ? ": some is in the cache" : ""),
@@ -344,7 +344,7 @@ void draw_bottleneck_controls(const BottleneckDraw& d) {
     at = row.place(168);
     ui::field_label(ui, at, "The same shape");
     if (ui::button(ui, "forms", at, "In fewer bytes",
-                   {.shortcut = "B", .disabled = off.empty() && !m.measured() ? "Measure first: M" : off}))
+                   {.shortcut = "B", .disabled = off.empty() && !m.timed_here() ? "Measure first: M" : off}))
         measure_and_show_forms(d.out);
 }
 

@@ -32,6 +32,16 @@ FactorRange factor_range(const PassTimes& times, int rows) {
     return {many.ms / one.median, many.median / one.ms};
 }
 
+// Nobody waits before an empty picture: another machine's times, until there are some of this one.
+void take_recorded(BottleneckModel& m) {
+    const RecordedPasses *own = recorded_passes("bundle S"), *shape = recorded_passes(kRealShape);
+    if (!own || !shape) return;
+    m.recorded = shape;
+    m.times = &own->times;
+    m.beside = &shape->times;
+    m.tier = ui::Tier::recorded;
+}
+
 // " from 3 tokens on" where they need 2.5 to fill the arithmetic; nothing where one does.
 std::string from_rows(double fill) {
     const int first = static_cast<int>(std::ceil(fill));
@@ -102,6 +112,7 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
         m.under_way = bottleneck_says("words.under_way"_t, "model"_v = input.status->timed_model, "done"_v = ui::percent(input.status->timed));
     m.told = !bottleneck_says.hides(input.beat, "times"_part) || (m.measured() && state.answered == input.beat);
     m.asks = !m.told && input.beat == kQuestionBeat;
+    if (m.told && !m.measured() && m.untimed.empty() && input.beat != kFormsBeat) take_recorded(m);
     if (!m.measured()) return m;
     m.focus = m.all().front();
     if (!m.focus->in_doubt().empty() && m.times->in_doubt().empty()) m.focus = m.times;
@@ -216,7 +227,7 @@ bool can_measure(const SceneInput& input, const BottleneckModel& m) {
 }
 
 bool can_measure_forms(const SceneInput& input, const BottleneckModel& m) {
-    return can_measure(input, m) && m.told && m.measured();
+    return can_measure(input, m) && m.told && m.timed_here();
 }
 
 std::string said_aloud(int saying) {

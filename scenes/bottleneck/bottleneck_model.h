@@ -1,13 +1,14 @@
 // The decode bottleneck (S1): a pass reads every weight once, for one token or for many. What passes over 1
 // to 64 tokens took on this machine, by the time of one and beside as many passes one by one: of the loaded model,
 // and where that is small enough for a cache, of random weights of a real shape too. The first two beats come before
-// the answer: a picture of the walk, then a question to the room. One beat holds the same shape in fewer bytes beside it.
+// the answer: a picture of the walk, then a question to the room. Until this machine is timed, recorded times stand there. One beat holds the same shape in fewer bytes beside it.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "engine/lab/pass_times.h"
+#include "engine/lab/recorded_passes.h"
 #include "scenes/shared/scene.h"
 #include "scenes/shared/story.h"
 
@@ -43,6 +44,7 @@ struct BottleneckModel {
     std::vector<const PassTimes*> formless; // forms that were asked for and could not be timed, at kFormsBeat
     bool of_forms = false;                  // kFormsBeat, and times may be seen
     int marked = 1;                   // width, one of those measured
+    const RecordedPasses* recorded = nullptr; // whose times stand here until this machine has some; null: its own, or none
     bool told = true;  // what passes took may be seen: before the answer only when it was asked for
     bool asks = false; // the question is open
     std::string untimed; // why its passes cannot be timed; empty: they can
@@ -50,6 +52,7 @@ struct BottleneckModel {
     std::string under_way; // "timing passes of bundle S, 40 %"; empty: nothing is timed now
     ui::Tier tier = ui::Tier::live;
     [[nodiscard]] bool measured() const { return times && times->passes.size() >= 2; }
+    [[nodiscard]] bool timed_here() const { return measured() && !recorded; }
     // The real shape first. Needs measured().
     [[nodiscard]] std::vector<const PassTimes*> all() const;
     // Those whose passes over one token and over the marked width can be relied on: what a headline may speak of.

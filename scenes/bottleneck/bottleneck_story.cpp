@@ -216,6 +216,11 @@ StageTitle bottleneck_title(const BottleneckModel& m) {
     std::string models;
     for (const PassTimes* of : m.all()) models += (models.empty() ? "" : shared_says("words.and"_t)) + of->model;
     title.subtitle = bottleneck_says("subtitle.measured"_t, "models"_v = models, "context"_v = m.times->context);
+    title.tier = m.tier;
+    if (m.recorded) {
+        title.subtitle = bottleneck_says("subtitle.recorded"_t, "date"_v = m.recorded->date, "machine"_v = m.recorded->machine, "under_way"_v = m.under_way);
+        return title;
+    }
     say_doubt(m.all());
     return title;
 }
@@ -227,13 +232,14 @@ Story bottleneck_story(const SceneInput& input, const BottleneckModel& m, const 
     story.text = words.text;
     if (story.step == 3 && m.measured())
         if (!doubt(*m.focus, m.marked).empty()) story.text = bottleneck_says("words.measure_again"_t, "text"_v = story.text);
+    if (m.recorded && story.step < kBottleneckBeats) story.text = bottleneck_says("words.recorded"_t, "text"_v = story.text);
     if (m.of_forms && can_measure_forms(input, m)) {
         story.task = bottleneck_says("forms.task"_t);
         story.task_done = !m.forms.empty();
         measure_and_show_forms(story.on_task);
     } else if (can_measure(input, m)) {
         story.task = bottleneck_says("words.task"_t);
-        story.task_done = m.measured() && m.told;
+        story.task_done = m.timed_here() && m.told;
         story.on_task = {measure_both()};
     }
     return story;

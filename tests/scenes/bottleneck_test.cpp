@@ -222,7 +222,7 @@ TEST(BottleneckScene, PromisesAGainOnlyWhereFourRowsCostLessThanTwoPasses) {
     EXPECT_NE(told.story(4).text.find("3.25× in bundle S. Four rows cost two passes or more"), std::string::npos)
         << told.story(4).text;
     told.input.passes = nullptr;
-    EXPECT_EQ(told.story(4).heading, "When guessing can pay") << "nothing was measured";
+    EXPECT_TRUE(told.story(4).text.starts_with("Recorded elsewhere")) << "nothing was measured here: " << told.story(4).text;
 }
 
 TEST(BottleneckScene, NoHeadlineUsesTimesInDoubt) {
@@ -357,6 +357,46 @@ TEST(BottleneckScene, IsAnsweredByKeysBeforeItIsMeasured) {
             EXPECT_TRUE(window.bench->shows("Sixteen tokens at once cost 2.40×"))
                 << what << window.bench->words;
         }
+}
+
+// Whoever turns the page before this machine is timed sees another machine's times, and reads that they are.
+TEST(BottleneckScene, ShowsRecordedTimesUntilThereAreLiveOnes) {
+    const RecordedPasses* shape = recorded_passes(kRealShape);
+    ASSERT_NE(shape, nullptr);
+    Window window(false);
+    for (const int beat : {0, kQuestionBeat}) {
+        window.beat(beat);
+        EXPECT_FALSE(window.bench->shows("RECORDED")) << "the question is open";
+        EXPECT_EQ(bottleneck_model(window.input(), {}).times, nullptr);
+    }
+    for (const int beat : {2, 3, 4}) {
+        window.beat(beat);
+        EXPECT_TRUE(window.bench->shows("RECORDED")) << window.bench->words;
+        EXPECT_TRUE(window.bench->shows("recorded on " + shape->machine + ", " + shape->date)) << window.bench->words;
+        EXPECT_FALSE(window.bench->shows("will stand here")) << window.bench->words;
+        const BottleneckModel m = bottleneck_model(window.input(), {});
+        ASSERT_TRUE(m.measured());
+        EXPECT_FALSE(m.timed_here());
+        const Story story = bottleneck_story(window.input(), m, {});
+        EXPECT_TRUE(story.text.starts_with("Recorded elsewhere")) << story.text;
+        EXPECT_EQ(story.text.find("Measure to see"), std::string::npos) << story.text;
+        EXPECT_FALSE(story.task_done) << "this machine is still to be timed";
+        EXPECT_EQ(bottleneck_title(m).title.find("doubt"), std::string::npos) << bottleneck_title(m).title;
+        EXPECT_NE(find_scene("bottleneck")->make()->describe(window.input()).find("Data: RECORDED"), std::string::npos);
+    }
+    window.bench->key(ui::Key::b);
+    EXPECT_TRUE(window.sent.empty()) << "fewer bytes are held against this machine's own times";
+    window.published.status.timed_model = "bundle S";
+    window.published.status.timed = 0.5;
+    window.bench->controller.observe(window.published, window.bench->time);
+    window.bench->settle();
+    EXPECT_TRUE(window.bench->shows("now timing passes of bundle S")) << window.bench->words;
+    window.published.status.timed_model.clear();
+    window.finish_measuring();
+    EXPECT_FALSE(window.bench->shows("ecorded")) << window.bench->words;
+    EXPECT_TRUE(window.bench->shows("LIVE"));
+    window.beat(kFormsBeat);
+    EXPECT_TRUE(window.bench->shows("press B")) << window.bench->words;
 }
 
 // Arrows and the stepper choose a width: Tab does not stop at marks, which draw no ring.
