@@ -55,7 +55,7 @@ Study made_study(const RunStudy& asked) {
     return done;
 }
 
-Advice made_advice() {
+Advice german_advice() {
     Advice advice;
     advice.model = "bundle S";
     advice.prompts = 60, advice.planned = 240;
@@ -163,7 +163,7 @@ struct Answering : RunWindow {
             published.passes_forms = std::make_shared<const std::vector<PassTimes>>(
                 std::vector{test::passes_in_form(DType::q8_0, 0.53), test::passes_in_form(DType::q4_0, 0.28)});
     }
-    void answer(const AskAdvice&) { published.advice = std::make_shared<const Advice>(made_advice()); }
+    void answer(const AskAdvice&) { published.advice = std::make_shared<const Advice>(german_advice()); }
     void answer(const MeasureLoad& asked) { published.load = made_load(asked.base.drafter); }
     void answer(const TrainHeads& asked) { published.training = made_training(asked); }
     void answer(const FetchReplay& asked) {
