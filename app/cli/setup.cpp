@@ -460,9 +460,10 @@ RaceSettings race_settings(const Options& options, bool text) {
         // Any other model is asked what a class would ask it first, and so that its answer is whole within the usual length.
         constexpr const char* kRaceQuestion = "Explain in two short sentences what photosynthesis is.";
         const auto first = built_in ? std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain) : race.prompts.begin();
-        if (!typed && !built_in && options.prompts.empty())
-            race.base = with_prompt(race.base, {kRaceQuestion, "questions", "", {}, true});
-        else if (!typed && first != race.prompts.end())
+        if (!typed && !built_in && options.prompts.empty()) {
+            race.base = with_prompt(race.base, {kRaceQuestion, "questions", "", {}, !options.has("--raw")});
+            race.base.chat_if_possible = race.chat_if_possible; // it is ready-made
+        } else if (!typed && first != race.prompts.end())
             race.base = with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});
     }
     std::vector<std::string> names;

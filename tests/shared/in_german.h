@@ -132,6 +132,8 @@ class Data {
         constexpr std::string_view kDots = "…";
         if (label.starts_with(' ') || names_.contains(std::string(label)) || text_.find(", " + std::string(label)) != std::string::npos) return true;
         if (label.ends_with('.') && text_.find(" " + std::string(label)) != std::string::npos) return true;
+        if (const std::size_t end = label.find("; "); end != std::string_view::npos) // a list of sources
+            return has(label.substr(0, end)) && has(label.substr(end + 2));
         const std::size_t least = label.find(kDots) == std::string_view::npos ? 8 : 1; // one word of a source is no quotation of it
         for (std::size_t at = label.find(kDots); at != std::string_view::npos; at = label.find(kDots)) {
             if (!has_part(label.substr(0, at), least)) return false;

@@ -430,7 +430,7 @@ TEST(Describe, MeasuresWhatAPictureTells) {
         EXPECT_EQ(words.code, 0) << words.err;
         return words.out;
     };
-    const std::string failures = told("failures:3"), lossless = told("lossless:5");
+    const std::string failures = told("failures:3"), lossless = told("lossless:10");
     EXPECT_NE(failures.find("simulated from measured passes"), std::string::npos) << failures;
     EXPECT_NE(lossless.find("Greedy, lookup: the same"), std::string::npos) << lossless;
 }

@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(Scenes, EveryRoom, ::testing::Combine(::testing::Values
 // The reason behind the first sentence is for the room too.
 TEST(Room, HearsTheReasonBehindTheFirstSentence) {
     for (const auto& [scene, beat, reason] : std::initializer_list<std::tuple<const char*, int, const char*>>{
-             {"accept-rule", 6, "come out too often"}, {"domino", 5, "guess by guess"}, {"failures", 5, "the status line says why"}}) {
+             {"accept-rule", 6, "come out too often"}, {"domino", 5, "A corrected row would need"}, {"failures", 5, "the program says why"}}) {
         SceneBench bench(scene);
         bench.show(run_for(scene));
         present(bench);
