@@ -8,7 +8,7 @@ import zlib from 'node:zlib';
 const [assets, fonts, programs, out] = process.argv.slice(2);
 const at_start = ['target', 'small', 'eagle3', 'medusa', 'mtp']; // the smallest heads beside the one that most scenes show
 // What is of training and tests, as in a package (cmake/SpecPackages.cmake), and the records of it beside the models.
-const left_out = ['recipe', 'traces', 'pictures', 'README.md', 'drafter_gates.json', 'domino_cases.json'];
+const left_out = ['recipe', 'traces', 'pictures', 'README.md', 'drafter_gates.json', 'domino_cases.json', 'originals.txt'];
 
 function files_below(folder) {
   return fs.readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap((entry) => {
