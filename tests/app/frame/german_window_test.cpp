@@ -13,6 +13,7 @@
 #include "engine/run/other_drafter_round.h"
 #include "engine/run/replay.h"
 #include "tests/shared/in_german.h"
+#include "tests/shared/made_advice.h"
 #include "tests/scenes/room.h"
 #include "tests/scenes/run_elsewhere.h"
 #include "tests/scenes/run_window.h"
@@ -53,39 +54,6 @@ Study made_study(const RunStudy& asked) {
         ++number;
     }
     return done;
-}
-
-Advice german_advice() {
-    Advice advice;
-    advice.model = "bundle S";
-    advice.prompts = 60, advice.planned = 240;
-    advice.shortest = 20, advice.longest = 130;
-    advice.plain_ms = 10;
-    advice.clock = 0.02;
-    advice.complete = true;
-    struct Made {
-        const char* name;
-        double stays, draft_ms;
-    };
-    for (const auto& [name, stays, draft_ms] : {Made{"small", 0.9, 2.0}, Made{"eagle3", 0.85, 1.0}, Made{"lookup", 0.2, 0.0}}) {
-        AdviceDrafter drafter{name, "token", {}, {}, ""};
-        double tokens = 1, kept = 1;
-        for (int k = 1; k <= 7; ++k) {
-            drafter.judged.push_back(static_cast<int>(1000 * kept));
-            kept *= stays;
-            drafter.kept.push_back(static_cast<int>(1000 * kept));
-            tokens += kept;
-            AdviceCell cell;
-            cell.drafter = name, cell.k = k, cell.tokens_per_round = tokens;
-            cell.draft_ms = k * draft_ms, cell.verify_ms = 10 + 0.8 * k, cell.other_ms = 0.3;
-            cell.speed_up = tokens * 10 / cell.round_ms();
-            cell.low = cell.speed_up * 0.93, cell.high = cell.speed_up * 1.07;
-            cell.prompts = k == 7 ? 60 : 15, cell.worked_out = k != 7;
-            advice.cells.push_back(cell);
-        }
-        advice.drafters.push_back(drafter);
-    }
-    return advice;
 }
 
 // A batch of so many texts that decoded twelve rounds.
@@ -163,7 +131,7 @@ struct Answering : RunWindow {
             published.passes_forms = std::make_shared<const std::vector<PassTimes>>(
                 std::vector{test::passes_in_form(DType::q8_0, 0.53), test::passes_in_form(DType::q4_0, 0.28)});
     }
-    void answer(const AskAdvice&) { published.advice = std::make_shared<const Advice>(german_advice()); }
+    void answer(const AskAdvice&) { published.advice = std::make_shared<const Advice>(test::made_advice()); }
     void answer(const MeasureLoad& asked) { published.load = made_load(asked.base.drafter); }
     void answer(const TrainHeads& asked) { published.training = made_training(asked); }
     void answer(const FetchReplay& asked) {
