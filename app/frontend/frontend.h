@@ -18,8 +18,6 @@
 #include "engine/lab/study.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/other_drafter_round.h"
-#include "engine/run/models.h"
-#include "engine/run/run.h"
 #include "engine/run/trace.h"
 #include "engine/run/replay.h"
 #include "remote/client/server_view.h"

@@ -9,6 +9,9 @@
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/mtp_training.h"
 #include "engine/run/gallery.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
+#include "kernels/backend.h"
 #include "kernels/bf16.h"
 #include "kernels/error.h"
 

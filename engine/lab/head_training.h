@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/drafters/draft_network.h"
 #include "engine/run/control.h"
-#include "engine/run/models.h"
-#include "engine/run/run.h"
+#include "engine/text/chat.h"
 
 namespace speclens {
+
+class DraftNetwork; // engine/drafters/draft_network.h
+struct Models;      // engine/run/models.h
 
 [[nodiscard]] const char* name_of(HeadKind kind); // of the drafter
 

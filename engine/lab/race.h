@@ -14,10 +14,12 @@
 #include "engine/lab/samples.h"
 #include "engine/lab/time_table.h"
 #include "engine/run/control.h"
-#include "engine/run/models.h"
 #include "engine/run/trace.h"
 
 namespace speclens {
+
+class Run;     // engine/run/run.h
+struct Models; // engine/run/models.h
 
 // Averages of one lane over prompts.
 struct LaneAverage {

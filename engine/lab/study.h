@@ -10,7 +10,6 @@
 #include "engine/lab/time_table.h"
 #include "engine/run/answers.h"
 #include "engine/run/control.h"
-#include "engine/run/models.h"
 #include "engine/run/trace.h"
 
 namespace speclens {

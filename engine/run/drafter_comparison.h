@@ -9,10 +9,11 @@
 
 #include "engine/model/decoder.h"
 #include "engine/run/control.h"
-#include "engine/run/models.h"
 #include "engine/run/trace.h"
 
 namespace speclens {
+
+struct Models; // engine/run/models.h
 
 struct GuessRow {
     std::string drafter;

@@ -5,9 +5,10 @@
 #include <string>
 
 #include "engine/run/control.h"
-#include "engine/run/models.h"
 
 namespace speclens {
+
+struct Models; // engine/run/models.h
 
 // Who guesses where nobody was chosen: the small model; without one EAGLE-3, the best guesser of the heads that come with a
 // real model; else lookup, which needs nothing.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/run/models.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
 

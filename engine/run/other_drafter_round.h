@@ -7,11 +7,12 @@
 #include <string>
 
 #include "engine/run/control.h"
-#include "engine/run/models.h"
 #include "engine/run/trace.h"
 #include "engine/run/replay.h"
 
 namespace speclens {
+
+struct Models; // engine/run/models.h
 
 struct OtherDrafterRound {
     int cycle = 0;

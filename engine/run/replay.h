@@ -7,10 +7,11 @@
 #include <utility>
 
 #include "engine/run/control.h"
-#include "engine/run/models.h"
 #include "engine/run/trace.h"
 
 namespace speclens {
+
+struct Models; // engine/run/models.h
 
 struct Replay {
     int cycle = 0;

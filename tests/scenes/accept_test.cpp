@@ -7,6 +7,8 @@
 #include <set>
 
 #include "app/frontend/frontend.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/words.h"
 #include "tests/shared/unowned.h"
 #include "tests/scenes/accept_bench.h"

@@ -11,6 +11,7 @@
 #include "engine/run/cycle.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
+#include "kernels/backend.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/tables.h"
 
