@@ -2,12 +2,13 @@
 // serves machines with and without a GPU, a driver or the CUDA toolkit.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
-#include "kernels/backend.h"
-
 namespace speclens {
+
+class Backend; // kernels/backend.h
 
 // Null when CUDA cannot be used here; `why` then says what is missing, or which operation failed the
 // self-test. SPECLENS_CUDA_MODULE names another file.

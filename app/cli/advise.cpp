@@ -16,8 +16,10 @@
 #include "engine/advice/profile.h"
 #include "engine/advice/served_advice.h"
 #include "engine/base/json_read.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
 #include "engine/run/gallery.h"
+#include "kernels/backend.h"
 #include "remote/client/served_text.h"
 
 namespace speclens::cli {

@@ -18,12 +18,14 @@
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
 #include "engine/base/quantile.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/base/busy.h"
+#include "engine/drafters/draft_network.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/random_shape.h"
 #include "engine/model/decoder.h"
 #include "engine/model/precision.h"
+#include "kernels/backend.h"
 
 namespace speclens::cli {
 

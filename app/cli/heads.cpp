@@ -5,7 +5,9 @@
 
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
+#include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/cycle.h"
 #include "engine/run/gallery.h"
 #include "engine/run/run.h"

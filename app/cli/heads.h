@@ -7,9 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "engine/drafters/draft_network.h"
 #include "engine/run/models.h"
 
+namespace speclens {
+class DraftNetwork; // engine/drafters/draft_network.h
+}
 namespace speclens::cli {
 
 // "LlamaForCausalLMEagle3, 1 layer, 1536 of 4096 ids, hidden states after layers 1 5 9, 1.2 MB".

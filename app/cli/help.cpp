@@ -1,6 +1,7 @@
 // Help from the same tables that the parser uses, so that it cannot fall behind.
 #include "app/cli/options.h"
 #include "app/cli/terminal.h"
+#include "kernels/backend.h"
 #include "kernels/cuda_module.h"
 
 namespace speclens::cli {

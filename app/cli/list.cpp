@@ -11,7 +11,8 @@
 #include "app/views/languages.h"
 #include "app/views/lecture.h"
 #include "app/views/quiz.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/model/model.h"
 #include "engine/rules/verify.h"
 #include "engine/run/models.h"
 

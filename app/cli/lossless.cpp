@@ -13,12 +13,14 @@
 #include "app/cli/terminal.h"
 #include "app/cli/values.h"
 #include "engine/base/statistics.h"
-#include "engine/drafters/drafter.h"
+#include "engine/batch/batch_settings.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/toy_texts.h"
 #include "engine/model/table_json.h"
 #include "engine/rules/verify.h"
 #include "engine/rules/wrong_rules.h"
 #include "engine/run/model_names.h"
+#include "kernels/backend.h"
 
 namespace speclens::cli {
 

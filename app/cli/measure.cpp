@@ -7,8 +7,9 @@
 #include <thread>
 
 #include "engine/base/rng.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/base/busy.h"
+#include "engine/drafters/draft_network.h"
 
 namespace speclens::cli {
 

@@ -13,7 +13,6 @@
 #include "engine/lab/samples.h"
 #include "engine/lab/time_table.h"
 #include "engine/run/models.h"
-#include "engine/run/run.h"
 #include "engine/session/engine.h"
 
 namespace speclens::cli {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "app/views/link.h"
-#include "engine/model/model.h"
+#include "engine/model/precision.h"
 #include "engine/run/run_settings.h"
 
 namespace speclens::cli {

@@ -11,7 +11,7 @@
 #include "app/cli/terminal.h"
 #include "app/cli/walk_words.h"
 #include "engine/base/statistics.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/table_json.h"
 #include "engine/rules/verify.h"
 #include "engine/run/cycle.h"

@@ -7,6 +7,7 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/walk.h"
+#include "engine/drafters/draft_network.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
 

@@ -12,7 +12,8 @@
 
 #include "app/cli/output.h"
 #include "engine/base/json_read.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/rules/verify.h"
 #include "engine/run/fitting.h"
 #include "engine/run/gallery.h"
 #include "engine/run/model_names.h"

@@ -11,7 +11,6 @@
 #include "engine/recall/answer_memory.h"
 #include "engine/lab/race.h"
 #include "engine/run/models.h"
-#include "engine/run/run.h"
 
 namespace speclens::cli {
 

@@ -11,7 +11,7 @@
 #include "app/frontend/frontend.h"
 #include "app/views/languages.h"
 #include "app/views/lecture.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
 #include "engine/rules/verify.h"
 #include "engine/run/model_names.h"

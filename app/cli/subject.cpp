@@ -12,7 +12,7 @@
 #include "app/cli/setup.h"
 #include "app/frontend/frontend.h"
 #include "app/frontend/share.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/race_json.h"
 #include "engine/run/gallery.h"
 #include "engine/run/saved_settings.h"

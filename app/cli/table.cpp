@@ -8,7 +8,7 @@
 #include "app/cli/options.h"
 #include "app/cli/values.h"
 #include "app/views/languages.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
 #include "engine/rules/verify.h"
 #include "engine/rules/wrong_rules.h"

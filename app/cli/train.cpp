@@ -14,6 +14,7 @@
 #include "app/cli/terminal.h"
 #include "app/cli/walk_words.h"
 #include "engine/lab/head_training.h"
+#include "kernels/backend.h"
 
 namespace speclens::cli {
 

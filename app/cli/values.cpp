@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/cli/walk_words.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/reference.h"
 #include "engine/rules/verify.h"
 #include "engine/run/speed_up.h"

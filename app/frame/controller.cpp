@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
 #include "engine/model/precision.h"
 #include "kernels/error.h"

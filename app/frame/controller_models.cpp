@@ -6,7 +6,7 @@
 
 #include "app/frame/controller.h"
 #include "app/frame/model_choices.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/fetch/fetchable.h"
 #include "engine/run/model_names.h"
 #include "kernels/error.h"

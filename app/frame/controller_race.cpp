@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/race/race_model.h"
 
 namespace speclens {

@@ -4,7 +4,7 @@
 
 #include "app/frame/frame_source.h"
 #include "app/frame/term_canvas.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/story.h"
 #include "ui/format.h"
 #include "ui/language/language.h"

@@ -8,7 +8,7 @@
 #include "app/frame/popups.h"
 #include "app/views/link.h"
 #include "engine/base/utf8.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "engine/run/run_setting.h"
 #include "kernels/error.h"

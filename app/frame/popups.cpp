@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/fetch/fetchable.h"
 #include "kernels/error.h"
 #include "scenes/shared/speak.h"

@@ -19,8 +19,6 @@
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/engine_status.h"
 #include "engine/run/other_drafter_round.h"
-#include "engine/run/models.h"
-#include "engine/run/run.h"
 #include "engine/run/session_commands.h"
 #include "engine/run/trace.h"
 #include "engine/run/replay.h"

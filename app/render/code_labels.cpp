@@ -4,7 +4,7 @@
 #include <set>
 
 #include "app/frame/actions.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/methods.h"
 #include "scenes/shared/scene.h"

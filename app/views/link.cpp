@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
 #include "engine/run/run_setting.h"
 #include "kernels/error.h"

@@ -5,10 +5,13 @@
 #include <numeric>
 
 #include "engine/base/rng.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/time_table.h"
+#include "engine/model/model.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/gallery.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

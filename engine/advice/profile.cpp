@@ -9,7 +9,7 @@
 #include "engine/advice/folded_runs.h"
 #include "engine/advice/printed.h"
 #include "engine/base/json_read.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/weights/config_fields.h"
 
 namespace speclens {

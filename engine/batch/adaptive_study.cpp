@@ -7,8 +7,11 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/rng.h"
+#include "engine/batch/batch_engine.h"
 #include "engine/batch/margin_controller.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/run/models.h"
 #include "engine/run/run.h"
 #include "engine/run/speed_up.h"
 #include "kernels/error.h"

@@ -13,11 +13,13 @@
 #include <vector>
 
 #include "engine/base/busy.h"
-#include "engine/batch/batch_engine.h"
 #include "engine/batch/k_controller.h"
 #include "engine/batch/ratio.h"
+#include "engine/run/control.h"
 
 namespace speclens {
+
+struct Models; // engine/run/models.h
 
 struct AdaptivePlan {
     std::vector<RunSettings> texts; // with their dice and drafter; k is ours

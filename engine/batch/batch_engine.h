@@ -23,6 +23,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/batch/batch_round.h"
+#include "engine/batch/batch_settings.h"
 #include "engine/batch/block_pool.h"
 #include "engine/batch/lockstep.h"
 #include "engine/batch/scheduler.h"
@@ -33,16 +34,6 @@
 
 namespace speclens {
 
-inline constexpr int kMostTexts = 64; // in flight
-
-struct BatchSettings {
-    int texts = 16;       // in flight at most, 1 … kMostTexts
-    int blocks = 0;       // of the pool, PagedModel::kBlock positions each
-    int prompt_rows = 64; // of prompts in one round at most
-    bool share = true;    // prompts that begin alike share blocks
-    bool together = true; // drafters' products are made together, where the backend can
-    bool poison = false;  // tests: fill what nobody may read with NaN, after every round
-};
 // Blocks for so many texts of so many positions each, with nothing shared.
 [[nodiscard]] int blocks_for(int texts, int positions);
 

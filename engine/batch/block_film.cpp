@@ -4,6 +4,9 @@
 #include <numeric>
 #include <set>
 
+#include "engine/batch/batch_engine.h"
+#include "engine/run/models.h"
+
 namespace speclens {
 namespace {
 
@@ -67,20 +70,22 @@ int BlockFilm::lengths() const {
 
 BlockFilmRecorder::BlockFilmRecorder(std::shared_ptr<const Models> models, std::span<const RunSettings> texts, const BatchSettings& settings,
                                      int rounds)
-    : engine_(models, settings), rounds_(rounds) {
+    : engine_(std::make_unique<BatchEngine>(models, settings)), rounds_(rounds) {
     film_.blocks = settings.blocks;
     film_.texts = settings.texts;
     film_.asked = static_cast<int>(texts.size());
     film_.block_bytes = PagedModel::block_bytes(*models->target);
     if (!texts.empty()) film_.drafter = texts.front().drafter, film_.k = texts.front().k;
-    engine_.before_pass([this] { note_pass(); });
-    for (const RunSettings& text : texts) engine_.submit(text);
+    engine_->before_pass([this] { note_pass(); });
+    for (const RunSettings& text : texts) engine_->submit(text);
 }
+
+BlockFilmRecorder::~BlockFilmRecorder() = default;
 
 bool BlockFilmRecorder::step() {
     if (std::ssize(film_.rounds) >= rounds_) return false;
     round_ = {};
-    if (!engine_.step()) return false;
+    if (!engine_->step()) return false;
     note_end();
     film_.rounds.push_back(std::move(round_));
     return true;
@@ -88,39 +93,39 @@ bool BlockFilmRecorder::step() {
 
 std::vector<int> BlockFilmRecorder::holders() const {
     std::vector<int> holders;
-    for (int block = 0; block < engine_.pool().blocks(); ++block) holders.push_back(engine_.pool().holders(block));
+    for (int block = 0; block < engine_->pool().blocks(); ++block) holders.push_back(engine_->pool().holders(block));
     return holders;
 }
 
 // All blocks of the pass are taken, and nothing is written yet.
 void BlockFilmRecorder::note_pass() {
     round_.during = holders();
-    for (const int number : engine_.scheduler().in_flight()) {
+    for (const int number : engine_->scheduler().in_flight()) {
         FilmText& text = round_.texts.emplace_back();
         text.lane.text = number;
-        text.before = engine_.length_of(number);
-        const std::span<const int> blocks = engine_.blocks_of(number);
+        text.before = engine_->length_of(number);
+        const std::span<const int> blocks = engine_->blocks_of(number);
         text.during.assign(blocks.begin(), blocks.end());
     }
 }
 
 void BlockFilmRecorder::note_end() {
     if (round_.during.empty()) round_.during = holders(); // nobody had rows
-    for (const BatchLane& lane : engine_.round().lanes) {
+    for (const BatchLane& lane : engine_->round().lanes) {
         auto found = std::ranges::find(round_.texts, lane.text, [](const FilmText& text) { return text.lane.text; });
         if (found == round_.texts.end()) { // it lost its blocks before the pass
             found = std::ranges::find_if(round_.texts, [&](const FilmText& text) { return text.lane.text > lane.text; });
             found = round_.texts.insert(found, FilmText{});
         }
         found->lane = lane;
-        found->kept = lane.left ? 0 : engine_.length_of(lane.text);
-        const std::span<const int> blocks = engine_.blocks_of(lane.text);
+        found->kept = lane.left ? 0 : engine_->length_of(lane.text);
+        const std::span<const int> blocks = engine_->blocks_of(lane.text);
         found->after.assign(blocks.begin(), blocks.end());
     }
     round_.after = holders();
-    round_.waiting = static_cast<int>(engine_.scheduler().waiting().size());
-    round_.copied = engine_.round().copied_blocks;
-    round_.shared_tokens = engine_.round().shared_tokens;
+    round_.waiting = static_cast<int>(engine_->scheduler().waiting().size());
+    round_.copied = engine_->round().copied_blocks;
+    round_.shared_tokens = engine_->round().shared_tokens;
 }
 
 } // namespace speclens

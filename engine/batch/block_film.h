@@ -5,12 +5,18 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "engine/batch/batch_engine.h"
+#include "engine/batch/batch_round.h"
 
 namespace speclens {
+
+class BatchEngine;     // engine/batch/batch_engine.h
+struct BatchSettings;  // engine/batch/batch_settings.h
+struct Models;         // engine/run/models.h
+struct RunSettings;    // engine/run/control.h
 
 // One text in one round.
 struct FilmText {
@@ -50,6 +56,7 @@ struct BlockFilm {
 class BlockFilmRecorder {
   public:
     BlockFilmRecorder(std::shared_ptr<const Models> models, std::span<const RunSettings> texts, const BatchSettings& settings, int rounds);
+    ~BlockFilmRecorder();
     [[nodiscard]] bool step();
     [[nodiscard]] const BlockFilm& film() const { return film_; }
 
@@ -58,7 +65,7 @@ class BlockFilmRecorder {
     void note_end();
     [[nodiscard]] std::vector<int> holders() const;
 
-    BatchEngine engine_;
+    std::unique_ptr<BatchEngine> engine_;
     int rounds_;
     BlockFilm film_;
     FilmRound round_;

@@ -4,7 +4,9 @@
 #include <functional>
 #include <ranges>
 
+#include "engine/batch/batch_engine.h"
 #include "engine/batch/block_film.h"
+#include "engine/run/models.h"
 #include "engine/run/speed_up.h"
 #include "kernels/error.h"
 

@@ -14,8 +14,9 @@
 #include <vector>
 
 #include "engine/base/busy.h"
+#include "engine/base/clock.h"
 #include "engine/batch/adaptive_study.h"
-#include "engine/batch/batch_engine.h"
+#include "engine/batch/batch_round.h"
 #include "engine/batch/ratio.h"
 
 namespace speclens {
@@ -23,6 +24,8 @@ namespace speclens {
 struct MeasureLoad; // engine/run/session_commands.h
 
 class BlockFilmRecorder;
+class Run;     // engine/run/run.h
+struct Models; // engine/run/models.h
 struct BlockFilm;
 struct PoolFilm;
 

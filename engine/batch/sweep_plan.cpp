@@ -2,8 +2,10 @@
 
 #include "engine/batch/sweep.h"
 #include "engine/batch/worker_pool.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/gallery.h"
+#include "engine/run/models.h"
 #include "engine/run/session_commands.h"
 #include "kernels/error.h"
 

@@ -7,6 +7,8 @@
 
 #include "engine/batch/fiber.h"
 #include "engine/model/scorer.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -13,10 +13,13 @@
 #include <vector>
 
 #include "engine/base/clock.h"
-#include "engine/run/run.h"
 #include "engine/run/wire_totals.h"
 
 namespace speclens {
+
+class Run;          // engine/run/run.h
+struct Models;      // engine/run/models.h
+struct RunSettings; // engine/run/control.h
 
 inline constexpr int kMostWorkers = 16;
 

@@ -10,6 +10,7 @@
 
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/layer_stack.h"
 #include "engine/model/model_rows.h"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 
 namespace speclens {
 

@@ -8,6 +8,7 @@
 #include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/dart_search.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/drafters/eagle3_head.h"
 #include "kernels/error.h"
 

@@ -16,6 +16,7 @@
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
 #include "engine/model/model_rows.h"
+#include "kernels/backend.h"
 
 namespace speclens {
 

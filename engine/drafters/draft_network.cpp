@@ -14,6 +14,7 @@
 #include "engine/model/weight_files.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/scaled_tensors.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -3,6 +3,7 @@
 
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "kernels/error.h"
 

@@ -1,6 +1,6 @@
 // The table of drafters, generated from drafters.inc in menu order. Alone in its file: a test puts another list in its
 // place, with the drafter that docs/adding.md shows.
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 
 namespace speclens {
 

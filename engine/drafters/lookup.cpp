@@ -6,6 +6,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
+#include "engine/drafters/drafter_info.h"
 
 namespace speclens {
 namespace {

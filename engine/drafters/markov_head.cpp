@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "kernels/backend.h"
+
 namespace speclens {
 namespace {
 

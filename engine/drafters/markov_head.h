@@ -8,6 +8,7 @@
 #pragma once
 
 #include "engine/drafters/draft_network.h"
+#include "kernels/backend.h"
 
 namespace speclens {
 

@@ -5,6 +5,8 @@
 
 #include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
+#include "engine/drafters/drafter_info.h"
+#include "kernels/backend.h"
 
 namespace speclens {
 

@@ -8,6 +8,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/drafters/medusa.h"
 #include "engine/drafters/tree_shape.h"
 

@@ -11,6 +11,7 @@
 #include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
 #include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/layer_stack.h"
 #include "engine/model/model_rows.h"
 #include "kernels/error.h"

@@ -1,5 +1,6 @@
 // Plain decoding: proposes nothing, so every cycle is one target pass for one token.
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 
 namespace speclens {
 namespace {

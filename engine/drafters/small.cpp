@@ -4,6 +4,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/drafters/mapped_rows.h"
 #include "engine/drafters/translated.h"
 #include "kernels/error.h"

@@ -7,6 +7,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/drafters/mapped_rows.h"
 #include "engine/drafters/tree_shape.h"
 #include "kernels/error.h"

@@ -5,6 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/drafters/chain.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/recall/suffix_trie.h"
 
 namespace speclens {

@@ -1,5 +1,7 @@
 #include "engine/lab/fault_study.h"
 
+#include "engine/run/models.h"
+#include "engine/run/run.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/drafters/draft_network.h"
 #include "engine/run/gallery.h"
-#include "engine/run/models.h"
-#include "engine/run/run.h"
+#include "engine/text/chat.h"
 
 namespace speclens {
 
 enum class HeadKind : std::uint8_t; // engine/run/session_commands.h
 struct TrainHeads;
+class DraftNetwork; // engine/drafters/draft_network.h
+struct Models;      // engine/run/models.h
 
 [[nodiscard]] const char* name_of(HeadKind kind); // of the drafter
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/lab/output_matrix.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -4,8 +4,11 @@
 #include <random>
 
 #include "engine/base/json_read.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/run/models.h"
 #include "engine/weights/safetensors_write.h"
 #include "files/atomic_file.h"
+#include "kernels/backend.h"
 #include "kernels/bf16.h"
 
 namespace speclens {

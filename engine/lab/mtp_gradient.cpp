@@ -7,6 +7,7 @@
 #include "engine/drafters/draft_network.h"
 #include "engine/lab/output_matrix.h"
 #include "engine/model/model_parts.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

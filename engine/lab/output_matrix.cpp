@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "kernels/backend.h"
+
 namespace speclens {
 
 Buffer transposed_head(const Model& target) {

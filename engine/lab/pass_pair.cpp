@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "engine/model/model.h"
 #include "engine/model/precision.h"
+#include "engine/run/models.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

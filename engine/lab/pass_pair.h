@@ -9,9 +9,12 @@
 #include <vector>
 
 #include "engine/lab/pass_times.h"
+#include "engine/model/model.h"
 #include "engine/run/session_commands.h"
 
 namespace speclens {
+
+struct Models; // engine/run/models.h
 
 class PassPair {
   public:

@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "engine/lab/timing.h"
-#include "engine/run/models.h"
+#include "kernels/types.h"
 
 namespace speclens {
+
+class Backend; // kernels/backend.h
+struct Models; // engine/run/models.h
 
 struct PassPlan {
     std::vector<int> rows; // widths, ascending; the first one is 1

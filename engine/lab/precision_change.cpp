@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/samples.h"
 #include "engine/model/decoder.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/models.h"
-#include "engine/run/run.h"
+#include "kernels/types.h"
 
 namespace speclens {
+
+struct Models;      // engine/run/models.h
+struct RunSettings; // engine/run/control.h
 
 // What a drafter reached over some prompts at temperature 0.
 struct DraftReading {

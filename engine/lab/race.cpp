@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/gallery.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

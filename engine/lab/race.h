@@ -13,11 +13,13 @@
 #include "engine/base/busy.h"
 #include "engine/lab/samples.h"
 #include "engine/lab/time_table.h"
-#include "engine/run/models.h"
 #include "engine/run/race_settings.h"
 #include "engine/run/trace.h"
 
 namespace speclens {
+
+class Run;     // engine/run/run.h
+struct Models; // engine/run/models.h
 
 // Averages of one lane over prompts.
 struct LaneAverage {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "engine/base/json_read.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
 #include "engine/run/options_json.h"
 #include "engine/run/trace_fields.h"

@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include "engine/model/model.h"
+#include "engine/run/models.h"
+#include "kernels/backend.h"
+
 namespace speclens {
 
 std::shared_ptr<Models> random_shape(std::shared_ptr<Backend> backend, const std::string& name, std::uint64_t seed,

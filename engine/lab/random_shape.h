@@ -5,9 +5,13 @@
 #include <memory>
 #include <string>
 
-#include "engine/run/models.h"
+#include "engine/base/progress.h"
+#include "kernels/types.h"
 
 namespace speclens {
+
+class Backend; // kernels/backend.h
+struct Models; // engine/run/models.h
 
 // A geometry (engine/model/model.h) on this backend, without tokenizer and heads; matrices as Model::random has them.
 // Throws Error (usage: unknown name, a form that cannot be made; memory) or Cancelled.

@@ -6,6 +6,7 @@
 
 #include "engine/base/rng.h"
 #include "engine/run/cycle_view.h"
+#include "engine/run/run.h"
 
 namespace speclens {
 namespace {

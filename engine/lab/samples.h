@@ -9,10 +9,12 @@
 #include <span>
 #include <vector>
 
-#include "engine/run/run.h"
 #include "engine/run/wire_totals.h"
 
 namespace speclens {
+
+class Run;   // engine/run/run.h
+class Trace; // engine/run/trace.h
 
 // First guesses of rounds, by what was before: the prompt, a full round, every guess of which was kept, or a refused
 // guess. A round begins where the last one ended, and behind a refusal that is a hard place. Rounds right behind one

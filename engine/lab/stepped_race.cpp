@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/run/models.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -9,7 +9,6 @@
 
 #include "engine/lab/time_table.h"
 #include "engine/run/answers.h"
-#include "engine/run/models.h"
 #include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/quantile.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/reference.h"
 #include "engine/run/options_json.h"
 

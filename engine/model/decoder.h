@@ -16,7 +16,7 @@
 #include "engine/model/distribution.h"
 #include "engine/model/top_entries.h"
 #include "engine/model/wire.h"
-#include "kernels/backend.h"
+#include "kernels/types.h"
 
 namespace speclens {
 

@@ -5,6 +5,7 @@
 
 #include "engine/base/fnv.h"
 #include "engine/text/tokenizer.h"
+#include "kernels/backend.h"
 #include "kernels/bf16.h"
 
 namespace speclens {

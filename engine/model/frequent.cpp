@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "engine/base/json_read.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -9,9 +9,12 @@
 #include <span>
 #include <vector>
 
-#include "kernels/backend.h"
+#include "kernels/types.h"
 
 namespace speclens {
+
+class Backend;
+class Buffer;
 
 // An output matrix as a drafter multiplies it: whole, or cut to the frequent ids.
 struct OutputHead {

@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "engine/base/progress.h"
+#include "engine/model/precision.h"
 #include "engine/text/chat.h"
-#include "kernels/backend.h"
+#include "kernels/buffer.h"
 
 namespace speclens {
 
@@ -67,14 +68,6 @@ struct WeightBytes {
     std::size_t per_token = 0;  // what one decode step reads: all matrices, the head once, not the embedding rows
     [[nodiscard]] std::size_t stored() const { return all - tables; }
     void add_table(std::size_t bytes) { all += bytes, tables += bytes; }
-};
-
-// The form in which matrices are kept in memory. What is widened or narrowed is rounded once, when it is loaded.
-enum class WeightForm : std::uint8_t {
-    usual, // a GGUF file as bf16, a folder of safetensors as it is stored (f16 as f32, exactly)
-    bf16,  // bf16 everywhere
-    keep,  // as stored: quantised matrices stay so where the backend multiplies with them (Backend::keeps), others as usual
-    q8     // quantised to Q8_0, where the backend multiplies with it
 };
 
 class Tokenizer;    // engine/text/tokenizer.h

@@ -7,6 +7,7 @@
 #include "engine/model/config_geometry.h"
 #include "engine/model/model.h"
 #include "engine/model/model_parts.h"
+#include "kernels/backend.h"
 
 namespace speclens {
 namespace {

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "engine/model/model_parts.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

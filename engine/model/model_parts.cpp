@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -7,6 +7,7 @@
 
 #include "engine/model/model.h"
 #include "engine/text/tokenizer.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/model/decoder.h"
-#include "kernels/backend.h"
+#include "kernels/buffer.h"
 
 namespace speclens {
 

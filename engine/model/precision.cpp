@@ -1,5 +1,7 @@
 #include "engine/model/precision.h"
 
+#include "kernels/backend.h"
+
 namespace speclens {
 
 std::optional<Precision> find_precision(std::string_view name) {

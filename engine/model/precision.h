@@ -1,13 +1,16 @@
-// In which precision a model multiplies: the words for it, and what is taken where nobody says.
+// In which precision a model multiplies: the words for it, and what is taken where nobody says. And what its matrices become in memory.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "kernels/backend.h"
+#include "kernels/types.h"
 
 namespace speclens {
+
+class Backend;
 
 // "f32", "bf16", "int8"; nullopt: another word.
 [[nodiscard]] std::optional<Precision> find_precision(std::string_view name);
@@ -17,5 +20,13 @@ namespace speclens {
 
 // Of a model that is not built in: bf16 where the device has instructions for it, else f32.
 [[nodiscard]] Precision usual_precision(const Backend& backend);
+
+// The form in which matrices are kept in memory. What is widened or narrowed is rounded once, when it is loaded.
+enum class WeightForm : std::uint8_t {
+    usual, // a GGUF file as bf16, a folder of safetensors as it is stored (f16 as f32, exactly)
+    bf16,  // bf16 everywhere
+    keep,  // as stored: quantised matrices stay so where the backend multiplies with them (Backend::keeps), others as usual
+    q8     // quantised to Q8_0, where the backend multiplies with it
+};
 
 } // namespace speclens

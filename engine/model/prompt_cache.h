@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/model/layer_stack.h"
-#include "kernels/backend.h"
+#include "kernels/buffer.h"
 
 namespace speclens {
 

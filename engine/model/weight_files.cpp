@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/model/weight_import.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

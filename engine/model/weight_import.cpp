@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/backend.h"
 #include "kernels/bf16.h"
 #include "kernels/error.h"
 

@@ -1,7 +1,7 @@
 #include "engine/published/public_models.h"
 
 #include "engine/base/json_read.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 
 namespace speclens {
 

@@ -14,9 +14,10 @@
 #include "engine/rules/rule_params.h"
 #include "engine/rules/siblings.h"
 #include "engine/rules/token_source.h"
-#include "kernels/error.h"
 
 namespace speclens {
+
+class Error; // kernels/error.h
 
 // One round as a rule sees it. Distributions are asked for only when needed; references stay valid for the round.
 // Rows are those of the target's pass: row 0 follows the pending token, row 1 + i follows node i. So node i is

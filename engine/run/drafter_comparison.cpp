@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/model/model.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/one_round.h"
 #include "engine/run/session_commands.h"

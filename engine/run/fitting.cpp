@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/run/models.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -4,10 +4,11 @@
 #include <functional>
 #include <string>
 
-#include "engine/run/models.h"
 #include "engine/run/run_settings.h"
 
 namespace speclens {
+
+struct Models; // engine/run/models.h
 
 // Who guesses where nobody was chosen: the small model; without one EAGLE-3, the best guesser of the heads that come with a
 // real model; else lookup, which needs nothing.

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "engine/drafters/draft_network.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
+#include "engine/run/models.h"
+#include "kernels/backend.h"
 
 namespace speclens {
 namespace {

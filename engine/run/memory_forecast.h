@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <span>
 
-#include "engine/run/models.h"
-
 namespace speclens {
+
+class Backend;      // kernels/backend.h
+struct DraftConfig; // engine/drafters/draft_config.h
+struct ModelConfig; // engine/model/model.h
+struct Models;      // engine/run/models.h
 
 // Bytes. What a trace keeps is small beside this and left out.
 struct MemoryForecast {

@@ -9,10 +9,12 @@
 #include <string>
 
 #include "engine/base/progress.h"
-#include "engine/model/model.h"
-#include "engine/model/scorer.h"
+#include "engine/model/precision.h"
 
 namespace speclens {
+
+class Scorer;      // engine/model/scorer.h
+struct Vocabulary; // the same
 
 struct ModelPaths {
     std::filesystem::path target = {};  // folder of a checkpoint, a GGUF file, or a table .json; empty: the bundle

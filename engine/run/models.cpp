@@ -5,13 +5,17 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/fingerprint.h"
 #include "engine/model/model_parts.h"
 #include "engine/model/precision.h"
+#include "engine/model/scorer.h"
 #include "engine/model/table_json.h"
 #include "engine/run/shipped_heads.h"
+#include "engine/text/vocabulary_map.h"
 #include "engine/weights/safetensors.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -9,19 +9,21 @@
 #include <string>
 #include <vector>
 
-#include "engine/drafters/draft_network.h"
-#include "engine/recall/suffix_trie.h"
-#include "engine/model/decoder.h"
-#include "engine/model/model.h"
-#include "engine/model/scorer.h"
 #include "engine/run/model_paths.h"
 #include "engine/run/turns.h"
 #include "engine/text/chat.h"
-#include "engine/text/tokenizer.h"
-#include "engine/text/vocabulary_map.h"
-#include "kernels/backend.h"
+#include "kernels/types.h"
 
 namespace speclens {
+
+class Backend;       // kernels/backend.h
+class DraftNetwork;  // engine/drafters/draft_network.h
+class FrequentIds;   // engine/model/frequent.h
+class Model;         // engine/model/model.h
+class Scorer;        // engine/model/scorer.h
+class SuffixTrie;    // engine/recall/suffix_trie.h
+struct TableModel;   // engine/model/decoder.h
+class VocabularyMap; // engine/text/vocabulary_map.h
 
 struct Models {
     std::shared_ptr<Backend> backend;                 // shared by copies that differ in their heads

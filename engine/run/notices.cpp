@@ -2,6 +2,10 @@
 
 #include <sstream>
 
+#include "engine/drafters/draft_network.h"
+#include "engine/model/model.h"
+#include "engine/run/models.h"
+
 namespace speclens {
 
 std::vector<Notice> notices_of(const Models& models) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/models.h"
-
 namespace speclens {
+
+struct Models; // engine/run/models.h
 
 struct Notice {
     std::string whose; // "target", "draft model", or the drafter of a head

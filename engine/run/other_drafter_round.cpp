@@ -1,6 +1,6 @@
 #include "engine/run/other_drafter_round.h"
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/one_round.h"
 #include "engine/run/session_commands.h"
 #include "kernels/error.h"

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "engine/run/models.h"
 #include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 #include "engine/run/replay.h"
@@ -14,6 +13,7 @@
 namespace speclens {
 
 struct FetchOtherDrafterRound; // engine/run/session_commands.h
+struct Models; // engine/run/models.h
 
 struct OtherDrafterRound {
     int cycle = 0;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "engine/model/decoder.h"
+#include "engine/run/models.h"
+#include "engine/run/run.h"
 
 namespace speclens {
 namespace {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
-#include "engine/run/run.h"
-
 namespace speclens {
+
+class Decoder; // engine/model/decoder.h
+struct Models; // engine/run/models.h
 
 enum class PlantedFault : std::uint8_t {
     none,
@@ -15,7 +17,7 @@ enum class PlantedFault : std::uint8_t {
     rollback, // after a refusal the cache is set back one row too far: the last token that was kept is no longer read
 };
 
-// For a run of a model (Run's constructor): its target with the fault in it.
-[[nodiscard]] Run::MakeTarget faulty_target(std::shared_ptr<const Models> models, PlantedFault fault);
+// Run::MakeTarget of a run of a model: its target with the fault in it.
+[[nodiscard]] std::function<std::unique_ptr<Decoder>(int capacity)> faulty_target(std::shared_ptr<const Models> models, PlantedFault fault);
 
 } // namespace speclens

@@ -2,6 +2,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/drafters/drafter_info.h"
+#include "engine/model/model.h"
+#include "engine/run/models.h"
+#include "engine/run/prompt_room.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
 

@@ -5,8 +5,15 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/model/model.h"
+#include "engine/model/scorer.h"
+#include "engine/run/models.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/session_commands.h"
+#include "engine/text/vocabulary_map.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

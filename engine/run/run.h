@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/run/cycle.h"
-#include "engine/run/models.h"
 #include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 #include "kernels/error.h"
@@ -16,6 +15,8 @@
 namespace speclens {
 
 struct Fork; // engine/run/session_commands.h
+struct Models;   // engine/run/models.h
+struct RuleInfo; // engine/rules/verify.h
 
 // The prompt leaves no room for a new token in the context of one of the models. Another prompt may fit.
 class PromptTooLong final : public Error {
@@ -26,17 +27,6 @@ class PromptTooLong final : public Error {
   private:
     std::string model_;
 };
-
-// How much of the contexts a prompt takes.
-struct PromptRoom {
-    int tokens = 0;
-    int holds = 0;                 // of the smallest context; the prompt leaves at least one place in it
-    [[nodiscard]] bool fits() const { return tokens < holds; }
-};
-[[nodiscard]] PromptRoom prompt_room(const Models& models, const RunSettings& settings);  // no prompt: no tokens
-// The same for any thread, and for whoever outlives the models: it keeps no weights, whose memory is the engine thread's to
-// release. Throws Error where the prompt cannot be read.
-[[nodiscard]] std::function<PromptRoom(const RunSettings&)> prompt_counter(const Models& models);
 
 // Throws Error where the constructor of Run would for these settings, but takes no memory.
 void check_run(const Models& models, const RunSettings& settings);

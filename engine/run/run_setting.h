@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run_settings.h"
 
 namespace speclens {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/json_read.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 
 namespace speclens {
 namespace fs = std::filesystem;

@@ -24,7 +24,7 @@
 #include "engine/rules/rule_params.h"
 #include "engine/rules/token_source.h"
 #include "engine/run/trace_times.h"
-#include "kernels/backend.h"
+#include "kernels/types.h"
 
 namespace speclens {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/drafters/draft_network.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -1,3 +1,4 @@
+#include "engine/drafters/draft_network.h"
 #include "engine/lab/head_training.h"
 #include "engine/session/jobs.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/backend.h"
+#include "kernels/types.h"
 
 namespace speclens {
 

@@ -7,6 +7,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/json_read.h"
 #include "remote/client/answer_reader.h"
+#include "remote/client/probe.h"
 #include "remote/reading/event_stream.h"
 
 namespace speclens {

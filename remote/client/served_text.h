@@ -9,7 +9,7 @@
 
 #include "engine/run/run_settings.h"
 #include "remote/client/http.h"
-#include "remote/client/probe.h"
+#include "remote/client/server_facts.h"
 #include "remote/reading/spec_counts.h"
 
 namespace speclens {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/run/models.h"
 #include "kernels/error.h"
+#include "remote/client/probe.h"
 
 namespace speclens {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "remote/client/probe.h"
+#include "remote/client/server_facts.h"
 #include "remote/client/served_text.h"
 #include "remote/reading/watch.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/model/model.h"
 #include "engine/run/run.h"
 
 namespace speclens {

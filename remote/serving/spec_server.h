@@ -9,11 +9,12 @@
 #include <memory>
 #include <string>
 
-#include "engine/batch/batch_engine.h"
-#include "engine/run/models.h"
-#include "engine/run/run.h"
+#include "engine/batch/batch_settings.h"
+#include "engine/run/control.h"
 
 namespace speclens {
+
+struct Models; // engine/run/models.h
 
 struct ServeSettings {
     std::string host = "127.0.0.1";

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/accept/accept_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/run_controls.h"

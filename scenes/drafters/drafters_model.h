@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "engine/published/published_words.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "scenes/drafters/drafters_draw.h"
 #include "scenes/shared/cycle_pick.h"

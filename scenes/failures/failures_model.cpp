@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/pass_times.h"
 #include "engine/lab/samples.h"
 #include "scenes/failures/loss_bars.h"

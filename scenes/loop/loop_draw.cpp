@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/rules/verify.h"
 #include "scenes/loop/loop_story.h"
 #include "scenes/shared/motion.h"
 #include "scenes/shared/plain_time.h"

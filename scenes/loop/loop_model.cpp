@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/rules/verify.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/told_speed.h"

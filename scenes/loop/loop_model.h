@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/rules/verify.h"
 #include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <sstream>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/engine_status.h"
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_rules.h"

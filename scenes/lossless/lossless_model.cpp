@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/base/rng.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/rules/wrong_rules.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"

@@ -12,6 +12,8 @@
 
 namespace speclens {
 
+struct DrafterInfo; // engine/drafters/drafter_info.h
+
 inline constexpr StoryOf<"mtp", "pair", "layer", "again", "depth", "cache", "state", "beside", "published"> mtp_says;
 inline constexpr int kMtpPairBeat = 0, kMtpAgainBeat = 2, kMtpDepthBeat = 3, kMtpCacheBeat = 4, kMtpStateBeat = 5, kMtpBesideBeat = 6,
                      kMtpPublishedBeat = 7;

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/published/published_words.h"
 #include "scenes/mtp/mtp_draw.h"
 #include "scenes/shared/cycle_pick.h"

@@ -1,6 +1,6 @@
 // Scene S13, the race: one to four drafters write the same text from the same dice, on one clock. Its whole
 // state is the clock and the lane with the focus, which the shell keeps.
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/race/race_draw.h"
 
 namespace speclens {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "engine/base/equation.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/methods.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/measure_charts.h"

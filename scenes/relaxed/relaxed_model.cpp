@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 

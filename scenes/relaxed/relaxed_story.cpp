@@ -4,7 +4,7 @@
 #include <optional>
 #include <sstream>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/relaxed/relaxed_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/head_scene.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/words.h"

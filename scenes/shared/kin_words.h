@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 
 namespace speclens {
 

@@ -1,6 +1,6 @@
 #include "scenes/shared/methods.h"
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 
 namespace speclens {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/published/published_words.h"
 #include "scenes/shared/methods.h"
 #include "scenes/shared/words.h"

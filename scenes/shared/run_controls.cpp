@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "engine/run/engine_status.h"
 #include "scenes/shared/words.h"

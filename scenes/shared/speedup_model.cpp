@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/base/quantile.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
 #include "scenes/shared/chance.h"
 #include "scenes/shared/cycle_pick.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "ui/format.h"
 #include "ui/tokens.h"
 

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "engine/base/equation.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/words.h"

@@ -2,7 +2,7 @@
 // guessing several continuations.
 #include <algorithm>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/guest_round.h"
 #include "scenes/shared/measure_charts.h"

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/words.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/batch/batch_engine.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "tests/kernels/support.h"
 #include "tests/shared/micro.h"

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "engine/batch/scoring.h"
 #include "engine/batch/worker_pool.h"
 #include "engine/model/decoder.h"
 #include "engine/run/run.h"

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/decoder.h"
+#include "engine/model/model.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
 #include "remote/client/prompt_scorer.h"

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/recall/suffix_trie.h"
 #include "remote/client/answer_reader.h"
 #include "remote/client/probe.h"
 #include "remote/client/served_json.h"

@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "engine/base/clock.h"
+#include "engine/model/scorer.h"
 #include "engine/run/cycle_view.h"
+#include "engine/run/run.h"
 #include "kernels/error.h"
 #include "remote/client/http.h"
 #include "remote/client/probe.h"

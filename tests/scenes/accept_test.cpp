@@ -7,6 +7,8 @@
 #include <set>
 
 #include "app/frontend/frontend.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/full_distributions.h"
 #include "scenes/shared/words.h"
 #include "tests/shared/unowned.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "scenes/drafters/drafters_draw.h"
 #include "scenes/mtp/mtp_draw.h"

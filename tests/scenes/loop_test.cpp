@@ -6,7 +6,8 @@
 #include <gtest/gtest.h>
 #include <regex>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "scenes/drafters/drafters_model.h"
 #include "scenes/loop/loop_story.h"

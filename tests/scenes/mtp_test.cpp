@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "scenes/mtp/mtp_draw.h"
 #include "scenes/shared/cycle_pick.h"

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "tests/scenes/run_window.h"
 

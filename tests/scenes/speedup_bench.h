@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
 #include "engine/published/published.h"
 #include "engine/run/run.h"

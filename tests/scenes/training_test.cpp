@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "kernels/error.h"
 #include "scenes/training/training_draw.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_look.h"

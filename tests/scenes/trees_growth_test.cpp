@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "scenes/trees/trees_draw.h"
 #include "tests/scenes/run_window.h"

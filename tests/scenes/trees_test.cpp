@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/words.h"
 #include "scenes/trees/trees_draw.h"

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "app/frame/window_assets.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/gallery.h"
 #include "engine/run/run_setting.h"
 #include "scenes/shared/speak.h"

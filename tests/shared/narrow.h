@@ -2,7 +2,10 @@
 // agree now and then, so that a rule has something to keep and something to refuse. With the 61 of micro.h it hardly has.
 #pragma once
 
+#include "engine/drafters/draft_network.h"
+#include "engine/model/frequent.h"
 #include "tests/shared/micro.h"
+#include "tests/shared/test_backend.h"
 
 namespace speclens::test {
 

@@ -43,14 +43,7 @@ inline std::shared_ptr<const TableModel> random_table(int vocab, int depth, std:
 }
 
 // Target and draft tables of the same vocabulary, ready for a Run.
-inline std::shared_ptr<const Models> table_models(std::shared_ptr<const TableModel> target,
-                                                  std::shared_ptr<const TableModel> draft) {
-    auto models = std::make_shared<Models>();
-    models->backend = make_cpu_backend({.threads = 1});
-    models->target_table = std::move(target);
-    models->draft_table = std::move(draft);
-    return models;
-}
+[[nodiscard]] std::shared_ptr<const Models> table_models(std::shared_ptr<const TableModel> target, std::shared_ptr<const TableModel> draft);
 
 // The distribution a table gives after `context` (generated tokens only), by the fallback rule of TableModel.
 inline Distribution table_distribution(const TableModel& table, std::vector<int> context) {

@@ -12,11 +12,12 @@
 #include "app/cli/terminal.h"
 #include "app/cli/walk_words.h"
 #include "engine/advice/estimate.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/base/busy.h"
 #include "engine/lab/reference.h"
 #include "engine/lab/time_table.h"
 #include "engine/model/precision.h"
+#include "kernels/backend.h"
 
 namespace speclens::cli {
 

@@ -8,7 +8,7 @@
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
 #include "app/cli/sweep/sweep_text.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
 #include "engine/run/models.h"
 

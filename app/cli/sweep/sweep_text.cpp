@@ -4,6 +4,7 @@
 
 #include "engine/base/quantile.h"
 #include "engine/batch/block_film.h"
+#include "engine/model/paged_model.h"
 #include "engine/run/speed_up.h"
 
 namespace speclens::cli {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "app/cli/heads.h"
+#include "engine/drafters/draft_network.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_write.h"
 #include "kernels/bf16.h"

@@ -12,6 +12,7 @@
 #include "app/views/link.h"
 #include "engine/fetch/fetchable.h"
 #include "engine/run/model_names.h"
+#include "engine/run/models.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "tests/scenes/scenes_fixtures.h"

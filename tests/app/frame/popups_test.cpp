@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/error.h"
 #include "scenes/shared/story.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"

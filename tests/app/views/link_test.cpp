@@ -7,7 +7,7 @@
 #include "app/cli/setup.h"
 #include "app/cli/view.h"
 #include "app/views/link.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "engine/run/models.h"
 #include "kernels/error.h"

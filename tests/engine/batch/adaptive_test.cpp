@@ -4,7 +4,9 @@
 #include <random>
 
 #include "engine/batch/adaptive_study.h"
+#include "engine/batch/batch_engine.h"
 #include "engine/batch/sweep.h"
+#include "engine/drafters/drafter_info.h"
 #include "tests/shared/micro.h"
 
 namespace speclens {

@@ -6,6 +6,8 @@
 #include <random>
 
 #include "engine/batch/batch_engine.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/recall/suffix_trie.h"
 #include "tests/shared/forwarding_backend.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/tables.h"

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "engine/batch/batch_engine.h"
 #include "engine/batch/block_film.h"
 #include "engine/batch/sweep.h"
 #include "engine/run/gallery.h"

@@ -9,6 +9,7 @@
 
 #include "engine/batch/batch_engine.h"
 #include "engine/batch/margin_controller.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "tests/shared/narrow.h"
 #include "tests/shared/statistics.h"

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/batch/batch_engine.h"
+#include "engine/drafters/drafter_info.h"
 #include "tests/shared/micro.h"
 
 namespace speclens::test {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "tests/shared/micro.h"
 

@@ -10,6 +10,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/timing.h"
 #include "engine/run/model_names.h"
 #include "engine/run/models.h"

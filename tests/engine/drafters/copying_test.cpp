@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/recall/suffix_automaton.h"
 #include "tests/shared/micro.h"
 

@@ -9,6 +9,7 @@
 
 #include "engine/drafters/dart_search.h"
 #include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"

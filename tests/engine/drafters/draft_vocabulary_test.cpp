@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/text/tokenizer.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"

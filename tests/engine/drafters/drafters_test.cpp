@@ -5,6 +5,7 @@
 
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "tests/engine/drafters/drafter_goldens.h"
 
 namespace speclens::test {

@@ -2,6 +2,7 @@
 // taken for what it is, and drafts without changing the text. Names are those of the public repositories,
 // written down here a second time, apart from the loader.
 #include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
 #include "engine/run/notices.h"
 #include "engine/run/run.h"

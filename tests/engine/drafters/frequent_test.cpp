@@ -7,7 +7,7 @@
 #include <thread>
 #include <tuple>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"

@@ -4,6 +4,7 @@
 
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/frequent.h"
 #include "tests/shared/forwarding_backend.h"
 #include "tests/shared/micro.h"

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "tests/engine/drafters/drafter_goldens.h"

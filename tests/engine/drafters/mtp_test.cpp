@@ -9,6 +9,7 @@
 
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/weights/safetensors_write.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/options_json.h"
 #include "tests/shared/model_support.h"
 

@@ -13,6 +13,7 @@
 #include "engine/base/clock.h"
 #include "engine/recall/answer_memory.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/recall/suffix_trie.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"

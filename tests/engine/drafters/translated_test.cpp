@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/base/json_read.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "engine/run/run.h"
 #include "engine/text/vocabulary_map.h"

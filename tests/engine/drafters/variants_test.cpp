@@ -6,6 +6,7 @@
 #include "engine/drafters/domino_head.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/drafters/eagle3_head.h"
 #include "engine/drafters/markov_head.h"
 #include "engine/drafters/tree_shape.h"

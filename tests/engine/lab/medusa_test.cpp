@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "engine/drafters/draft_network.h"
 #include "engine/lab/medusa_training.h"
 #include "engine/session/session.h"
 #include "tests/shared/eventually.h"

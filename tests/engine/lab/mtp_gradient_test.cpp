@@ -8,8 +8,10 @@
 
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/mtp_gradient.h"
 #include "engine/model/decoder.h"
+#include "kernels/backend.h"
 #include "tests/shared/micro.h"
 
 namespace speclens::test {

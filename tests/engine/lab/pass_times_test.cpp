@@ -6,6 +6,8 @@
 #include "engine/lab/pass_bound.h"
 #include "engine/lab/pass_pair.h"
 #include "engine/lab/pass_times.h"
+#include "engine/model/model.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/pass_times.h"

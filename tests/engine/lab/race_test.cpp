@@ -1,9 +1,10 @@
 // Races: lanes one after another, averages over prompts, and what cannot run.
 #include <gtest/gtest.h>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/race.h"
 #include "engine/lab/samples.h"
+#include "engine/model/model.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 

@@ -1,4 +1,5 @@
 // Whether a model fits: what is counted, and what the user is told when it does not.
+#include "engine/drafters/draft_network.h"
 #include "engine/model/model_memory.h"
 
 #include "engine/run/memory_forecast.h"

@@ -12,6 +12,7 @@
 
 #include "engine/model/decoder.h"
 #include "engine/model/model.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 
 namespace speclens::test {

@@ -7,6 +7,7 @@
 #include "engine/rules/cascade.h"
 #include "engine/rules/output_distribution.h"
 #include "engine/rules/verify.h"
+#include "kernels/error.h"
 #include "tests/engine/rules/chain_rows.h"
 
 namespace speclens {

@@ -6,6 +6,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/pass_times.h"
 #include "engine/run/cycle.h"
 #include "engine/run/cycle_view.h"

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/run.h"

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
 #include "engine/run/run.h"
 #include "tests/shared/micro.h"

@@ -1,6 +1,7 @@
 // Law 2 in every precision of products: sampled text has the distribution of the target in that precision, for every drafter.
 #include <gtest/gtest.h>
 
+#include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
 #include "engine/run/run.h"
 #include "tests/shared/narrow.h"

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "engine/drafters/drafter_info.h"
 #include "engine/rules/wrong_rules.h"
 #include "engine/run/cycle.h"
 #include "engine/run/run.h"

@@ -6,9 +6,12 @@
 #include <functional>
 #include <sstream>
 
+#include "engine/drafters/draft_network.h"
+#include "engine/model/model.h"
 #include "engine/model/precision.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/temp_folder.h"

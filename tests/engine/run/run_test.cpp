@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/full_distributions.h"
 #include "engine/run/run.h"
 #include "engine/run/session_commands.h"
+#include "kernels/backend.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/tables.h"

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "engine/drafters/draft_network.h"
 #include "engine/drafters/official_layout.h"
 #include "engine/fetch/fetch.h"
 #include "engine/fetch/fetchable.h"

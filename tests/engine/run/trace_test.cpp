@@ -9,6 +9,7 @@
 #include <sstream>
 #include <thread>
 
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/run.h"
 #include "engine/run/saved_settings.h"

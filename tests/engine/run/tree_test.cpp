@@ -13,6 +13,7 @@
 #include "engine/run/run.h"
 #include "engine/run/session_commands.h"
 #include "engine/run/trace_json.h"
+#include "kernels/backend.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/tables.h"
 

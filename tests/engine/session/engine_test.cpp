@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/batch/sweep.h"
-#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/other_drafter_round.h"

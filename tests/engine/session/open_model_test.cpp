@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "engine/drafters/drafter_info.h"
 #include "engine/run/fitting.h"
 #include "engine/run/model_names.h"
 #include "engine/session/session.h"

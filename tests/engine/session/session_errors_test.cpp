@@ -9,6 +9,7 @@
 #include <functional>
 #include <thread>
 
+#include "engine/drafters/drafter_info.h"
 #include "engine/session/session.h"
 #include "tests/shared/session_bench.h"
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "engine/advice/advice.h"
+#include "engine/drafters/drafter_info.h"
 #include "engine/session/session.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"

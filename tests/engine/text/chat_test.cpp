@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/run/models.h"
 #include "engine/run/run.h"
 #include "engine/text/chat.h"
 #include "tests/shared/model_support.h"
