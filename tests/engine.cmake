@@ -38,6 +38,11 @@ if(NOT SPEC_SANITIZE)
         SOURCES engine/rules/oracle_test.cpp engine/run/law2_test.cpp engine/run/law2_precision_test.cpp
         LIBS engine nlohmann_json::nlohmann_json)
 endif()
+# Every coin of a round, cut where it decides: exact where that can be had (tests/shared/enumerated.h).
+spec_test(exact_test
+    LABELS exact
+    SOURCES engine/run/exact_faults_test.cpp engine/run/exact_tables_test.cpp
+    LIBS engine_run)
 # Where a pass spends its time, run by hand: ninja pass_profile.
 add_executable(pass_profile EXCLUDE_FROM_ALL engine/model/pass_profile.cpp)
 spec_test_target(pass_profile)
