@@ -41,7 +41,7 @@ endif()
 # Every coin of a round, cut where it decides: exact where that can be had (tests/shared/enumerated.h).
 spec_test(exact_test
     LABELS exact
-    SOURCES engine/run/exact_faults_test.cpp engine/run/exact_tables_test.cpp
+    SOURCES engine/run/exact_faults_test.cpp engine/run/exact_tables_test.cpp engine/run/exact_transformer_test.cpp
     LIBS engine_run)
 # Where a pass spends its time, run by hand: ninja pass_profile.
 add_executable(pass_profile EXCLUDE_FROM_ALL engine/model/pass_profile.cpp)

@@ -48,6 +48,7 @@ class CoinListener {
 
     Played played;
     int round = 0;
+    int silent = 0;  // so many rounds are played without a draft
     // Draws of a draft model in ids of its own, which no draft reports: by their coin.
     std::map<CoinKey, std::pair<Distribution, int>, CoinOrder> own_draws;
 
@@ -66,6 +67,7 @@ class ListeningDrafter final : public Drafter {
     void observe(const Observation& observation) override { inner_->observe(observation); }
     Internals look_back() override { return inner_->look_back(); }
     Draft draft(const DraftRequest& request) override {
+        if (listener_->round < listener_->silent) return {};
         struct Asked {
             int depth, lane;
             CoinKey key;
@@ -244,7 +246,7 @@ inline const std::vector<int>& prompt_of(const EnumeratedCycle& cycle) {
     return cycle.settings.token_ids.empty() ? kOne : cycle.settings.token_ids;
 }
 
-inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& coins, std::string* differs = nullptr) {
+inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& coins, std::string* differs = nullptr, int silent = 0) {
     const RunSettings& settings = one.settings;
     const Models& models = *one.models;
     const DrafterInfo& info = *find_drafter(settings.drafter);
@@ -252,6 +254,7 @@ inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& c
     const int size = static_cast<int>(prompt.size()), nodes = info.tree ? settings.options.tree_budget : 0;
     const int capacity = size + settings.max_tokens + std::max(settings.k, nodes) + 1;
     CoinListener listener(coins);
+    listener.silent = silent;
     const auto target = one.target ? one.target(capacity) : models.target ? make_model_decoder(models.target, capacity) : make_table_decoder(models.target_table, size, capacity);
     std::unique_ptr<Decoder> draft;
     if (info.needs_draft_model()) draft = models.draft ? make_model_decoder(models.draft, capacity) : make_table_decoder(models.draft_table, size, capacity);
@@ -430,36 +433,46 @@ inline Enumerated enumerate(const EnumeratedCycle& one, const TargetRow& row) {
     return result;
 }
 
-// One round behind each text of at most `longest` tokens that whole rounds can have written, entered by playing those rounds: their coins
-// are where the likeliest of these rounds left them.
-inline Enumerated enumerate_behind_prefixes(const EnumeratedCycle& one, const TargetRow& row, std::size_t longest, int& entered) {
+// One round behind each text of at most `longest` tokens, entered by playing the rounds before it: their coins are where the likeliest
+// rounds that write the text left them. A text that no round ends with (what the draft finds likelier than the target is no residual) is
+// entered by rounds in which nothing was drafted. `entered`: such texts, and how many of them by rounds of the latter kind.
+struct Prefixes {
+    int entered = 0, silent = 0;
+};
+inline Enumerated enumerate_behind_prefixes(const EnumeratedCycle& one, const TargetRow& row, std::size_t longest, Prefixes& prefixes) {
     struct Entry {
         CoinIntervals at = {};
-        int rounds = 0;
+        int rounds = 0, silent = 0;
         double weight = 0;
     };
     const auto shorter = [](const std::vector<int>& a, const std::vector<int>& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; };
     std::map<std::vector<int>, Entry, decltype(shorter)> entries(shorter);
-    entries[{}] = {.weight = 1};
     Enumerated result;
     std::string differs;
-    entered = 0;
+    for (int rounds = 1; rounds <= static_cast<int>(longest) && result.problem.empty(); ++rounds) {
+        CoinEnumeration plain([&](const Coins& coins) { return play_rounds(one, rounds, coins, nullptr, rounds); },
+                              [&](const Played& played, const CoinIntervals& at, double) { entries[played.text] = {at, rounds, rounds, 0}; });
+        plain.run();
+        result.problem = plain.problem();
+    }
+    entries[{}] = {.weight = 1};
+    prefixes = {};
     for (auto here = entries.begin(); here != entries.end() && result.problem.empty(); ++here) { // what is found behind it is longer
         const Entry entry = here->second;
         const std::vector<int>& start = here->first;
-        const bool ended = !start.empty() && std::ranges::count(one.models->stops(), start.back()) > 0;
-        if (ended) continue;
+        if (!start.empty() && std::ranges::count(one.models->stops(), start.back()) > 0) continue;
         WrittenTexts texts;
-        CoinEnumeration all([&](const Coins& coins) { return play_rounds(one, entry.rounds + 1, coins, &differs); },
+        CoinEnumeration all([&](const Coins& coins) { return play_rounds(one, entry.rounds + 1, coins, &differs, entry.silent); },
                             [&](const Played& played, const CoinIntervals& at, double weight) {
                                 texts.add(played.text, weight);
                                 count_first_round(result, played, static_cast<std::size_t>(entry.rounds));
                                 if (played.text.size() > longest) return;
                                 Entry& next = entries[played.text];
-                                if (weight * entry.weight > next.weight) next = {at, entry.rounds + 1, weight * entry.weight};
+                                if (weight * entry.weight > next.weight) next = {at, entry.rounds + 1, entry.silent, weight * entry.weight};
                             });
         all.run(entry.at, entry.rounds);
-        ++entered;
+        ++prefixes.entered;
+        prefixes.silent += entry.silent > 0;
         result.leaves += all.leaves(), result.runs += all.runs();
         result.problem = !all.problem().empty() ? all.problem() : differs;
         conclude(result, texts, row, start, one.models->stops());

@@ -258,7 +258,10 @@ TEST_F(ExactFaults, APlantedMistakeInEveryRuleForTreesIsFound) {
     // And a drafter that does not do what the rule says: drawn with replacement under the rule that strikes out. Striking out is lossless
     // whatever was proposed: proposals do not depend on the coins that judge them.
     const RuleInfo wrong_draws = planted_rule("wrong-draws", true, Siblings::with, find_rule("tree_topk")->verify);
-    EXPECT_EQ(problem(two_rounds("small_tree", 2, wrong_draws)), "");
+    test::EnumeratedCycle one = two_rounds("small_tree", 2, wrong_draws);
+    one.settings.options.tree_budget = 5;
+    one.rounds = 1;
+    EXPECT_EQ(problem(one), "");
 }
 
 TEST_F(ExactFaults, EveryWrongRuleIsFound) {
@@ -348,12 +351,12 @@ TEST(ExactFaultsOfATarget, ACacheSetBackTooFarIsFoundInTheSecondRound) {
     one.settings.sampling = {.temperature = 1, .top_k = 3};
     one.settings.max_tokens = 8;
     const test::TargetRow row = test::model_rows(models->target, one.settings.token_ids, one.settings.sampling);
-    int entered = 0;
+    test::Prefixes prefixes;
     one.target = faulty_target(models, PlantedFault::none);
-    EXPECT_EQ(test::enumerate_behind_prefixes(one, row, 2, entered).problem, "");
+    EXPECT_EQ(test::enumerate_behind_prefixes(one, row, 2, prefixes).problem, "");
     one.target = faulty_target(models, PlantedFault::rollback);
-    EXPECT_EQ(test::enumerate_behind_prefixes(one, row, 0, entered).problem, "") << "nothing is taken back before the first round ends";
-    expect_found(test::enumerate_behind_prefixes(one, row, 2, entered).problem, kOtherTexts, "rollback");
+    EXPECT_EQ(test::enumerate_behind_prefixes(one, row, 0, prefixes).problem, "") << "nothing is taken back before the first round ends";
+    expect_found(test::enumerate_behind_prefixes(one, row, 2, prefixes).problem, kOtherTexts, "rollback");
 }
 
 } // namespace

@@ -134,29 +134,29 @@ TEST_F(ExactTables, CascadesFollowTheirMixture) {
     struct Case {
         const char* rule;
         bool block;
-        double temperature;
+        double temperature, alpha;
     };
-    constexpr double kAlpha = 0.3;
-    for (const Case& c : {Case{"cascade_tokenV3", false, 1}, Case{"cascade_tokenV3", true, 0.8}, Case{"cascade_diff", false, 0.8}, Case{"cascade_diff", true, 1}}) {
+    for (const Case& c : {Case{"cascade_tokenV3", false, 1, 0.3}, Case{"cascade_tokenV3", true, 0.8, 0.3}, Case{"cascade_diff", false, 0.8, 0.3},
+                          Case{"cascade_diff", true, 1, 0.3}, Case{"cascade_diff", false, 1, -0.1}, Case{"cascade_diff", true, 0.8, -0.1}}) {
         const Sampling sampling{.temperature = c.temperature};
         const test::TargetRow mixture = [&](const std::vector<int>& text) {
             const Distribution p1 = test::table_distribution(*target, text), q1 = test::table_distribution(*draft, text);
             const Distribution p = apply_sampling(p1, sampling), q = apply_sampling(q1, sampling);
             const double best_p = *std::ranges::max_element(p1), best_q = *std::ranges::max_element(q1);
-            if (std::string(c.rule) == "cascade_diff") return best_q >= best_p - kAlpha ? q : p;
+            if (std::string(c.rule) == "cascade_diff") return best_q >= best_p - c.alpha ? q : p;
             Distribution pi(3);
             double kept = 0;
             for (std::size_t v = 0; v < 3; ++v)
-                if (p1[v] >= (1 - kAlpha) * best_p) kept += pi[v] = q[v];
+                if (p1[v] >= (1 - c.alpha) * best_p) kept += pi[v] = q[v];
             for (std::size_t v = 0; v < 3; ++v) pi[v] += (1 - kept) * p[v];
             return pi;
         };
         test::EnumeratedCycle one = two_rounds("small", c.rule, 2);
-        one.settings.rule_params = {.alpha = kAlpha, .block = c.block};
+        one.settings.rule_params = {.alpha = c.alpha, .block = c.block};
         one.settings.sampling = sampling;
         const test::Enumerated found = test::enumerate(one, mixture);
         EXPECT_EQ(found.problem, "") << c.rule;
-        test::tell(std::string(c.rule) + (c.block ? " with blocks" : ""), found);
+        test::tell(std::string(c.rule) + " alpha " + test::number(c.alpha) + (c.block ? " with blocks" : ""), found);
         one.rounds = 1;
         EXPECT_TRUE(test::enumerate(one, test::table_rows(target, sampling)).problem.starts_with("writes another distribution")) << c.rule;
     }
