@@ -181,7 +181,8 @@ inline bool says_the_same(const Verdict& a, const Verdict& b) {
     const auto check = [](const Judgement& x, const Judgement& y) {
         return x.node == y.node && std::fabs(x.threshold - y.threshold) < 1e-15 && x.u == y.u && x.accepted == y.accepted;
     };
-    return a.path == b.path && a.token == b.token && a.u == b.u && std::ranges::equal(a.checks, b.checks, check);
+    const auto near = [](double x, double y) { return std::fabs(x - y) < 1e-13; };
+    return a.path == b.path && a.token == b.token && a.u == b.u && std::ranges::equal(a.checks, b.checks, check) && std::ranges::equal(a.distribution, b.distribution, near);
 }
 
 inline Verdict listened_verify(const Round& round) {
@@ -366,7 +367,7 @@ inline constexpr double kExact = 1e-12;
 struct Enumerated {
     std::string problem;            // empty: what is written is the target's distribution
     long leaves = 0, runs = 0;
-    double weight = 0, off = 0;
+    double weight = 1, off = 0;     // the worst of all texts that rounds were entered behind
     long full = 0, partial = 0, none = 0;  // leaves behind a first round that kept all of its drafts, some of them, none
     [[nodiscard]] bool judged() const { return full > 0 && none > 0; }
 };
@@ -404,10 +405,11 @@ inline std::vector<RuleGroup> sampling_rules(const DrafterInfo& drafter) {
 
 inline void conclude(Enumerated& result, const WrittenTexts& texts, const TargetRow& row, const std::vector<int>& start, const std::vector<int>& stops = {}) {
     if (!result.problem.empty()) return;
-    result.weight = texts.weight();
-    result.off = texts.off(row, start, stops);
-    if (std::fabs(result.weight - 1) > kExact) result.problem = "weights sum to 1 and " + number(result.weight - 1);
-    else if (result.off > kExact) result.problem = "writes another distribution: total variation " + number(result.off);
+    const double off = texts.off(row, start, stops);
+    if (std::fabs(texts.weight() - 1) > kExact) result.problem = "weights sum to 1 and " + number(texts.weight() - 1);
+    else if (off > kExact) result.problem = "writes another distribution: total variation " + number(off);
+    result.off = std::max(result.off, off);
+    if (std::fabs(texts.weight() - 1) > std::fabs(result.weight - 1)) result.weight = texts.weight();
 }
 
 inline void count_first_round(Enumerated& result, const Played& played, std::size_t round = 0) {
