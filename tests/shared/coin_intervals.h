@@ -31,22 +31,22 @@ struct CoinOrder {
         return all(a) < all(b);
     }
 };
-using CoinIntervals = std::map<CoinKey, CoinInterval, CoinOrder>;  // a key that is missing: [0, 1)
+using CoinIntervals = std::map<CoinKey, CoinInterval, CoinOrder>; // a key that is missing: [0, 1)
 using Coins = std::function<double(const CoinKey&)>;
 
 // What is said of a coin, and what came of it. The same key may be reported twice: two nodes of a tree share one.
 struct CoinReport {
     CoinKey key;
-    std::vector<double> cuts;  // ascending: where by the report another outcome begins
+    std::vector<double> cuts; // ascending: where by the report another outcome begins
     std::string outcome;
-    std::string what;          // "draft 1 of round 0"
+    std::string what; // "draft 1 of round 0"
     int round = 0;
 };
 
 struct Played {
-    std::vector<CoinReport> reports;  // a report may depend on those before it, never on those behind it
+    std::vector<CoinReport> reports; // a report may depend on those before it, never on those behind it
     std::vector<int> text;
-    std::vector<std::pair<int, int>> rounds;  // drafts in a row, and how many of them were kept
+    std::vector<std::pair<int, int>> rounds; // drafts in a row, and how many of them were kept
 };
 
 // Calls `leaf` for each outcome with its weight until there is a problem.
@@ -94,7 +94,8 @@ class CoinEnumeration {
     void explore(CoinIntervals& at, CoinReport* above, std::size_t index) {
         const Played played = play(at, Where::middle);
         if (above) {
-            if (index >= played.reports.size() || played.reports[index].what != above->what) return fail(*above, "and then is not drawn at all");
+            if (index >= played.reports.size() || played.reports[index].what != above->what)
+                return fail(*above, "and then is not drawn at all");
             above->outcome = played.reports[index].outcome;
         }
         for (std::size_t i = 0; i < played.reports.size(); ++i) {
@@ -115,12 +116,15 @@ class CoinEnumeration {
             place->second = {low, cuts[i]};
             CoinReport child = report;
             explore(at, &child, index);
-            if (problem_.empty() && i > 0 && child.outcome == before) fail(report, "cut at " + std::to_string(low) + ", where nothing changes");
+            if (problem_.empty() && i > 0 && child.outcome == before)
+                fail(report, "cut at " + std::to_string(low) + ", where nothing changes");
             before = child.outcome;
             low = cuts[i];
         }
-        if (fresh) at.erase(place);
-        else place->second = whole;
+        if (fresh)
+            at.erase(place);
+        else
+            place->second = whole;
     }
 
     // Nothing is left to cut: all coins together at the lower ends of their intervals, and at the upper ones.
@@ -130,7 +134,8 @@ class CoinEnumeration {
             for (std::size_t i = 0; i < std::min(played.reports.size(), other.reports.size()); ++i)
                 if (played.reports[i].what != other.reports[i].what || played.reports[i].outcome != other.reports[i].outcome)
                     return fail(played.reports[i], "one outcome for an interval that has two");
-            if (played.text != other.text || played.reports.size() != other.reports.size()) return fail(played.reports.back(), "the end of a text that has two");
+            if (played.text != other.text || played.reports.size() != other.reports.size())
+                return fail(played.reports.back(), "the end of a text that has two");
         }
         double weight = 1;
         for (const auto& [key, interval] : at) {
@@ -153,4 +158,4 @@ class CoinEnumeration {
     long leaves_ = 0, runs_ = 0;
 };
 
-}  // namespace speclens::test
+} // namespace speclens::test

@@ -22,7 +22,7 @@ inline std::vector<double> cuts_of(const Distribution& distribution) {
     double mass = 0;
     for (const double p : distribution)
         if (p > 0) cuts.push_back(mass += p);
-    if (!cuts.empty()) cuts.pop_back();  // the last id has what is left
+    if (!cuts.empty()) cuts.pop_back(); // the last id has what is left
     return cuts;
 }
 
@@ -48,7 +48,7 @@ class CoinListener {
 
     Played played;
     int round = 0;
-    int silent = 0;  // so many rounds are played without a draft
+    int silent = 0; // so many rounds are played without a draft
     // Draws of a draft model in ids of its own, which no draft reports: by their coin.
     std::map<CoinKey, std::pair<Distribution, int>, CoinOrder> own_draws;
 
@@ -57,7 +57,9 @@ class CoinListener {
     CoinKey last_;
 };
 
-inline std::string words_of(const std::vector<int>& numbers) { return context_key(numbers); }
+inline std::string words_of(const std::vector<int>& numbers) {
+    return context_key(numbers);
+}
 
 class ListeningDrafter final : public Drafter {
   public:
@@ -172,7 +174,7 @@ class ListeningDecoder final : public Decoder {
 struct ListenedRule {
     const RuleInfo* rule = nullptr;
     CoinListener* listener = nullptr;
-    std::vector<const RuleInfo*> same = {};  // rules that must say of every chain what `rule` says of it
+    std::vector<const RuleInfo*> same = {}; // rules that must say of every chain what `rule` says of it
     std::string* differs = nullptr;
 };
 inline thread_local ListenedRule listened_rule;
@@ -182,13 +184,14 @@ inline bool says_the_same(const Verdict& a, const Verdict& b) {
         return x.node == y.node && std::fabs(x.threshold - y.threshold) < 1e-15 && x.u == y.u && x.accepted == y.accepted;
     };
     const auto near = [](double x, double y) { return std::fabs(x - y) < 1e-13; };
-    return a.path == b.path && a.token == b.token && a.u == b.u && std::ranges::equal(a.checks, b.checks, check) && std::ranges::equal(a.distribution, b.distribution, near);
+    return a.path == b.path && a.token == b.token && a.u == b.u && std::ranges::equal(a.checks, b.checks, check) &&
+           std::ranges::equal(a.distribution, b.distribution, near);
 }
 
 inline Verdict listened_verify(const Round& round) {
     const ListenedRule& heard = listened_rule;
     CoinListener& listener = *heard.listener;
-    std::map<int, CoinKey> accept, resample;  // by node; by row
+    std::map<int, CoinKey> accept, resample; // by node; by row
     Round asked = round;
     asked.accept_coin = [&](int node) { return listener.asked(accept[node], [&] { return round.accept_coin(node); }); };
     asked.resample_coin = [&](int row) { return listener.asked(resample[row], [&] { return round.resample_coin(row); }); };
@@ -210,7 +213,7 @@ inline Verdict listened_verify(const Round& round) {
             if (const auto key = accept.find(check.node); key != accept.end())
                 listener.report(key->second, {check.threshold}, path, "the verdict on draft " + std::to_string(check.node));
     }
-    std::vector<int> written;  // the token behind each row of the path
+    std::vector<int> written; // the token behind each row of the path
     std::vector<int> rows{0};
     for (const int node : verdict.path) written.push_back(round.drafts[static_cast<std::size_t>(node)]), rows.push_back(1 + node);
     written.push_back(verdict.token);
@@ -219,7 +222,8 @@ inline Verdict listened_verify(const Round& round) {
         if (key == resample.end()) continue;
         // A rule that compares draws of the target's distribution draws again and again; the verdict carries the last one.
         const Distribution& distribution = rows[i] == verdict.row() ? verdict.distribution : round.p(rows[i]);
-        listener.report(key->second, cuts_of(distribution), std::to_string(written[i]), "the target's own draw behind row " + std::to_string(rows[i]));
+        listener.report(key->second, cuts_of(distribution), std::to_string(written[i]),
+                        "the target's own draw behind row " + std::to_string(rows[i]));
     }
     for (const RuleInfo* other : heard.same)
         if (!says_the_same(verdict, other->verify(round)) && heard.differs->empty())
@@ -230,16 +234,16 @@ inline Verdict listened_verify(const Round& round) {
 // What is enumerated.
 struct EnumeratedCycle {
     std::shared_ptr<const Models> models;
-    RunSettings settings = {};       // drafter, rule, K, samplings, options, prompt (token_ids), max_tokens
+    RunSettings settings = {}; // drafter, rule, K, samplings, options, prompt (token_ids), max_tokens
     int rounds = 2;
-    const RuleInfo* rule = nullptr;  // instead of the one that settings name
-    std::vector<const RuleInfo*> same = {};  // rules that must judge every round as this one does
+    const RuleInfo* rule = nullptr;         // instead of the one that settings name
+    std::vector<const RuleInfo*> same = {}; // rules that must judge every round as this one does
     Cycle::GoOn go_on = {};
     // Planted faults: another key for a coin, another drafter around the drafter, another target.
     std::function<CoinKey(CoinKey)> key = {};
     std::function<std::unique_ptr<Drafter>(std::unique_ptr<Drafter>)> around = {};
     Run::MakeTarget target = {};
-    bool own_draws = false;          // the draft model draws in ids of its own
+    bool own_draws = false; // the draft model draws in ids of its own
 };
 
 inline const std::vector<int>& prompt_of(const EnumeratedCycle& cycle) {
@@ -256,12 +260,15 @@ inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& c
     const int capacity = size + settings.max_tokens + std::max(settings.k, nodes) + 1;
     CoinListener listener(coins);
     listener.silent = silent;
-    const auto target = one.target ? one.target(capacity) : models.target ? make_model_decoder(models.target, capacity) : make_table_decoder(models.target_table, size, capacity);
+    const auto target = one.target      ? one.target(capacity)
+                        : models.target ? make_model_decoder(models.target, capacity)
+                                        : make_table_decoder(models.target_table, size, capacity);
     std::unique_ptr<Decoder> draft;
-    if (info.needs_draft_model()) draft = models.draft ? make_model_decoder(models.draft, capacity) : make_table_decoder(models.draft_table, size, capacity);
+    if (info.needs_draft_model())
+        draft = models.draft ? make_model_decoder(models.draft, capacity) : make_table_decoder(models.draft_table, size, capacity);
     if (one.own_draws) draft = std::make_unique<ListeningDecoder>(std::move(draft), listener);
-    auto drafter = info.make({*target, std::move(draft), models.network(settings.drafter), settings.options, models.frequent, models.answers,
-                              info.translates ? models.vocabularies : nullptr});
+    auto drafter = info.make({*target, std::move(draft), models.network(settings.drafter), settings.options, models.frequent,
+                              models.answers, info.translates ? models.vocabularies : nullptr});
     if (one.around) drafter = one.around(std::move(drafter));
     ListeningDrafter heard(std::move(drafter), listener);
     const RuleInfo& real = one.rule ? *one.rule : *find_rule(settings.rule);
@@ -337,13 +344,13 @@ class WrittenTexts {
         double sum = 0, found = 0;
         std::vector<int> text = start;
         walk(row, text, stops, length, 1, 0, sum, found);
-        return sum / 2 + std::fabs(weight_ - found) / 2;  // texts that the target never writes were not found
+        return sum / 2 + std::fabs(weight_ - found) / 2; // texts that the target never writes were not found
     }
 
   private:
     // mass: of `text` under the target. ratio: what the texts it begins with have of theirs, which comes to 1 in the end.
-    void walk(const TargetRow& row, std::vector<int>& text, const std::vector<int>& stops, std::size_t length, double mass, double ratio, double& sum,
-              double& found) const {
+    void walk(const TargetRow& row, std::vector<int>& text, const std::vector<int>& stops, std::size_t length, double mass, double ratio,
+              double& sum, double& found) const {
         if (const auto here = texts_.find(text); here != texts_.end()) ratio += here->second / mass, found += here->second;
         const bool ended = !text.empty() && std::ranges::count(stops, text.back()) > 0;
         if (text.size() >= length || ended) {
@@ -365,10 +372,10 @@ class WrittenTexts {
 inline constexpr double kExact = 1e-12;
 
 struct Enumerated {
-    std::string problem;            // empty: what is written is the target's distribution
+    std::string problem = {}; // empty: what is written is the target's distribution
     long leaves = 0, runs = 0;
-    double weight = 1, off = 0;     // the worst of all texts that rounds were entered behind
-    long full = 0, partial = 0, none = 0;  // leaves behind a first round that kept all of its drafts, some of them, none
+    double weight = 1, off = 0;           // the worst of all texts that rounds were entered behind
+    long full = 0, partial = 0, none = 0; // leaves behind a first round that kept all of its drafts, some of them, none
     [[nodiscard]] bool judged() const { return full > 0 && none > 0; }
 };
 
@@ -381,8 +388,8 @@ inline std::string number(double value) {
 // Prints what came out where SPEC_EXACT_TELL is set (docs/verification.md).
 inline void tell(const std::string& name, const Enumerated& found) {
     if (std::getenv("SPEC_EXACT_TELL"))
-        std::printf("%s: %ld leaves, %ld runs, weight 1%+.1e, off by %.1e; first round kept all %ld, some %ld, none %ld\n", name.c_str(), found.leaves,
-                    found.runs, found.weight - 1, found.off, found.full, found.partial, found.none);
+        std::printf("%s: %ld leaves, %ld runs, weight 1%+.1e, off by %.1e; first round kept all %ld, some %ld, none %ld\n", name.c_str(),
+                    found.leaves, found.runs, found.weight - 1, found.off, found.full, found.partial, found.none);
 }
 
 // A chain is judged by the rules for drawn siblings as by the token rule, and by tree_match as by match: those are held against the
@@ -396,18 +403,26 @@ inline std::vector<RuleGroup> sampling_rules(const DrafterInfo& drafter) {
     for (const RuleInfo& rule : rule_list()) {
         if (rule.greedy_only || !rule.lossless() || !can_judge(rule, drafter)) continue;
         const std::string name = rule.name;
-        const std::string as = drafter.tree ? "" : name == "tree_match" ? "match" : name == "tree_wor" || name == "tree_wr" || name == "tree_kseq" ? "token" : "";
-        if (as.empty()) groups.push_back({&rule});
-        else std::ranges::find_if(groups, [&](const RuleGroup& group) { return group.first->name == as; })->same.push_back(&rule);
+        const std::string as = drafter.tree                                                     ? ""
+                               : name == "tree_match"                                           ? "match"
+                               : name == "tree_wor" || name == "tree_wr" || name == "tree_kseq" ? "token"
+                                                                                                : "";
+        if (as.empty())
+            groups.push_back({&rule});
+        else
+            std::ranges::find_if(groups, [&](const RuleGroup& group) { return group.first->name == as; })->same.push_back(&rule);
     }
     return groups;
 }
 
-inline void conclude(Enumerated& result, const WrittenTexts& texts, const TargetRow& row, const std::vector<int>& start, const std::vector<int>& stops = {}) {
+inline void conclude(Enumerated& result, const WrittenTexts& texts, const TargetRow& row, const std::vector<int>& start,
+                     const std::vector<int>& stops = {}) {
     if (!result.problem.empty()) return;
     const double off = texts.off(row, start, stops);
-    if (std::fabs(texts.weight() - 1) > kExact) result.problem = "weights sum to 1 and " + number(texts.weight() - 1);
-    else if (off > kExact) result.problem = "writes another distribution: total variation " + number(off);
+    if (std::fabs(texts.weight() - 1) > kExact)
+        result.problem = "weights sum to 1 and " + number(texts.weight() - 1);
+    else if (off > kExact)
+        result.problem = "writes another distribution: total variation " + number(off);
     result.off = std::max(result.off, off);
     if (std::fabs(texts.weight() - 1) > std::fabs(result.weight - 1)) result.weight = texts.weight();
 }
@@ -447,13 +462,17 @@ inline Enumerated enumerate_behind_prefixes(const EnumeratedCycle& one, const Ta
         int rounds = 0, silent = 0;
         double weight = 0;
     };
-    const auto shorter = [](const std::vector<int>& a, const std::vector<int>& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; };
+    const auto shorter = [](const std::vector<int>& a, const std::vector<int>& b) {
+        return a.size() != b.size() ? a.size() < b.size() : a < b;
+    };
     std::map<std::vector<int>, Entry, decltype(shorter)> entries(shorter);
     Enumerated result;
     std::string differs;
     for (int rounds = 1; rounds <= static_cast<int>(longest) && result.problem.empty(); ++rounds) {
         CoinEnumeration plain([&](const Coins& coins) { return play_rounds(one, rounds, coins, nullptr, rounds); },
-                              [&](const Played& played, const CoinIntervals& at, double) { entries[played.text] = {at, rounds, rounds, 0}; });
+                              [&](const Played& played, const CoinIntervals& at, double) {
+                                  entries[played.text] = {at, rounds, rounds, 0};
+                              });
         plain.run();
         result.problem = plain.problem();
     }
@@ -483,4 +502,4 @@ inline Enumerated enumerate_behind_prefixes(const EnumeratedCycle& one, const Ta
     return result;
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

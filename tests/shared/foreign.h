@@ -68,14 +68,18 @@ inline int stop_of(const Tokenizer& tokenizer) {
     return -1;
 }
 
-inline std::shared_ptr<const speclens::VocabularyMap> joined(const std::shared_ptr<const Tokenizer>& target, const std::shared_ptr<const Tokenizer>& draft) {
+inline std::shared_ptr<const speclens::VocabularyMap> joined(const std::shared_ptr<const Tokenizer>& target,
+                                                             const std::shared_ptr<const Tokenizer>& draft) {
     const std::vector<int> ours{stop_of(*target)}, theirs{stop_of(*draft)};
     return std::make_shared<speclens::VocabularyMap>(target, ours, target->size(), draft, theirs, draft->size());
 }
 
-inline std::shared_ptr<const speclens::VocabularyMap> both() { return joined(target_tokenizer(), draft_tokenizer()); }
+inline std::shared_ptr<const speclens::VocabularyMap> both() {
+    return joined(target_tokenizer(), draft_tokenizer());
+}
 
-inline std::shared_ptr<const Models> models_of(const std::shared_ptr<const Tokenizer>& target, const std::shared_ptr<const Tokenizer>& draft) {
+inline std::shared_ptr<const Models> models_of(const std::shared_ptr<const Tokenizer>& target,
+                                               const std::shared_ptr<const Tokenizer>& draft) {
     const auto config = [](int layers, int hidden, const Tokenizer& tokenizer) {
         ModelConfig made = micro_config(layers, hidden);
         made.vocab = tokenizer.size();
@@ -92,10 +96,12 @@ inline std::shared_ptr<const Models> models_of(const std::shared_ptr<const Token
     return models;
 }
 
-inline std::shared_ptr<const Models> foreign_models() { return models_of(target_tokenizer(), draft_tokenizer()); }
+inline std::shared_ptr<const Models> foreign_models() {
+    return models_of(target_tokenizer(), draft_tokenizer());
+}
 
-// Tokenizers of three letters and an end, each with a merge that the other lacks, and ids in another order: so few tokens that target and draft
-// agree under top-k 3.
+// Tokenizers of three letters and an end, each with a merge that the other lacks, and ids in another order: so few tokens that target and
+// draft agree under top-k 3.
 inline std::shared_ptr<const Models> few_token_models() {
     const auto few = [](const std::vector<std::string>& tokens, const std::string& left, const std::string& right) {
         Json json = target_json();
@@ -117,4 +123,4 @@ inline RunSettings foreign(bool by_text, int k, double temperature) {
     return settings;
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

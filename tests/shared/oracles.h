@@ -18,9 +18,9 @@ namespace speclens::test {
 struct PublicOracle {
     std::string id;
     std::shared_ptr<const Models> models;
-    RunSettings settings;                     // of one round
-    std::map<std::string, double> emitted;    // what the round brings, by its ids
-    double accepted = 0;                      // draft tokens kept on average
+    RunSettings settings;                  // of one round
+    std::map<std::string, double> emitted; // what the round brings, by its ids
+    double accepted = 0;                   // draft tokens kept on average
 };
 
 inline std::shared_ptr<const TableModel> oracle_table(const nlohmann::json& rows, int vocab) {
@@ -43,11 +43,12 @@ inline std::vector<PublicOracle> public_oracles() {
         oracle.id = test_case["id"];
         const int vocab = test_case["vocab"], block = test_case["block"];
         const bool raw = test_case.contains("p_raw");
-        oracle.models = table_models(oracle_table(test_case[raw ? "p_raw" : "p"], vocab), oracle_table(test_case[raw ? "q_raw" : "q"], vocab));
+        oracle.models =
+            table_models(oracle_table(test_case[raw ? "p_raw" : "p"], vocab), oracle_table(test_case[raw ? "q_raw" : "q"], vocab));
         RunSettings& settings = oracle.settings;
         settings.rule = rule;
         settings.k = block;
-        if (rule.rfind("tree_", 0) == 0) {  // full trees of `block` levels with k children per node
+        if (rule.rfind("tree_", 0) == 0) { // full trees of `block` levels with k children per node
             settings.drafter = "small_tree";
             settings.options.tree_topk = test_case["params"]["k"];
             settings.options.tree_budget = 64;
@@ -56,7 +57,8 @@ inline std::vector<PublicOracle> public_oracles() {
         settings.sampling.top_k = test_case["params"].value("top_k", 0);
         settings.sampling.top_p = test_case["params"].value("top_p", 1.0);
         for (const char* name : {"alpha", "lenience", "epsilon", "delta", "rho"})
-            if (test_case["params"].contains(name)) set_parameter(settings.rule_params, *find_rule(rule), name, test_case["params"][name].dump());
+            if (test_case["params"].contains(name))
+                set_parameter(settings.rule_params, *find_rule(rule), name, test_case["params"][name].dump());
         settings.max_tokens = block + 1;
         settings.trace_top = 0;
         settings.timing = false;
@@ -66,4 +68,4 @@ inline std::vector<PublicOracle> public_oracles() {
     return oracles;
 }
 
-}  // namespace speclens::test
+} // namespace speclens::test

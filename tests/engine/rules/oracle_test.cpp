@@ -39,5 +39,5 @@ TEST(Oracle, OneRoundOfEveryPublicTreeHasTheExactDistribution) {
     EXPECT_EQ(cases, 3);
 }
 
-}  // namespace
-}  // namespace speclens
+} // namespace
+} // namespace speclens

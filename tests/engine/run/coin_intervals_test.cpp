@@ -1,4 +1,5 @@
-// The enumeration of coins itself, on computations that are small enough to see: weights, keys that are asked twice, and reports that are wrong.
+// The enumeration of coins itself, on computations that are small enough to see: weights, keys that are asked twice, and reports that are
+// wrong.
 #include <gtest/gtest.h>
 
 #include "tests/shared/coin_intervals.h"
@@ -6,7 +7,9 @@
 namespace speclens::test {
 namespace {
 
-CoinKey at(std::uint32_t position) { return {.position = position}; }
+CoinKey at(std::uint32_t position) {
+    return {.position = position};
+}
 
 // Calls a coin heads below `cut`, and reports that it does so below `reported`.
 Played one_coin(const Coins& coins, double cut, double reported) {
@@ -36,9 +39,10 @@ TEST(CoinIntervals, AWeightIsTheProductOfItsIntervals) {
         Played played;
         const bool first = coins(at(0)) < 0.25;
         played.reports.push_back({at(0), {0.25}, std::to_string(first), "the first"});
-        const double u = coins(at(1));  // below its own cuts only where the first fell so
+        const double u = coins(at(1)); // below its own cuts only where the first fell so
         const int second = !first ? 9 : u < 0.5 ? 0 : u < 0.75 ? 1 : 2;
-        played.reports.push_back({at(1), first ? std::vector<double>{0.5, 0.75} : std::vector<double>{}, std::to_string(second), "the second"});
+        played.reports.push_back(
+            {at(1), first ? std::vector<double>{0.5, 0.75} : std::vector<double>{}, std::to_string(second), "the second"});
         played.text = {first, second};
         return played;
     });
@@ -64,7 +68,8 @@ TEST(CoinIntervals, TheSameKeyAskedTwiceIsTheSameNumber) {
 
 TEST(CoinIntervals, AReportThatRoundsIsTakenAndOneThatIsOffIsNot) {
     const double cut = 0.3;
-    for (const double by : {0.0, 0x1p-52, -0x1p-51}) EXPECT_EQ(found([=](const Coins& coins) { return one_coin(coins, cut, cut + by); }).problem, "") << by;
+    for (const double by : {0.0, 0x1p-52, -0x1p-51})
+        EXPECT_EQ(found([=](const Coins& coins) { return one_coin(coins, cut, cut + by); }).problem, "") << by;
     for (const double by : {0x1p-40, -0x1p-40, 0x1p-30, 0.1, 0.6})
         EXPECT_EQ(found([=](const Coins& coins) { return one_coin(coins, cut, cut + by); }).problem,
                   "reports what it does not do: the coin, one outcome for an interval that has two")

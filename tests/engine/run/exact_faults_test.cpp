@@ -33,7 +33,9 @@ class ExactFaults : public ::testing::Test {
         one.rule = &rule;
         return one;
     }
-    std::string problem(const test::EnumeratedCycle& one) const { return test::enumerate(one, test::table_rows(target, one.settings.sampling)).problem; }
+    std::string problem(const test::EnumeratedCycle& one) const {
+        return test::enumerate(one, test::table_rows(target, one.settings.sampling)).problem;
+    }
     std::string problem(const RuleInfo& rule, int k = 2, int rounds = 2) const {
         test::EnumeratedCycle one = two_rounds("small", k, rule);
         one.rounds = rounds;
@@ -41,7 +43,8 @@ class ExactFaults : public ::testing::Test {
     }
 };
 
-RuleInfo planted_rule(const char* name, bool needs_q, Siblings siblings, Verdict (*verify)(const Round& round), RuleKind kind = RuleKind::token) {
+RuleInfo planted_rule(const char* name, bool needs_q, Siblings siblings, Verdict (*verify)(const Round& round),
+                      RuleKind kind = RuleKind::token) {
     return {.name = name, .title = "", .about = "", .kind = kind, .needs_q = needs_q, .siblings = siblings, .verify = verify};
 }
 
@@ -119,7 +122,8 @@ class ClaimsToHaveDrawn final : public Drafter {
         std::vector<std::vector<int>> behind;
         for (DraftNode& node : draft.nodes) {
             const auto new_text = request.sequence.subspan(prompt_);
-            std::vector<int> text = node.parent < 0 ? std::vector<int>(new_text.begin(), new_text.end()) : behind[static_cast<std::size_t>(node.parent)];
+            std::vector<int> text =
+                node.parent < 0 ? std::vector<int>(new_text.begin(), new_text.end()) : behind[static_cast<std::size_t>(node.parent)];
             node.distribution = test::table_distribution(table_, text);
             text.push_back(node.token);
             behind.push_back(std::move(text));
@@ -174,7 +178,9 @@ TEST_F(ExactFaults, AnAttemptThatIsLeftOutIsFound) {
 Verdict stops_at_the_first_failure(const Round& round) {
     Verdict verdict = find_rule("block")->verify(round);
     int kept = 0;
-    while (kept < round.count() && *verdict.checks[static_cast<std::size_t>(kept)].u < verdict.checks[static_cast<std::size_t>(kept)].threshold) ++kept;
+    while (kept < round.count() &&
+           *verdict.checks[static_cast<std::size_t>(kept)].u < verdict.checks[static_cast<std::size_t>(kept)].threshold)
+        ++kept;
     if (kept >= verdict.accepted()) return verdict;
     const double joint = kept == 0 ? 1 : *verdict.checks[static_cast<std::size_t>(kept - 1)].joint;
     verdict.path.resize(static_cast<std::size_t>(kept));
@@ -271,9 +277,10 @@ TEST_F(ExactFaults, EveryWrongRuleIsFound) {
         const bool tree = rule.siblings != Siblings::none;
         test::EnumeratedCycle one = two_rounds(tree ? "small_tree" : "small", rule.kind == RuleKind::block ? 3 : 2, rule);
         if (rule.kind == RuleKind::block) one.rounds = 1;
-        if (tree) one.around = [this](std::unique_ptr<Drafter> drafter) -> std::unique_ptr<Drafter> {
-            return std::make_unique<ClaimsToHaveDrawn>(std::move(drafter), *draft);
-        };
+        if (tree)
+            one.around = [this](std::unique_ptr<Drafter> drafter) -> std::unique_ptr<Drafter> {
+                return std::make_unique<ClaimsToHaveDrawn>(std::move(drafter), *draft);
+            };
         expect_found(problem(one), hides ? kOtherReport : kOtherTexts, rule.name);
     }
 }

@@ -2,10 +2,10 @@
 // gone on with by the target itself, is the target's distribution to 1e-12 (tests/shared/enumerated.h).
 //
 // Leaves of a round, foretold for V = 3 and K drafts a row. A chain is drawn in 3^K ways. Token rule: 3 bonus tokens, and for every place a
-// refusal in half of the cases (q > p), whose residual has 1 or 2 tokens: 3 + .75 K a way, so 40 a round and 1600 in two at K = 2, 20,000 at
-// K = 3. Block: every place is judged, 6.5 a way and 3400 in two rounds. Match and tree_topk: each place refuses 2 tokens, the last has 3: 63 a
-// round, 4000 in two. A tree of favourites has one way, 13 leaves with five nodes; drawn siblings have 3 * 2 (without) or 3 * 3 (with
-// replacement), and two nodes of one lane and depth share a coin, which has up to 5 pieces then. docs/verification.md has what came.
+// refusal in half of the cases (q > p), whose residual has 1 or 2 tokens: 3 + .75 K a way, so 40 a round and 1600 in two at K = 2, 20,000
+// at K = 3. Block: every place is judged, 6.5 a way and 3400 in two rounds. Match and tree_topk: each place refuses 2 tokens, the last has
+// 3: 63 a round, 4000 in two. A tree of favourites has one way, 13 leaves with five nodes; drawn siblings have 3 * 2 (without) or 3 * 3
+// (with replacement), and two nodes of one lane and depth share a coin, which has up to 5 pieces then. docs/verification.md has what came.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -49,7 +49,7 @@ class ExactTables : public ::testing::Test {
 
 TEST_F(ExactTables, EveryDrafterUnderEverySamplingRule) {
     for (const DrafterInfo& drafter : drafter_list()) {
-        if (drafter.needs_layers) continue;  // on a transformer, exact_transformer_test.cpp
+        if (drafter.needs_layers) continue; // on a transformer, exact_transformer_test.cpp
         for (const test::RuleGroup& rules : test::sampling_rules(drafter)) {
             test::EnumeratedCycle one = two_rounds(drafter.name, rules.first->name, 2);
             one.same = rules.same;
@@ -98,15 +98,16 @@ TEST_F(ExactTables, ChainsOfThreeWithFiltersAndOtherDraftSettings) {
         {{.temperature = 0.7}, {.temperature = 0.7}},
         {{.temperature = 1, .top_k = 2}, {.temperature = 1, .top_k = 2}},
         {{.temperature = 1, .top_p = 0.8}, {.temperature = 1, .top_p = 0.8}},
-        {{.temperature = 1.3}, {.temperature = 0}},                 // greedy drafts
-        {{.temperature = 1, .top_k = 2}, {.temperature = 2}},       // filter on the target only
-        {{.temperature = 1}, {.temperature = 1, .top_p = 0.5}},     // filter on the draft only
+        {{.temperature = 1.3}, {.temperature = 0}},             // greedy drafts
+        {{.temperature = 1, .top_k = 2}, {.temperature = 2}},   // filter on the target only
+        {{.temperature = 1}, {.temperature = 1, .top_p = 0.5}}, // filter on the draft only
     };
     for (const auto& [target_sampling, draft_sampling] : pairs) {
         test::EnumeratedCycle one = two_rounds("small", "token", 3);
         one.settings.sampling = target_sampling;
         one.settings.draft_sampling = draft_sampling;
-        expect_exact(one, "chain of three, target T " + test::number(target_sampling.temperature) + " draft T " + test::number(draft_sampling.temperature));
+        expect_exact(one, "chain of three, target T " + test::number(target_sampling.temperature) + " draft T " +
+                              test::number(draft_sampling.temperature));
     }
 }
 
@@ -136,8 +137,9 @@ TEST_F(ExactTables, CascadesFollowTheirMixture) {
         bool block;
         double temperature, alpha;
     };
-    for (const Case& c : {Case{"cascade_tokenV3", false, 1, 0.3}, Case{"cascade_tokenV3", true, 0.8, 0.3}, Case{"cascade_diff", false, 0.8, 0.3},
-                          Case{"cascade_diff", true, 1, 0.3}, Case{"cascade_diff", false, 1, -0.1}, Case{"cascade_diff", true, 0.8, -0.1}}) {
+    for (const Case& c :
+         {Case{"cascade_tokenV3", false, 1, 0.3}, Case{"cascade_tokenV3", true, 0.8, 0.3}, Case{"cascade_diff", false, 0.8, 0.3},
+          Case{"cascade_diff", true, 1, 0.3}, Case{"cascade_diff", false, 1, -0.1}, Case{"cascade_diff", true, 0.8, -0.1}}) {
         const Sampling sampling{.temperature = c.temperature};
         const test::TargetRow mixture = [&](const std::vector<int>& text) {
             const Distribution p1 = test::table_distribution(*target, text), q1 = test::table_distribution(*draft, text);

@@ -2,9 +2,10 @@
 // behind each of the 13 texts of at most two tokens that earlier rounds can have left, which are played first; for every drafter under
 // every rule that promises the target's distribution (tests/shared/enumerated.h).
 //
-// Leaves foretold behind one text: a drawn chain of two has 3 * 3 ways of 4.5 leaves each under the token rule, as on tables (40), at most 63
-// under match and tree_topk; favourites, copies and blocks without draws have one way, at most 7 leaves; a drawn tree of four nodes has 3 * 2
-// (without replacement) or 3 * 3 ways a place and up to 5 pieces where two nodes share a coin: 500 at most. docs/verification.md has what came.
+// Leaves foretold behind one text: a drawn chain of two has 3 * 3 ways of 4.5 leaves each under the token rule, as on tables (40), at most
+// 63 under match and tree_topk; favourites, copies and blocks without draws have one way, at most 7 leaves; a drawn tree of four nodes has
+// 3 * 2 (without replacement) or 3 * 3 ways a place and up to 5 pieces where two nodes share a coin: 500 at most. docs/verification.md has
+// what came.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -18,19 +19,19 @@ namespace {
 
 constexpr Sampling kTopThree{.temperature = 1, .top_k = 3};
 
-struct Case {
+struct Ranked {
     std::string drafter;
-    int ids = 0;   // the most frequent ones that a drafter with a whole output matrix ranks (FR-Spec); 0: all
-    int pool = 0;  // of candidates, for heads that correct
-    bool reduced = false;  // a block whose head ranks half of the ids
+    int ids = 0;          // the most frequent ones that a drafter with a whole output matrix ranks (FR-Spec); 0: all
+    int pool = 0;         // of candidates, for heads that correct
+    bool reduced = false; // a block whose head ranks half of the ids
 };
 
-void PrintTo(const Case& one, std::ostream* out) {
+void PrintTo(const Ranked& one, std::ostream* out) {
     *out << one.drafter << (one.ids ? "_fr_spec" : "") << (one.pool ? "_pool" : "") << (one.reduced ? "_reduced" : "");
 }
 
-std::vector<Case> cases() {
-    std::vector<Case> all = {{.drafter = "domino", .pool = 3}};
+std::vector<Ranked> ranked() {
+    std::vector<Ranked> all = {{.drafter = "domino", .pool = 3}};
     for (const char* block : {"dflash", "domino", "dspark"}) all.push_back({.drafter = block, .reduced = true});
     for (const DrafterInfo& drafter : drafter_list()) {
         all.push_back({.drafter = drafter.name});
@@ -39,7 +40,8 @@ std::vector<Case> cases() {
     return all;
 }
 
-test::EnumeratedCycle narrow_round(const std::shared_ptr<const Models>& models, const std::string& drafter, const std::string& rule, int k) {
+test::EnumeratedCycle narrow_round(const std::shared_ptr<const Models>& models, const std::string& drafter, const std::string& rule,
+                                   int k) {
     test::EnumeratedCycle one;
     one.models = models;
     one.settings.drafter = drafter;
@@ -55,7 +57,7 @@ test::EnumeratedCycle narrow_round(const std::shared_ptr<const Models>& models, 
     return one;
 }
 
-class ExactOnATransformer : public testing::TestWithParam<Case> {};
+class ExactOnATransformer : public testing::TestWithParam<Ranked> {};
 
 TEST_P(ExactOnATransformer, EveryRule) {
     const auto& [name, ids, pool, reduced] = GetParam();
@@ -65,7 +67,6 @@ TEST_P(ExactOnATransformer, EveryRule) {
     for (const test::RuleGroup& rules : test::sampling_rules(drafter)) {
         test::EnumeratedCycle one = narrow_round(models, name, rules.first->name, 2);
         one.same = rules.same;
-        if (std::string(rules.first->name) == "tree_kseq") one.settings.options.tree_budget = 3;  // each sibling is held back, so there are more leaves
         one.settings.options.fr_spec = ids;
         one.settings.options.head_pool = pool;
         // A whole vocabulary behind 13 texts; a part of it behind those of at most one token.
@@ -75,11 +76,13 @@ TEST_P(ExactOnATransformer, EveryRule) {
         EXPECT_EQ(found.problem, "") << rules.first->name;
         EXPECT_EQ(prefixes.entered, part ? 4 : 13) << rules.first->name;
         EXPECT_TRUE(!drafter.drafts() || (found.full + found.partial > 0 && found.none > 0)) << rules.first->name;
-        test::tell(testing::PrintToString(GetParam()) + " " + rules.first->name + ", texts " + std::to_string(prefixes.entered) + " (" + std::to_string(prefixes.silent) + ")", found);
+        test::tell(testing::PrintToString(GetParam()) + " " + rules.first->name + ", texts " + std::to_string(prefixes.entered) + " (" +
+                       std::to_string(prefixes.silent) + ")",
+                   found);
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Drafters, ExactOnATransformer, testing::ValuesIn(cases()), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Drafters, ExactOnATransformer, testing::ValuesIn(ranked()), testing::PrintToStringParamName());
 
 // In every precision of products: the target's distribution is that of the target in that precision.
 class ExactPrecision : public testing::TestWithParam<std::tuple<Precision, std::string>> {};
@@ -121,7 +124,7 @@ TEST_P(ExactStoppedByItsRows, WritesTheTargetsDistribution) {
     const auto models = test::narrow_models(1);
     const test::TargetRow row = test::model_rows(models->target, test::narrow_prompt(), kTopThree);
     test::EnumeratedCycle one = narrow_round(models, GetParam(), "token", 3);
-    std::vector<double> margins;  // of the rows behind the first place, which is always drafted
+    std::vector<double> margins; // of the rows behind the first place, which is always drafted
     double least = 0;
     one.go_on = [&](int index, double margin) {
         if (index > 0) margins.push_back(margin);

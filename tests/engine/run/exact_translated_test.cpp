@@ -1,7 +1,7 @@
 // Law 2 exactly with a draft model that has another tokenizer (tests/shared/enumerated.h), target and draft under top-k 3.
 //
-// Leaves foretold behind one text: by ids as any drawn chain of two, at most 63. By text the draws of the draft model are 9 ways, each guess counts
-// as certain: at most 7 leaves a way, so 63 again.
+// Leaves foretold behind one text: by ids as any drawn chain of two, at most 63. By text the draws of the draft model are 9 ways, each
+// guess counts as certain: at most 7 leaves a way, so 63 again.
 #include <gtest/gtest.h>
 
 #include "tests/shared/enumerated.h"
