@@ -31,6 +31,12 @@ spec_test(distributions_test
         not_thread "^PlantedFaults|^Conformance[.](TheSameSettings|Tracing|NothingReads|AOneToken|TheContextLimit|EveryCycle)"
     SOURCES engine/run/law1_test.cpp engine/run/law1_precision_test.cpp engine/run/planted_fault_test.cpp
     LIBS engine)
+# Every coin of a round, cut where it decides (tests/shared/enumerated.h): exact. With the address sanitizer the small cases will do.
+spec_test(exact_test
+    LABELS exact
+    SOME not_address "^ExactTables[.](EveryDrafter|Chains|Cascades|TreesOfFive)|EveryRule/(small_tree|small|skip|mtp|domino|dspark)$"
+    SOURCES engine/run/coin_intervals_test.cpp engine/run/exact_faults_test.cpp engine/run/exact_tables_test.cpp engine/run/exact_transformer_test.cpp engine/run/exact_translated_test.cpp engine/rules/exact_oracle_test.cpp
+    LIBS engine_run nlohmann_json::nlohmann_json)
 # Samples by the ten thousand through the production cycle: they find biases, not bad memory.
 if(NOT SPEC_SANITIZE)
     spec_test(statistics_test

@@ -48,7 +48,8 @@ find_library(GTEST_LIBRARY NAMES gtest REQUIRED)
 find_library(GTEST_MAIN_LIBRARY NAMES gtest_main REQUIRED)
 set(from ${CMAKE_SOURCE_DIR}/tests/engine)
 add_executable(web_distributions EXCLUDE_FROM_ALL ${from}/run/law1_test.cpp ${from}/run/law1_precision_test.cpp ${from}/run/planted_fault_test.cpp
-    ${from}/rules/oracle_test.cpp ${from}/run/law2_test.cpp ${from}/run/law2_precision_test.cpp ${CMAKE_SOURCE_DIR}/tests/kernels/free_memory_test.cpp)
+    ${from}/rules/oracle_test.cpp ${from}/run/law2_test.cpp ${from}/run/law2_precision_test.cpp
+    ${from}/rules/exact_oracle_test.cpp ${from}/run/exact_tables_test.cpp ${from}/run/exact_transformer_test.cpp ${CMAKE_SOURCE_DIR}/tests/kernels/free_memory_test.cpp)
 spec_target(web_distributions)
 target_include_directories(web_distributions PRIVATE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(web_distributions PRIVATE SPEC_SOURCE_DIR="${CMAKE_SOURCE_DIR}")

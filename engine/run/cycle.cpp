@@ -302,13 +302,13 @@ const Distribution& Cycle::draft_distribution(int index) {
 double Cycle::coin(Purpose purpose, int depth, int lane) const {
     const std::size_t position = sequence_.size() + static_cast<std::size_t>(depth);
     const bool again = purpose != Purpose::resample && position < attempts_.size();
-    return uniform({.seed = settings_.seed,
-                    .position = static_cast<std::uint32_t>(position),
-                    .purpose = purpose,
-                    .lane = static_cast<std::uint32_t>(lane),
-                    // A position is resampled once, in the round that commits it; drafts and their coins may come again.
-                    .attempt = again ? attempts_[position] : 0,
-                    .fork = settings_.fork});
+    return settings_.coins({.seed = settings_.seed,
+                            .position = static_cast<std::uint32_t>(position),
+                            .purpose = purpose,
+                            .lane = static_cast<std::uint32_t>(lane),
+                            // A position is resampled once, in the round that commits it; drafts and their coins may come again.
+                            .attempt = again ? attempts_[position] : 0,
+                            .fork = settings_.fork});
 }
 
 void Cycle::judge() {

@@ -26,6 +26,7 @@ struct CycleSettings {
     Sampling draft_sampling;
     std::uint64_t seed = 0;
     std::uint32_t fork = 0;
+    std::function<double(const CoinKey&)> coins = uniform;  // the one source of every number that is drawn; tests give others
     int max_tokens = 64;              // new tokens of the whole run
     RuleParams rule_params = {};
     int trace_top = 64;               // 0: no rows; -1: all

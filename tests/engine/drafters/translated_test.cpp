@@ -5,96 +5,18 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <set>
 
-#include "engine/base/json_read.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
 #include "engine/run/run.h"
 #include "engine/text/vocabulary_map.h"
-#include "tests/shared/micro.h"
+#include "tests/shared/foreign.h"
 #include "tests/shared/model_support.h"
 #include "tests/shared/statistics.h"
 #include "tests/shared/texts.h"
 
 namespace speclens::test {
 namespace {
-
-Json target_json() {
-    return Json::parse(read_file(golden("micro_qwen3") / "tokenizer.json"));
-}
-
-std::shared_ptr<const Tokenizer> tokenizer_of(const Json& json) {
-    const TempFolder folder;
-    write_file(folder / "tokenizer.json", json.dump());
-    return Tokenizer::load(folder / "tokenizer.json");
-}
-
-// The target's characters with two of three of its merges and two merges of its own, all ids in another order.
-Json draft_json() {
-    Json json = target_json(), merges = Json::array();
-    std::vector<std::string> tokens;
-    std::set<std::string> merged, known;
-    for (const Json& merge : json["model"]["merges"]) merged.insert(merge[0].get<std::string>() + merge[1].get<std::string>());
-    for (const auto& [token, id] : json["model"]["vocab"].items())
-        if (!merged.contains(token)) tokens.push_back(token), known.insert(token);
-    Json all = json["model"]["merges"];
-    all.push_back({"q", "z"});
-    all.push_back({"qz", "x"});
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const std::string left = all[i][0], right = all[i][1];
-        if (i % 3 == 1 && i + 2 < all.size()) continue;
-        if (!known.contains(left) || !known.contains(right) || !known.insert(left + right).second) continue;
-        merges.push_back(all[i]);
-        tokens.push_back(left + right);
-    }
-    Json vocab = Json::object();
-    int id = static_cast<int>(tokens.size());
-    for (const std::string& token : tokens) vocab[token] = --id;
-    id = static_cast<int>(tokens.size());
-    for (Json& added : json["added_tokens"]) added["id"] = id++;
-    json["model"]["vocab"] = vocab;
-    json["model"]["merges"] = merges;
-    return json;
-}
-
-const std::shared_ptr<const Tokenizer>& target_tokenizer() {
-    static const auto made = tokenizer_of(target_json());
-    return made;
-}
-
-const std::shared_ptr<const Tokenizer>& draft_tokenizer() {
-    static const auto made = tokenizer_of(draft_json());
-    return made;
-}
-
-int stop_of(const Tokenizer& tokenizer) {
-    for (int id = tokenizer.size() - 1; id >= 0; --id)
-        if (tokenizer.is_special(id)) return id;
-    return -1;
-}
-
-std::shared_ptr<const speclens::VocabularyMap> both() {
-    const std::vector<int> ours{stop_of(*target_tokenizer())}, theirs{stop_of(*draft_tokenizer())};
-    return std::make_shared<speclens::VocabularyMap>(target_tokenizer(), ours, target_tokenizer()->size(), draft_tokenizer(), theirs, draft_tokenizer()->size());
-}
-
-std::shared_ptr<const Models> foreign_models() {
-    const auto config = [](int layers, int hidden, const Tokenizer& tokenizer) {
-        ModelConfig made = micro_config(layers, hidden);
-        made.vocab = tokenizer.size();
-        made.stops = {stop_of(tokenizer)};
-        return made;
-    };
-    auto models = std::make_shared<Models>();
-    models->backend = test_backend(2);
-    models->target = Model::random(*models->backend, config(4, 48, *target_tokenizer()), "micro target", 5);
-    models->draft = Model::random(*models->backend, config(2, 32, *draft_tokenizer()), "micro draft", 6);
-    models->tokenizer = target_tokenizer();
-    models->vocabulary_problem = "other tokens";
-    models->vocabularies = both();
-    return models;
-}
 
 constexpr const char* kTexts[] = {"The river was quiet, and the old bridge held.\n  Twelve 12 34!", "caf\xc3\xa9 \xf0\x9f\x8c\x8a na\xc3\xafve \xe6\xb0\xb4", "qzxqzx  a", ""};
 
@@ -159,14 +81,6 @@ TEST(TwoVocabularies, SpellingIsAFunctionOfTheTextAlone) {
         const std::span<const int> start = std::span(sequence).first(150);
         EXPECT_EQ(grown.ids(start), fresh.ids(start));
     }
-}
-
-RunSettings foreign(bool by_text, int k, double temperature) {
-    RunSettings settings = greedy("small", k);
-    settings.token_ids = target_tokenizer()->encode("The river was quiet, and the old");
-    settings.options.by_text = by_text;
-    settings.sampling.temperature = temperature;
-    return settings;
 }
 
 TEST(Translated, GreedyTextIsThePlainTextForEveryK) {
