@@ -2,7 +2,7 @@
 cmake_policy(VERSION 3.22)
 
 # spec_set_labels(PROGRAM labels [label expression]…): each test gets the labels, and those whose expression its name
-# matches; slow takes fast away. An expression that no test matches gives its label to nobody: a test was renamed.
+# matches; slow takes fast away, release takes checked away, both brings release beside it. An expression that no test matches gives its label to nobody: a test was renamed.
 function(spec_set_labels program labels)
     set(rules ${ARGN})
     list(REMOVE_ITEM rules "")
@@ -19,6 +19,11 @@ function(spec_set_labels program labels)
         endwhile()
         if("slow" IN_LIST own)
             list(REMOVE_ITEM own fast)
+        endif()
+        if("both" IN_LIST own)
+            list(APPEND own checked release)
+        elseif("release" IN_LIST own)
+            list(REMOVE_ITEM own checked)
         endif()
         set_tests_properties("${test}" PROPERTIES LABELS "${own}")
     endforeach()

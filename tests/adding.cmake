@@ -47,30 +47,23 @@ set(PREPEND "")
 adding_code(kept.cpp "`scenes/kept/kept.cpp`:")
 adding_code(stories/kept.toml "`assets/stories/kept.toml`" toml)
 
-spec_test(adding_test LABELS fast PREFIX Adding. LIBS engine
+spec_test(adding LABELS fast PREFIX Adding. LIBS engine INCLUDES_BEFORE ${from_adding}/drafters ${from_adding}/rules
     FILTER "Adding.*:Conformance.*:*EveryDrafterAnd*:*TheMatchRule*-*AStopToken*"
     SOURCES engine/drafters/adding_test.cpp engine/run/law1_test.cpp ${from_adding}/echo.cpp ${from_adding}/half_block.cpp
             ${from_adding}/skeptic.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cpp ${CMAKE_SOURCE_DIR}/engine/rules/rule_table.cpp)
-target_include_directories(adding_test BEFORE PRIVATE ${from_adding}/drafters ${from_adding}/rules)
-set_source_files_properties(${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cpp ${CMAKE_SOURCE_DIR}/engine/rules/rule_table.cpp
-    PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-
 # A setting changes DrafterOptions, so its table stands alone here.
-spec_test(adding_setting_test LABELS fast LIBS engine_drafters_headers kernels_error nlohmann_json::nlohmann_json
+spec_test(adding/setting LABELS fast LIBS engine_drafters_headers kernels_error nlohmann_json::nlohmann_json INCLUDES_BEFORE ${from_adding}/settings
     SOURCES engine/drafters/adding_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_settings.cpp
             ${CMAKE_SOURCE_DIR}/engine/base/values.cpp)
-target_include_directories(adding_setting_test BEFORE PRIVATE ${from_adding}/settings)
 # The same of a run's: with all that saves and reads traces.
-spec_test(adding_run_setting_test LABELS fast LIBS engine_run_headers engine_drafters nlohmann_json::nlohmann_json
+spec_test(adding/run_setting LABELS fast LIBS engine_run_headers engine_drafters nlohmann_json::nlohmann_json INCLUDES_BEFORE ${from_adding}/run_settings
     SOURCES engine/run/adding_run_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/run/run_setting.cpp ${CMAKE_SOURCE_DIR}/engine/run/saved_settings.cpp
             ${CMAKE_SOURCE_DIR}/engine/run/options_json.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace_json.cpp
             ${CMAKE_SOURCE_DIR}/engine/run/trace_read.cpp)
-target_include_directories(adding_run_setting_test BEFORE PRIVATE ${from_adding}/run_settings)
-
+set(replaced ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cpp ${CMAKE_SOURCE_DIR}/engine/rules/rule_table.cpp)
 if(TARGET app_frame)
-    spec_test(adding_scene_test LABELS fast LIBS app_frame
+    spec_test(adding/scene LABELS fast LIBS app_frame INCLUDES_BEFORE ${from_adding}/scenes DEFINES SPEC_ADDING_STORIES="${from_adding}/stories"
         SOURCES scenes/adding_scene_test.cpp scenes/scenes_fixtures.cpp ${from_adding}/kept.cpp ${CMAKE_SOURCE_DIR}/scenes/scene_list.cpp)
-    target_include_directories(adding_scene_test BEFORE PRIVATE ${from_adding}/scenes)
-    target_compile_definitions(adding_scene_test PRIVATE SPEC_ADDING_STORIES="${from_adding}/stories")
-    set_source_files_properties(${CMAKE_SOURCE_DIR}/scenes/scene_list.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    list(APPEND replaced ${CMAKE_SOURCE_DIR}/scenes/scene_list.cpp)
 endif()
+set_source_files_properties(${replaced} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

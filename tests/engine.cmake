@@ -1,49 +1,44 @@
 find_package(nlohmann_json REQUIRED)
-spec_test(engine_test
-    LABELS fast threads
-    # What learns or measures for long touches what others touch that do not. One thread reads files and replays rounds:
-    # it finds no race.
-    SOME slow "^(Medusa|Mtp)Training[.]|^TraceJson[.]DamagedFiles"
-        plain_only "^(Medusa|Mtp)Training[.](Learns|Measures|Repeats|Stops)"
-        not_address "^MedusaTraining[.]OfASession"
-        not_thread "^(Session[.]AdvisesOnWholePrompts|(Medusa|Mtp)Training[.](FilesLoad|SaysWhat|OfASessionOutlives|OfASessionReplacesTheLayer)|(TraceJson|TreeTrace|RaceFile|Race|Run|Fork|Twin|Guesses|FullDistributions)[.])"
-    SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/cycle_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/run/twin_test.cpp engine/run/guesses_test.cpp engine/run/guest_test.cpp engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/run/trace_follower_test.cpp
-        engine/lab/medusa_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/lab/mtp_training_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp engine/lab/recorded_passes_test.cpp engine/base/busy_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp engine/base/read_number_test.cpp engine/session/session_turns_test.cpp
-    LIBS engine nlohmann_json::nlohmann_json)
-spec_test(batch_test
-    LABELS distributions threads
+set(json nlohmann_json::nlohmann_json)
+spec_test(engine/base IN engine LABELS fast LIBS engine SOURCES engine/base/busy_test.cpp engine/base/read_number_test.cpp)
+spec_test(engine/rules IN engine LABELS fast LIBS engine
+    SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp)
+spec_test(engine/run IN engine LABELS fast LIBS engine ${json}
+    SOME slow "^TraceJson[.]DamagedFiles"
+    SOURCES engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/cycle_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp
+        engine/run/twin_test.cpp engine/run/guesses_test.cpp engine/run/guest_test.cpp engine/run/trace_follower_test.cpp engine/run/shipped_heads_test.cpp
+    THREADS engine/run/trace_follower_test.cpp)
+spec_test(engine/session IN engine LABELS fast LIBS engine
+    SOME not_thread "^Session[.]AdvisesOnWholePrompts"
+    SOURCES engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp
+    THREADS engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp)
+spec_test(engine/lab IN engine LABELS fast LIBS engine ${json}
+    SOME slow "^(Medusa|Mtp)Training[.]"
+        not_thread "^(Medusa|Mtp)Training[.](FilesLoad|SaysWhat|OfASessionOutlives|OfASessionReplacesTheLayer)|^Race[.]"
+    SOURCES engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/lab/medusa_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/lab/mtp_training_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp
+        engine/lab/recorded_passes_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp
+    THREADS engine/lab/stepped_race_test.cpp engine/lab/medusa_test.cpp engine/lab/mtp_training_test.cpp engine/lab/pass_times_test.cpp)
+spec_test(engine/batch IN batch LABELS distributions LIBS engine_batch
     # Races are looked for in random schedules: they have every drafter, preemption and shared prompts, with two threads.
-    SOME not_thread "Batch/BatchThreads|RowsThatDoNotFit|AnyPrecisionAndALongContext|ATextThatIsPreempted|StoppedByItsRows|^(Margin(Model|Controller)|BlockTable|Scheduler|Sweep|SweepStatistics|AdaptiveStudy|BlockFilm)[.]" not_address "BatchThreads.*/5$"
-    SOURCES engine/batch/adaptive_test.cpp engine/batch/blocks_test.cpp engine/batch/batch_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp LIBS engine_batch)
-spec_test(advice_test LABELS fast SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp
-    LIBS engine nlohmann_json::nlohmann_json)
-spec_test(published_test LABELS fast SOURCES engine/published/published_test.cpp engine/published/long_answers_test.cpp LIBS engine)
-spec_test(fetch_test LABELS fast SOURCES engine/fetch/fetch_test.cpp engine/fetch/wheel_test.cpp engine/found/found_test.cpp
-    LIBS engine_fetch engine_found PkgConfig::LIBZIP nlohmann_json::nlohmann_json)
-spec_test(distributions_test
-    LABELS distributions threads
-    # Shapes of trees take a minute each and share memory as every other run does. With one thread there is no race to
-    # find; two and five threads need not both run both of the long distributions, nor all distributions with the address sanitizer, which
-    # sees the same memory with two threads as with five.
-    SOME plain_only "Law1Threads.*/1$|EveryShapeOfATree"
-        not_address "Law1Threads.*/5$"
-        not_thread "EveryDrafterAndK/(2$|bf16)|EveryDrafterAndRule/5$|^Law1[.](TheMatchRule|APath)"
-        not_thread "^PlantedFaults|^Conformance[.](TheSameSettings|Tracing|NothingReads|AOneToken|TheContextLimit|EveryCycle)"
+    SOME not_thread "Batch/BatchThreads|RowsThatDoNotFit|AnyPrecisionAndALongContext|ATextThatIsPreempted|^Scheduler[.]"
+    SOURCES engine/batch/adaptive_test.cpp engine/batch/blocks_test.cpp engine/batch/batch_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp
+    THREADS engine/batch/batch_test.cpp engine/batch/lockstep_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/worker_pool_test.cpp)
+spec_test(engine/advice IN engine LABELS fast LIBS engine ${json}
+    SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp)
+spec_test(engine/published IN engine LABELS fast LIBS engine SOURCES engine/published/published_test.cpp engine/published/long_answers_test.cpp)
+spec_test(engine/fetch IN engine LABELS fast LIBS engine PkgConfig::LIBZIP ${json} SOURCES engine/fetch/fetch_test.cpp engine/fetch/wheel_test.cpp)
+spec_test(engine/found IN engine LABELS fast LIBS engine SOURCES engine/found/found_test.cpp)
+# Distributions by precision and number of threads, in the program as it is built for users.
+spec_test(engine/run/laws IN distributions WHEN release LABELS distributions LIBS engine
+    SOME not_thread "EveryDrafterAndK/(2$|bf16)|EveryDrafterAndRule/5$|^Law1[.](TheMatchRule|APath)|EveryShapeOfATree|Law1Threads.*/1$"
     SOURCES engine/run/law1_test.cpp engine/run/law1_precision_test.cpp engine/run/planted_fault_test.cpp
-    LIBS engine)
-# Every coin of a round, cut where it decides (tests/shared/enumerated.h): exact. With the address sanitizer the small cases will do.
-spec_test(exact_test
-    LABELS exact
-    SOME not_address "^ExactTables[.](EveryDrafter|Chains|Cascades|TreesOfFive)|EveryRule/(small_tree|small|skip|mtp|domino|dspark)$"
-    SOURCES engine/run/coin_intervals_test.cpp engine/run/exact_faults_test.cpp engine/run/exact_tables_test.cpp engine/run/exact_transformer_test.cpp engine/run/exact_translated_test.cpp engine/rules/exact_oracle_test.cpp
-    LIBS engine_run nlohmann_json::nlohmann_json)
+    THREADS engine/run/law1_test.cpp)
+# Every coin of a round, cut where it decides (tests/shared/enumerated.h).
+spec_test(engine/run/exact IN exact WHEN release LABELS exact LIBS engine ${json}
+    SOURCES engine/run/coin_intervals_test.cpp engine/run/exact_faults_test.cpp engine/run/exact_tables_test.cpp engine/run/exact_transformer_test.cpp engine/run/exact_translated_test.cpp engine/rules/exact_oracle_test.cpp)
 # Samples by the ten thousand through the production cycle: they find biases, not bad memory.
-if(NOT SPEC_SANITIZE)
-    spec_test(statistics_test
-        LABELS statistics
-        SOURCES engine/rules/oracle_test.cpp engine/run/law2_test.cpp engine/run/law2_precision_test.cpp
-        LIBS engine nlohmann_json::nlohmann_json)
-endif()
+spec_test(engine/run/statistics IN statistics WHEN release LABELS statistics LIBS engine ${json}
+    SOURCES engine/rules/oracle_test.cpp engine/run/law2_test.cpp engine/run/law2_precision_test.cpp)
 # Where a pass spends its time, run by hand: ninja pass_profile.
 add_executable(pass_profile EXCLUDE_FROM_ALL engine/model/pass_profile.cpp)
 spec_test_target(pass_profile)

@@ -3,17 +3,17 @@ find_package(nlohmann_json REQUIRED)
 spec_test_objects(operation_tests LIBS kernels
     SOURCES kernels/attention_test.cpp kernels/determinism_test.cpp kernels/gates_test.cpp kernels/matmul_test.cpp kernels/norm_rope_test.cpp
             kernels/paged_test.cpp kernels/rows_test.cpp)
-spec_test(kernels_test LABELS fast threads LIBS kernels nlohmann_json::nlohmann_json
-    SOME not_address "ExponentialIsAccurateToAFewUnits"  # counting many numbers finds no bad address
-        not_address "AttentionBehind.*/2400$"  # the memory that shorter contexts touch too
-        # Two and five threads find what three and eight do, behind one context what they do behind all.
-        not_thread "AttentionBehind.*/(100|2400)$|NarrowProductsWith.*/[138]$"
+set(kernel_tests kernels/allocation_test.cpp kernels/free_memory_test.cpp kernels/amx_test.cpp kernels/backend_test.cpp kernels/compare_test.cpp
+    kernels/quant_matmul_test.cpp kernels/quant_test.cpp kernels/precision_test.cpp kernels/thread_pool_test.cpp)
+spec_test(kernels IN kernels WHEN checked release LABELS fast LIBS kernels nlohmann_json::nlohmann_json
+    # Two and five threads find what three and eight do, behind one context what they do behind all.
+    SOME not_thread "AttentionBehind.*/(100|2400)$|NarrowProductsWith.*/[138]$"
         # One thread against a plain loop, for many shapes: there is no race to find.
         not_thread "^PagedAttention[.]ATextAlone|^NarrowProducts[.]LetNan|^Attention[.](ARowHasTheSameBitsInEveryPassBehindAnyContext|HandlesALongContext|MatchesTheReferenceForEveryPrefix)"
         not_thread "^QuantMatmul[.]GivesTheBitsOfAPlainChain(ForEveryWidthAndDepth|InAPrefill)"
         not_thread "^(Bf16|Int8)Products[.](GiveTheBitsOfTheirChain|MatchTheDouble|WidenQuantised)"
-    SOURCES kernels/allocation_test.cpp kernels/free_memory_test.cpp kernels/amx_test.cpp kernels/backend_test.cpp kernels/compare_test.cpp kernels/quant_matmul_test.cpp kernels/quant_test.cpp
-            kernels/precision_test.cpp kernels/thread_pool_test.cpp $<TARGET_OBJECTS:operation_tests>)
+    SOURCES ${kernel_tests} $<TARGET_OBJECTS:operation_tests>
+    THREADS ${kernel_tests} $<TARGET_OBJECTS:operation_tests>)
 # Times of products by type of weight, run by hand: ninja product_bench.
 add_executable(product_bench EXCLUDE_FROM_ALL kernels/product_bench.cpp)
 spec_test_target(product_bench)

@@ -1,7 +1,7 @@
 # Packages: ours, and those of other systems that a build needs.
 add_test(NAME Packages.OtherSystemsAreToldTheirNames
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/packages/setup_test.sh ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_BINARY_DIR}/setup)
-set_tests_properties(Packages.OtherSystemsAreToldTheirNames PROPERTIES LABELS "fast;plain_only" TIMEOUT 60)
+set_tests_properties(Packages.OtherSystemsAreToldTheirNames PROPERTIES LABELS "fast;release" TIMEOUT 60)
 
 # What is installed, used as somebody would who has nothing but it. A build with sanitizers installs nothing.
 if(TARGET speclens_extras)
@@ -9,5 +9,5 @@ if(TARGET speclens_extras)
              COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DSOURCE=${CMAKE_SOURCE_DIR} -DVERSION=${PROJECT_VERSION}
                      -DWINDOW=${SPEC_APP} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed
                      -P ${CMAKE_CURRENT_SOURCE_DIR}/packages/installed_test.cmake)
-    set_tests_properties(Packages.WhatIsInstalledStandsAlone PROPERTIES LABELS "fast;plain_only" TIMEOUT 300)
+    set_tests_properties(Packages.WhatIsInstalledStandsAlone PROPERTIES LABELS "fast;release" TIMEOUT 300)
 endif()

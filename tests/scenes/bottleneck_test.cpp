@@ -52,12 +52,12 @@ std::vector<PassTimes> made_forms() {
     return {test::passes_in_form(DType::q8_0, 0.53), test::passes_in_form(DType::q4_0, 0.28)};
 }
 
-struct Window {
+struct Bottleneck {
     std::vector<Command> sent;
     Snapshot published;
     std::unique_ptr<SceneBench> bench;
 
-    explicit Window(bool measured, ui::Rect screen = {0, 0, 1600, 1000}, bool beside = false, bool forms = false) {
+    explicit Bottleneck(bool measured, ui::Rect screen = {0, 0, 1600, 1000}, bool beside = false, bool forms = false) {
         EnginePort port;
         port.send = [this](Command c) { sent.push_back(std::move(c)); };
         bench = std::make_unique<SceneBench>("bottleneck", port, screen);
@@ -86,13 +86,13 @@ struct Window {
 };
 
 TEST(BottleneckScene, NamesItsSourcesWhole) {
-    const Window window(true);
+    const Bottleneck window(true);
     EXPECT_TRUE(window.bench->shows("Share of a decoding step spent computing on an"));
     EXPECT_TRUE(window.bench->shows("A100")) << window.bench->words;
 }
 
 TEST(BottleneckScene, CountsWhatAPassCosts) {
-    Window window(true);
+    Bottleneck window(true);
     window.beat(kQuestionBeat + 2);
     BottleneckState state;
     BottleneckModel m = bottleneck_model(window.input(), state);
@@ -123,7 +123,7 @@ TEST(BottleneckScene, DrawsNothingOutsideItsChart) {
         PassTimes times = made_passes(), shape = test::passes_of_a_shape();
         times.passes[2].ms = ms;
         times.passes[2].median = 9000;
-        Window window(true);
+        Bottleneck window(true);
         SceneInput input = window.input();
         input.passes = test::unowned(times);
         input.passes_beside = test::unowned(shape);
@@ -147,7 +147,7 @@ TEST(BottleneckScene, DrawsNothingOutsideItsChart) {
 }
 
 TEST(BottleneckScene, GivesBothSharesOfTheBestRate) {
-    Window window(true);
+    Bottleneck window(true);
     SceneInput input = window.input();
     PassTimes times = made_passes();
     times.product_rate = std::nan(""); // there was no memory for it
@@ -162,7 +162,7 @@ TEST(BottleneckScene, GivesBothSharesOfTheBestRate) {
 // What is said of the loaded model and of a real shape, by made-up times of a quiet and a busy machine.
 struct Told {
     PassTimes own = test::passes_in_cache(), shape = test::passes_of_a_shape();
-    Window window{true};
+    Bottleneck window{true};
     SceneInput input = window.input();
     Told() {
         input.passes = test::unowned(own);
@@ -251,7 +251,7 @@ TEST(BottleneckScene, SaysWhyTheRealShapeIsNotThere) {
 }
 
 TEST(BottleneckScene, ShowsHowFarItIsAndCanBeStopped) {
-    Window window(true);
+    Bottleneck window(true);
     window.beat(3);
     window.published.status.timed_model = "smollm2-135m";
     window.published.status.timed = 0.6;
@@ -266,7 +266,7 @@ TEST(BottleneckScene, ShowsHowFarItIsAndCanBeStopped) {
 }
 
 TEST(BottleneckScene, DoubtsAPassThatAWiderOneOutran) {
-    Window window(true);
+    Bottleneck window(true);
     PassTimes times = made_passes();
     SceneInput input = window.input();
     input.passes = test::unowned(times);
@@ -279,7 +279,7 @@ TEST(BottleneckScene, DoubtsAPassThatAWiderOneOutran) {
 }
 
 TEST(BottleneckScene, MeasuresOnDemand) {
-    Window window(false);
+    Bottleneck window(false);
     EXPECT_TRUE(window.bench->shows("One token or many: what does a pass cost?"));
     window.bench->key(ui::Key::m);
     ASSERT_EQ(window.sent.size(), 1u);
@@ -290,7 +290,7 @@ TEST(BottleneckScene, MeasuresOnDemand) {
 
 // The question is about sixteen tokens, and so is the answer; a width that the user chose stays.
 TEST(BottleneckScene, AnswersForAsManyTokensAsItAsksAbout) {
-    Window window(true);
+    Bottleneck window(true);
     SceneInput input = window.input();
     for (const int beat : {kQuestionBeat, kQuestionBeat + 1}) {
         input.beat = beat;
@@ -304,7 +304,7 @@ TEST(BottleneckScene, AnswersForAsManyTokensAsItAsksAbout) {
 
 // Who measured before the lesson, or draws a handout, still asks before it is told.
 TEST(BottleneckScene, ShowsNoTimesBeforeTheAnswer) {
-    Window window(true);
+    Bottleneck window(true);
     for (const int beat : {0, kQuestionBeat}) {
         window.beat(beat);
         for (const char* told : {"Time of a pass", "2.40", "4.80", "1.20"})
@@ -324,7 +324,7 @@ TEST(BottleneckScene, ShowsNoTimesBeforeTheAnswer) {
 }
 
 TEST(BottleneckScene, DrawsAPictureBeforeAnythingIsMeasured) {
-    Window window(false);
+    Bottleneck window(false);
     EXPECT_TRUE(window.bench->shows("the walk, for every token")) << window.bench->words;
     EXPECT_FALSE(window.bench->shows("will stand here"));
     window.beat(kQuestionBeat);
@@ -340,7 +340,7 @@ TEST(BottleneckScene, IsAnsweredByKeysBeforeItIsMeasured) {
             const float scale =
                 presenter ? presenter_scale({s.w, s.h})
                           : 1;
-            Window window(false, {0, 0, s.w / scale, s.h / scale});
+            Bottleneck window(false, {0, 0, s.w / scale, s.h / scale});
             window.bench->controller.window = {s.w, s.h};
             if (presenter) window.bench->key(ui::Key::f5);
             window.beat(kQuestionBeat);
@@ -363,7 +363,7 @@ TEST(BottleneckScene, IsAnsweredByKeysBeforeItIsMeasured) {
 TEST(BottleneckScene, ShowsRecordedTimesUntilThereAreLiveOnes) {
     const RecordedPasses* shape = recorded_passes(kRealShape);
     ASSERT_NE(shape, nullptr);
-    Window window(false);
+    Bottleneck window(false);
     for (const int beat : {0, kQuestionBeat}) {
         window.beat(beat);
         EXPECT_FALSE(window.bench->shows("RECORDED")) << "the question is open";
@@ -401,7 +401,7 @@ TEST(BottleneckScene, ShowsRecordedTimesUntilThereAreLiveOnes) {
 
 // Arrows and the stepper choose a width: Tab does not stop at marks, which draw no ring.
 TEST(BottleneckScene, TabStopsAtControlsOnly) {
-    Window window(true);
+    Bottleneck window(true);
     window.beat(kQuestionBeat + 1);
     const auto id = [&](const std::string& name) { return id_in(*window.bench, "bottleneck", name); };
     const std::set<ui::Id> stops = tab_stops(*window.bench);
@@ -411,7 +411,7 @@ TEST(BottleneckScene, TabStopsAtControlsOnly) {
 }
 
 TEST(BottleneckScene, HoldsWhatWasSaidAgainstWhatWasMeasured) {
-    Window window(true);
+    Bottleneck window(true);
     BottleneckState state;
     const BottleneckModel m = bottleneck_model(window.input(), state);
     EXPECT_EQ(verdict_words(m, state), "");
@@ -518,7 +518,7 @@ TEST(BottleneckForms, SaysWhyAFormIsNotThere) {
 }
 
 TEST(BottleneckForms, AreTimedOnDemandAndShownThen) {
-    Window window(false);
+    Bottleneck window(false);
     window.beat(2);
     window.bench->key(ui::Key::b);
     EXPECT_TRUE(window.sent.empty()) << "there is nothing to hold them against";
@@ -537,7 +537,7 @@ TEST(BottleneckForms, AreTimedOnDemandAndShownThen) {
 }
 
 TEST(BottleneckForms, AreDrawnOnOneClock) {
-    Window window(true, {0, 0, 1600, 1000}, true, true);
+    Bottleneck window(true, {0, 0, 1600, 1000}, true, true);
     window.beat(kFormsBeat);
     for (const char* shown : {"Time of a pass, by that of one token in 16 bits", "8 bits (Q8_0), 143 MB of weights",
                               "1 token: 7.60 ms, 0.38× of 16 bits; 8 tokens: 2.89×",
@@ -550,7 +550,7 @@ TEST(BottleneckForms, AreDrawnOnOneClock) {
 TEST(BottleneckScene, NothingCollidesWhereEverythingIsShown) {
     for (const bool measured : {true, false})
         for (const Size& s : kSizes) {
-            Window window(measured, {0, 0, s.w, s.h}, measured, measured);
+            Bottleneck window(measured, {0, 0, s.w, s.h}, measured, measured);
             for (int beat = 0; beat < kBottleneckBeats; ++beat) {
                 window.beat(beat);
                 look(*window.bench, std::string("bottleneck ") + s.name + " beat " + std::to_string(beat),

@@ -53,9 +53,9 @@ std::shared_ptr<const Model> target_without_tokenizer(Backend& backend) {
     return Model::load(backend, folder.path());
 }
 
-class Replay {
+class GoldenPass {
   public:
-    explicit Replay(const Case& c)
+    explicit GoldenPass(const Case& c)
         : files_(c.folder), golden_(c.folder, c.prefix), backend_(test_backend(2)),
           target_model_(target_without_tokenizer(*backend_)) {
         for (const auto& [from, to] : c.edits) files_.edit("config.json", from, to);
@@ -155,23 +155,23 @@ class Replay {
 };
 
 TEST(DrafterParity, Eagle3) {
-    Replay({"micro_eagle3", "eagle3"}).run();
+    GoldenPass({"micro_eagle3", "eagle3"}).run();
 }
 TEST(DrafterParity, Eagle3NormBeforeResidual) {
-    Replay({"micro_eagle3_norm_first", "eagle3"}).run();
+    GoldenPass({"micro_eagle3_norm_first", "eagle3"}).run();
 }
 // Expanding one node a level is drafting a chain, although every level is run in another way.
 TEST(DrafterParity, Eagle3TreeOfWidthOne) {
     Case c{"micro_eagle3", "eagle3_tree"};
     c.options.tree_topk = 1;
-    Replay(c).run();
+    GoldenPass(c).run();
 }
 // One token a place and no n-grams: the favourites of the pass, one after the other.
 TEST(DrafterParity, DartOfWidthOne) {
     Case c{"micro_dart", "dart"};
     c.options.tree_topk = 1;
     c.options.ngram_weight = 0;
-    Replay(c).run();
+    GoldenPass(c).run();
 }
 TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
     const auto backend = test_backend(2);
@@ -229,19 +229,19 @@ TEST(Eagle3Tree, KeepsTheBestPathsAndTheirParents) {
     }
 }
 TEST(DrafterParity, DFlash) {
-    Replay({"micro_dflash", "dflash"}).run();
+    GoldenPass({"micro_dflash", "dflash"}).run();
 }
 TEST(DrafterParity, DSpark) {
-    Replay({"micro_dspark", "dspark"}).run();
+    GoldenPass({"micro_dspark", "dspark"}).run();
 }
 TEST(DrafterParity, Medusa) {
-    Replay({"micro_medusa", "medusa"}).run();
+    GoldenPass({"micro_medusa", "medusa"}).run();
 }
 TEST(DrafterParity, MedusaWithTheTargetsOutputMatrix) {
-    Replay({"micro_medusa_shared", "medusa"}).run();
+    GoldenPass({"micro_medusa_shared", "medusa"}).run();
 }
 TEST(DrafterParity, Mtp) {
-    Replay({"micro_mtp", "mtp"}).run();
+    GoldenPass({"micro_mtp", "mtp"}).run();
 }
 TEST(DrafterParity, DominoInAllAlignments) {
     for (const bool shift : {true, false}) {
@@ -253,7 +253,7 @@ TEST(DrafterParity, DominoInAllAlignments) {
             if (prefix != 1)
                 c.edits.emplace_back("\"pure_draft_prefix_len\": 1",
                                      "\"pure_draft_prefix_len\": " + std::to_string(prefix));
-            Replay(c).run();
+            GoldenPass(c).run();
         }
     }
 }

@@ -55,7 +55,7 @@ TEST(RecordedPasses, ThoseThatShipAreOfAQuietMachine) {
 TEST(RecordedPasses, AreReadAsBenchWroteThem) {
     json result = shipped_json("tiny.json");
     const RecordedPasses one = read_recorded_passes(kShipped / "tiny.json");
-    EXPECT_EQ(one.machine, result["machine"]);
+    EXPECT_EQ(one.machine, result["machine"].get<std::string>());
     EXPECT_EQ(one.times.weight_bytes, result["weight_bytes"].get<double>());
     EXPECT_EQ(one.times.passes[3].ms, result["passes"][3]["ms"].get<double>());
     EXPECT_EQ(one.times.passes[3].median, result["passes"][3]["median_ms"].get<double>());

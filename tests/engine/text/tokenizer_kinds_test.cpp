@@ -90,7 +90,7 @@ void expect_kind(const Tokenizer& tokenizer, const std::string& kind) {
     for (std::size_t i = 0; i < hashes.size(); ++i) {
         std::vector<std::vector<int>> ids;
         for (std::size_t j = 0; j < block; ++j) ids.push_back(tokenizer.encode(texts.next()));
-        if (hash_of(ids) != hashes[i]) wrong += " " + std::to_string(i);
+        if (hash_of(ids) != hashes[i].get<std::string>()) wrong += " " + std::to_string(i);
     }
     EXPECT_EQ(wrong, "")
         << "blocks of a hundred texts that differ; assets/recipe/tokenizer_goldens.py --show " << kind
