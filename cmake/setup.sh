@@ -17,7 +17,7 @@ case "$(. /etc/os-release 2>/dev/null && printf '%s' "${ID:-} ${VERSION_ID:-}")"
     "debian 13") clang=19 ;;
     *) clang="" ;;
 esac
-sanitizer_packages="${clang:+clang-$clang libclang-rt-$clang-dev}"
+sanitizer_packages="${clang:+clang-$clang libclang-rt-$clang-dev llvm-$clang}" # LLVM names the functions of a report
 sanitizer_compiler="${clang:+clang++-$clang}"
 
 # What was compiled in another clone, or in the last one of CI, need not be compiled here.

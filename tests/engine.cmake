@@ -13,21 +13,29 @@ spec_test(engine/session IN engine LABELS fast LIBS engine
     SOURCES engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp
     THREADS engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp)
 spec_test(engine/lab IN engine LABELS fast LIBS engine ${json}
-    SOME slow "^(Medusa|Mtp)Training[.]"
-        not_thread "^(Medusa|Mtp)Training[.](FilesLoad|SaysWhat|OfASessionOutlives|OfASessionReplacesTheLayer)|^Race[.]"
-    SOURCES engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/lab/medusa_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/lab/mtp_training_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp
+    SOME not_thread "^Race[.]"
+    SOURCES engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp
         engine/lab/recorded_passes_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp
-    THREADS engine/lab/stepped_race_test.cpp engine/lab/medusa_test.cpp engine/lab/mtp_training_test.cpp engine/lab/pass_times_test.cpp)
+    THREADS engine/lab/stepped_race_test.cpp engine/lab/pass_times_test.cpp)
 spec_test(engine/batch IN batch LABELS distributions LIBS engine_batch
-    # Races are looked for in random schedules: they have every drafter, preemption and shared prompts, with two threads.
-    SOME not_thread "Batch/BatchThreads|RowsThatDoNotFit|AnyPrecisionAndALongContext|ATextThatIsPreempted|^Scheduler[.]"
-    SOURCES engine/batch/adaptive_test.cpp engine/batch/blocks_test.cpp engine/batch/batch_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp
-    THREADS engine/batch/batch_test.cpp engine/batch/lockstep_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/worker_pool_test.cpp)
+    SOME not_thread "^Scheduler[.]"
+    SOURCES engine/batch/adaptive_test.cpp engine/batch/blocks_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp
+    THREADS engine/batch/lockstep_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/worker_pool_test.cpp)
 spec_test(engine/advice IN engine LABELS fast LIBS engine ${json}
     SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp)
 spec_test(engine/published IN engine LABELS fast LIBS engine SOURCES engine/published/published_test.cpp engine/published/long_answers_test.cpp)
 spec_test(engine/fetch IN engine LABELS fast LIBS engine PkgConfig::LIBZIP ${json} SOURCES engine/fetch/fetch_test.cpp engine/fetch/wheel_test.cpp)
 spec_test(engine/found IN engine LABELS fast LIBS engine SOURCES engine/found/found_test.cpp)
+# What trains, or decodes many texts: long ones are Release's, which touch what others touch with the sanitizers.
+spec_test(engine/lab/training IN long WHEN checked release LABELS slow LIBS engine ${json}
+    SOME release "^(Medusa|Mtp)Training[.](Learns|Measures|Repeats|Stops)"
+        not_thread "^(Medusa|Mtp)Training[.](FilesLoad|SaysWhat|OfASessionOutlives|OfASessionReplacesTheLayer)"
+    SOURCES engine/lab/medusa_test.cpp engine/lab/mtp_training_test.cpp THREADS engine/lab/medusa_test.cpp engine/lab/mtp_training_test.cpp)
+# Races are looked for in random schedules: they have every drafter, preemption and shared prompts, with two threads.
+spec_test(engine/batch/texts IN long WHEN checked release LABELS slow LIBS engine_batch
+    SOME release "^Batch[.]ATextThatIsPreempted|BatchThreads.*/[25]$"
+        not_thread "Batch/BatchThreads|RowsThatDoNotFit|AnyPrecisionAndALongContext|ATextThatIsPreempted"
+    SOURCES engine/batch/batch_test.cpp THREADS engine/batch/batch_test.cpp)
 # Distributions by precision and number of threads, in the program as it is built for users.
 spec_test(engine/run/laws IN distributions WHEN release LABELS distributions LIBS engine
     SOME not_thread "EveryDrafterAndK/(2$|bf16)|EveryDrafterAndRule/5$|^Law1[.](TheMatchRule|APath)|EveryShapeOfATree|Law1Threads.*/1$"

@@ -1,9 +1,13 @@
 find_package(nlohmann_json REQUIRED)
 spec_test(remote LABELS fast LIBS remote engine PkgConfig::HTTPLIB nlohmann_json::nlohmann_json
     SOME slow "^PromptScorer[.]JudgesAs|^Http[.](ABodyThatDrips|AHeaderThatDrips|AStream)"
-        not_thread "SurvivesDamage|^BatchedServer[.](TextsShare|AKeysAnswers)|^Pool[.](WithAllTokens|DraftingAheadWrites)"  # files are read with one thread; a soak has many texts and keys at once, and other pools several workers
+        not_thread "SurvivesDamage|^BatchedServer[.](TextsShare|AKeysAnswers)"  # files are read with one thread; a soak has many texts and keys at once
     SOURCES remote/batched_server_test.cpp remote/bench_test.cpp remote/completion_test.cpp remote/endpoint_test.cpp
-        remote/http_test.cpp remote/log_test.cpp remote/metrics_test.cpp remote/page_server_test.cpp remote/passes_test.cpp remote/pool_test.cpp
+        remote/http_test.cpp remote/log_test.cpp remote/metrics_test.cpp remote/page_server_test.cpp remote/passes_test.cpp
         remote/request_test.cpp remote/scorer_test.cpp remote/server_cases_test.cpp remote/server_test.cpp remote/shared_models_test.cpp
-    THREADS remote/batched_server_test.cpp remote/endpoint_test.cpp remote/http_test.cpp remote/metrics_test.cpp remote/page_server_test.cpp remote/pool_test.cpp
+    THREADS remote/batched_server_test.cpp remote/endpoint_test.cpp remote/http_test.cpp remote/metrics_test.cpp remote/page_server_test.cpp
         remote/scorer_test.cpp remote/server_test.cpp remote/shared_models_test.cpp)
+spec_test(remote/pool IN long WHEN checked release LABELS slow LIBS remote engine PkgConfig::HTTPLIB
+    SOME release "^Pool[.](WithAllTokens|DraftingAheadWrites)"
+        not_thread "^Pool[.](WithAllTokens|DraftingAheadWrites)" # other pools have several workers too
+    SOURCES remote/pool_test.cpp THREADS remote/pool_test.cpp)

@@ -35,6 +35,7 @@ if(TARGET app_window)
     # Every picture in words, random use and the real window: as users get them, and with the sanitizers.
     spec_test(app/frame/goldens IN pictures WHEN checked release LABELS fast TIMEOUT 600 LIBS app_window
         SOME slow "^EveryBeat[.]|^RandomUse[.]OfARecording"
+            both "EveryScene[.]SaysWhatWasRecorded|^WindowRegions[.]|^RandomUse[.]|^Popups[.]|^Stories[.]"
         SOURCES scenes/scenes_fixtures.cpp app/frame/golden_test.cpp app/frame/random_test.cpp)
 
     spec_test(app/window/screen IN window WHEN checked release LABELS window SOME both "^Window[.]" LIBS app_window

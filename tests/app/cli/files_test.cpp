@@ -5,6 +5,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "tests/app/cli/support.h"
@@ -557,6 +558,34 @@ TEST(Lectures, BecomePicturesAndAHandout) {
     EXPECT_EQ(speclens({"list", "glossary", "tau"}).code, 0);
     EXPECT_EQ(speclens({"list", "glossary", "nonsense"}).code, 2);
     EXPECT_EQ(speclens({"list", "quiz", "--json"}).code, 0);
+}
+
+// Every scene as users get it, in the four pictures that each is looked at in.
+TEST(Render, DrawsEverySceneAtBothSizesAndThemes) {
+    const std::string scenes = speclens({"list", "scenes", "--json"}).out;
+    if (scenes.empty()) GTEST_SKIP() << "this build draws nothing";
+    const std::filesystem::path folder = fresh_folder();
+    std::map<std::string, std::set<std::string>> pictures; // of a scene at a size
+    for (const char* size : {"1600x1000", "1280x720"})
+        for (const char* theme : {"dark", "light"}) {
+            const std::filesystem::path out = folder / (std::string(size) + theme);
+            const Outcome drawn = speclens({"render", "--all", out.string(), "--size", size, "--theme", theme, "--no-timing"});
+            ASSERT_EQ(drawn.code, 0) << drawn.err;
+            std::istringstream files(drawn.out);
+            for (std::string file; std::getline(files, file);) {
+                const std::string bytes = read_file(file);
+                ASSERT_GT(bytes.size(), 24U) << file;
+                const auto number = [&](std::size_t at) {
+                    int value = 0;
+                    for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+                    return value;
+                };
+                EXPECT_EQ(std::to_string(number(16)) + "x" + std::to_string(number(20)), size) << file; // PNG's header
+                pictures[std::filesystem::path(file).filename().string() + " at " + size].insert(bytes);
+            }
+        }
+    EXPECT_EQ(pictures.size(), 2 * nlohmann::json::parse(scenes).size());
+    for (const auto& [picture, drawn] : pictures) EXPECT_EQ(drawn.size(), 2U) << picture << " looks the same in both themes";
 }
 
 // Answers are kept for the next run, by their owner alone, and change no text.
