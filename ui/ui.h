@@ -89,6 +89,7 @@ struct Ui {
     bool reduced_motion = false;
 
     Ui(Canvas& canvas, const Input& input, const Theme& theme, WidgetState& state, Rect screen);
+    Ui(Canvas&, Input&&, const Theme&, WidgetState&, Rect) = delete; // it is read until the frame ends
     void finish(); // Tab order, popups, tooltips; the last call of a frame
 
     // ---- names ----

@@ -259,7 +259,8 @@ TEST(Eagle3Scene, DrawsARoundsDriftAtItsValueAlsoAboveTheRunsMean) {
     const ui::Rect screen{0, 0, 400, 300};
     RingCanvas canvas(scene_fonts(), screen);
     ui::WidgetState widgets;
-    ui::Ui ui(canvas, {}, ui::theme(ui::ThemeKind::dark), widgets, screen);
+    const ui::Input nothing;
+    ui::Ui ui(canvas, nothing, ui::theme(ui::ThemeKind::dark), widgets, screen);
     std::vector<SceneCommand> out;
     draw_eagle3_errors({input, model, ui, out}, screen);
     ASSERT_EQ(canvas.rings.size(), 2u);

@@ -523,7 +523,8 @@ TEST(TreesScene, BranchesEndBeforeTheNumbersOfTheirNodes) {
         const ui::Rect screen{0, 0, width, 560};
         LineCanvas canvas(scene_fonts(), screen);
         ui::WidgetState widgets;
-        ui::Ui ui(canvas, {}, ui::theme(ui::ThemeKind::dark), widgets, screen);
+        const ui::Input nothing;
+        ui::Ui ui(canvas, nothing, ui::theme(ui::ThemeKind::dark), widgets, screen);
         std::vector<SceneCommand> out;
         draw_trees_stage({input, model, state, ui, out}, screen);
         int numbers = 0;

@@ -79,7 +79,8 @@ TEST(Controls, APictureShowsTheLengthThatTheDrafterMade) {
     input.controls = {208, 692, 992, 96};
     ui::RecordCanvas canvas(scene_fonts(), bench.screen());
     ui::WidgetState widgets;
-    ui::Ui ui(canvas, {}, ui::theme(ui::ThemeKind::dark), widgets, bench.screen());
+    const ui::Input nothing;
+    ui::Ui ui(canvas, nothing, ui::theme(ui::ThemeKind::dark), widgets, bench.screen());
     std::vector<SceneCommand> out;
     draw_run_controls(input, ui, out);
     EXPECT_NE(canvas.visible_text().find("K, at most 4"), std::string::npos) << canvas.visible_text();
