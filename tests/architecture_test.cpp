@@ -80,7 +80,7 @@ TEST(Architecture, APlantedIncludeAgainstTheArrowsDoesNotCompile) {
         {"engine/found", "engine/base/json_read.h", "engine/fetch/fetch.h"},
         {"engine/weights", "engine/base/json_read.h", "engine/model/decoder.h"},
         {"engine/rules", "engine/model/distribution.h", "engine/run/trace.h"},
-        {"engine/drafters", "engine/rules/siblings.h", "engine/run/control.h"},
+        {"engine/drafters", "engine/rules/siblings.h", "engine/run/run_settings.h"},
         {"engine/run", "engine/rules/verify.h", "engine/session/session.h"},
         {"remote/reading", "engine/base/json_read.h", "remote/client/http.h"},
         {"files", "kernels/error.h", "kernels/backend.h"},

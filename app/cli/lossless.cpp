@@ -18,6 +18,7 @@
 #include "engine/model/table_json.h"
 #include "engine/rules/verify.h"
 #include "engine/rules/wrong_rules.h"
+#include "engine/run/model_names.h"
 
 namespace speclens::cli {
 

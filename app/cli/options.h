@@ -12,7 +12,7 @@
 
 #include "app/views/link.h"
 #include "engine/model/model.h"
-#include "engine/run/control.h"
+#include "engine/run/run_settings.h"
 
 namespace speclens::cli {
 

@@ -126,7 +126,7 @@ Exit command_run(const Options& options) {
         while (terminal.step()) {
         }
         reporter.follow();
-        engine.gate().set(Gate::kUnlimited);
+        engine.gate().set(kUnlimitedPhases);
         while (!run.stopped()) {
             (void)terminal.step();
             reporter.follow();

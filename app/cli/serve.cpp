@@ -8,6 +8,7 @@
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
 #include "app/cli/setup.h"
+#include "app/cli/terminal.h"
 #include "kernels/error.h"
 #include "remote/serving/page_server.h"
 #include "remote/serving/spec_server.h"

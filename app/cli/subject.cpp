@@ -91,7 +91,7 @@ Subject live_subject(const Options& options, const std::string& scene, std::shar
     if (wants_whole_distributions(options, scene, *subject.models)) subject.settings.trace_top = -1;
     if (options.run.timing) warm_up(subject.models, subject.settings);
     subject.engine = std::make_shared<TerminalEngine>(subject.models);
-    subject.engine->answer(Restart{subject.settings, Gate::kUnlimited});
+    subject.engine->answer(Restart{subject.settings, kUnlimitedPhases});
     subject.trace = subject.engine->shown().trace;
     subject.status = subject.engine->shown().status;
     return subject;

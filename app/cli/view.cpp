@@ -3,7 +3,6 @@
 #include "app/cli/setup.h"
 #include "app/cli/values.h"
 #include "engine/drafters/drafter.h"
-#include "engine/run/control.h"
 #include "engine/run/fitting.h"
 #include "engine/run/model_names.h"
 #include "engine/run/shipped_heads.h"

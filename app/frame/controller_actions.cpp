@@ -120,7 +120,7 @@ bool Controller::run_action(Action action, int number, double now) {
         {Action::race_prompt, [&] { race_prompt(now); }},
         {Action::run_ahead, [&] {
              common_.run_ahead = !common_.run_ahead;
-             if (common_.port.set_budget) common_.port.set_budget(common_.run_ahead ? Gate::kUnlimited : 0);
+             if (common_.port.set_budget) common_.port.set_budget(common_.run_ahead ? kUnlimitedPhases : 0);
          }},
         {Action::get_model, [&] { get_model(fetchables().front().name, now); }},
         {Action::cancel_loading, [&] { common_.port.cancel_loading ? common_.port.cancel_loading() : void(); }},

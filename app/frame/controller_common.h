@@ -8,7 +8,8 @@
 
 #include "app/frame/file_question.h"
 #include "app/frame/frame.h"
-#include "engine/run/control.h"
+#include "engine/run/engine_status.h"
+#include "engine/run/session_commands.h"
 
 namespace speclens {
 
@@ -47,7 +48,7 @@ struct ControllerCommon {
         return std::ranges::find(status.ready_drafters, drafter) != status.ready_drafters.end();
     }
     // Of a run that begins: all of it, or prefill and the first guess where the engine waits for the user.
-    [[nodiscard]] std::int64_t first_budget() const { return run_ahead ? Gate::kUnlimited : 2; }
+    [[nodiscard]] std::int64_t first_budget() const { return run_ahead ? kUnlimitedPhases : 2; }
     void send(Command command) const {
         if (port.send) port.send(std::move(command));
     }

@@ -91,7 +91,7 @@ void CursorPart::seek(Seek what, bool over) {
     if (what == Seek::step && port.add_budget)
         port.add_budget(1);
     else
-        port.set_budget(Gate::kUnlimited);
+        port.set_budget(kUnlimitedPhases);
 }
 
 void CursorPart::follow_seek(bool over, double now) {

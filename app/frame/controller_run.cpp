@@ -82,7 +82,7 @@ void RunPart::begin(RunSettings settings) {
 
 void RunPart::branch(Fork fork) {
     ++restarts_;
-    fork.budget = common_.run_ahead ? Gate::kUnlimited : 40;
+    fork.budget = common_.run_ahead ? kUnlimitedPhases : 40;
     common_.send(std::move(fork));
 }
 

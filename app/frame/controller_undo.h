@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "app/frontend/frontend.h"
-#include "engine/run/control.h"
+#include "engine/run/race_settings.h"
+#include "engine/run/run_settings.h"
+#include "engine/run/session_commands.h"
 #include "scenes/shared/history.h"
 
 namespace speclens {

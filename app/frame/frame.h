@@ -18,6 +18,7 @@
 #include "app/views/glossary.h"
 #include "app/views/quiz.h"
 #include "engine/fetch/fetch_job.h"
+#include "engine/run/engine_status.h"
 #include "engine/run/run.h"
 #include "scenes/shared/scene.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "engine/run/control.h"
+#include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 
 namespace speclens::cli {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/run/control.h"
+#include "engine/run/race_settings.h"
 #include "engine/run/trace.h"
 
 namespace speclens {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/lab/pass_times.h"
-#include "engine/run/control.h"
 #include "engine/run/trace.h"
 
 namespace speclens {

@@ -13,9 +13,10 @@
 #include "engine/base/clock.h"
 #include "engine/base/busy.h"
 #include "engine/lab/pass_times.h"
-#include "engine/run/control.h"
+#include "engine/run/gallery.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"
+#include "engine/run/run_settings.h"
 
 namespace speclens {
 

@@ -20,6 +20,8 @@
 
 namespace speclens {
 
+struct MeasureLoad; // engine/run/session_commands.h
+
 class BlockFilmRecorder;
 struct BlockFilm;
 struct PoolFilm;

@@ -4,6 +4,7 @@
 #include "engine/batch/worker_pool.h"
 #include "engine/drafters/drafter.h"
 #include "engine/run/gallery.h"
+#include "engine/run/session_commands.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -9,6 +9,7 @@
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/mtp_training.h"
 #include "engine/run/gallery.h"
+#include "engine/run/session_commands.h"
 #include "kernels/bf16.h"
 #include "kernels/error.h"
 

@@ -4,6 +4,7 @@
 // training never sees: teacher-forced, which for greedy text is what a run would keep.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -11,16 +12,19 @@
 #include <vector>
 
 #include "engine/drafters/draft_network.h"
-#include "engine/run/control.h"
+#include "engine/run/gallery.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"
 
 namespace speclens {
 
+enum class HeadKind : std::uint8_t; // engine/run/session_commands.h
+struct TrainHeads;
+
 [[nodiscard]] const char* name_of(HeadKind kind); // of the drafter
 
 struct HeadPlan {
-    HeadKind kind = HeadKind::medusa;
+    HeadKind kind = {}; // medusa
     std::vector<GalleryPrompt> prompts;  // trained on
     std::vector<GalleryPrompt> held_out; // measured on; never trained on
     int heads = 4;                       // Medusa's; MTP: how many guesses ahead its layer is trained for

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/lab/pass_times.h"
-#include "engine/run/control.h"
+#include "engine/run/session_commands.h"
 
 namespace speclens {
 

@@ -13,8 +13,8 @@
 #include "engine/base/busy.h"
 #include "engine/lab/samples.h"
 #include "engine/lab/time_table.h"
-#include "engine/run/control.h"
 #include "engine/run/models.h"
+#include "engine/run/race_settings.h"
 #include "engine/run/trace.h"
 
 namespace speclens {

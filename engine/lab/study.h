@@ -9,8 +9,8 @@
 
 #include "engine/lab/time_table.h"
 #include "engine/run/answers.h"
-#include "engine/run/control.h"
 #include "engine/run/models.h"
+#include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 
 namespace speclens {

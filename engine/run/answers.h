@@ -1,4 +1,4 @@
-// What the engine answers to the questions of control.h, each absent until it was asked. One struct from the engine's
+// What the engine answers to the questions of session_commands.h, each absent until it was asked. One struct from the engine's
 // snapshot over the window's controller to the frame that a scene draws, and in pictures and descriptions alike.
 #pragma once
 
@@ -10,7 +10,7 @@
 namespace speclens {
 
 struct Advice;             // engine/advice/advice.h
-struct DistributionPair;   // engine/run/control.h
+struct DistributionPair;   // engine/run/full_distributions.h
 struct DrafterComparison;  // engine/run/drafter_comparison.h
 struct HeadTrainingView;   // engine/lab/head_training.h
 struct OtherDrafterRound;  // engine/run/other_drafter_round.h

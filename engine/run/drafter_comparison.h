@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "engine/model/decoder.h"
-#include "engine/run/control.h"
 #include "engine/run/models.h"
+#include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 
 namespace speclens {
+
+struct CompareDrafters; // engine/run/session_commands.h
 
 struct GuessRow {
     std::string drafter;

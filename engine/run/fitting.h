@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "engine/run/control.h"
 #include "engine/run/models.h"
+#include "engine/run/run_settings.h"
 
 namespace speclens {
 

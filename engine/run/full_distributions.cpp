@@ -1,8 +1,11 @@
-// The whole distributions of one position, by drafting and verifying its round once more.
+// By drafting and verifying its round once more.
+#include "engine/run/full_distributions.h"
+
 #include <cmath>
 #include <utility>
 
 #include "engine/run/run.h"
+#include "engine/run/session_commands.h"
 #include "kernels/error.h"
 
 namespace speclens {

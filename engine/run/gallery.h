@@ -5,10 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/control.h"
 #include "engine/text/chat.h"
 
 namespace speclens {
+
+// A ready-made prompt, such as a line of assets/prompts/gallery.jsonl.
+struct GalleryPrompt {
+    std::string domain, prompt, system;
+    bool chat = false;
+    bool operator==(const GalleryPrompt&) const = default;
+};
 
 // The file of ready-made prompts: of the built-in model's small world, or of the requests that people make of any model.
 [[nodiscard]] std::filesystem::path gallery_file(const std::filesystem::path& assets, bool built_in);

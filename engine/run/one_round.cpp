@@ -1,6 +1,7 @@
 #include "engine/run/one_round.h"
 
 #include "engine/run/run.h"
+#include "engine/run/session_commands.h"
 #include "kernels/error.h"
 
 namespace speclens {

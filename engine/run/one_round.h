@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "engine/run/control.h"
 #include "engine/run/models.h"
+#include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 
 namespace speclens {

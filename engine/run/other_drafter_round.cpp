@@ -2,6 +2,7 @@
 
 #include "engine/drafters/drafter.h"
 #include "engine/run/one_round.h"
+#include "engine/run/session_commands.h"
 #include "kernels/error.h"
 
 namespace speclens {

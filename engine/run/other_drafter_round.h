@@ -6,12 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "engine/run/control.h"
 #include "engine/run/models.h"
+#include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 #include "engine/run/replay.h"
 
 namespace speclens {
+
+struct FetchOtherDrafterRound; // engine/run/session_commands.h
 
 struct OtherDrafterRound {
     int cycle = 0;

@@ -1,6 +1,7 @@
 #include "engine/run/replay.h"
 
 #include "engine/run/run.h"
+#include "engine/run/session_commands.h"
 
 namespace speclens {
 namespace {

@@ -6,11 +6,13 @@
 #include <optional>
 #include <utility>
 
-#include "engine/run/control.h"
 #include "engine/run/models.h"
+#include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 
 namespace speclens {
+
+struct FetchReplay; // engine/run/session_commands.h
 
 struct Replay {
     int cycle = 0;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "engine/run/saved_settings.h"
+#include "engine/run/session_commands.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/control.h"
 #include "engine/run/cycle.h"
 #include "engine/run/models.h"
+#include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 #include "kernels/error.h"
 
 namespace speclens {
+
+struct Fork; // engine/run/session_commands.h
 
 // The prompt leaves no room for a new token in the context of one of the models. Another prompt may fit.
 class PromptTooLong final : public Error {
@@ -104,11 +106,5 @@ struct PromptTokens {
     std::string notice;  // why a chat is asked as text (RunSettings::chat_if_possible)
 };
 [[nodiscard]] PromptTokens prompt_tokens(const Models& models, const RunSettings& settings);
-
-// The full distributions of one position of a cycle (index = number of drafts: the row of the bonus token, without a draft
-// distribution), by replaying the cycle under the `settings` that it was made with (Run::settings_at). Works for discarded
-// drafts too. Throws Error when the cycle does not exist.
-[[nodiscard]] DistributionPair full_distributions(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& trace,
-                                int cycle, int index);
 
 }  // namespace speclens

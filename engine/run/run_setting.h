@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/drafters/drafter.h"
-#include "engine/run/control.h"
+#include "engine/run/run_settings.h"
 
 namespace speclens {
 

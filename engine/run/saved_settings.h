@@ -2,7 +2,7 @@
 // again.
 #pragma once
 
-#include "engine/run/control.h"
+#include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 
 namespace speclens {

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "engine/run/session_commands.h"
+#include "engine/session/gate.h"
 #include "engine/session/jobs.h"
 
 namespace speclens {

@@ -1,6 +1,7 @@
-// The jobs, one line each: the command that begins it (engine/run/control.h), and the file of its name makes it.
+// The jobs, one line each: the command that begins it (engine/run/session_commands.h), and the file of its name makes it.
 #pragma once
 
+#include "engine/run/session_commands.h"
 #include "engine/session/job.h"
 
 namespace speclens {

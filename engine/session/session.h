@@ -11,6 +11,7 @@
 
 #include "engine/base/threads.h"
 #include "engine/session/engine.h"
+#include "engine/session/mailbox.h"
 
 namespace speclens {
 

@@ -8,8 +8,9 @@
 
 #include "engine/lab/race.h"
 #include "engine/run/answers.h"
-#include "engine/run/control.h"
+#include "engine/run/engine_status.h"
 #include "engine/run/run.h"
+#include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 
 namespace speclens {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/control.h"
+#include "engine/run/run_settings.h"
 #include "remote/client/http.h"
 #include "remote/client/probe.h"
 #include "remote/reading/spec_counts.h"

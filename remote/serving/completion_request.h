@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/run/control.h"
+#include "engine/run/run_settings.h"
 #include "engine/text/chat.h"
 
 namespace speclens {

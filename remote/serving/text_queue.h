@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/batch/scoring.h"
-#include "engine/run/control.h"
+#include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 
 namespace speclens {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/run/full_distributions.h"
 #include "scenes/shared/words.h"
 
 namespace speclens {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "scenes/shared/example.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"
 
 namespace speclens {

@@ -62,7 +62,7 @@ Command ask_advice(const SceneInput& input) {
 Command run_marked(const SceneInput& input, const AdviceModel& model) {
     RunSettings settings = with_drafter(*input.settings, model.marked->drafter);
     settings = with_draft_length(settings, model.marked->k);
-    return Restart{settings, Gate::kUnlimited};
+    return Restart{settings, kUnlimitedPhases};
 }
 
 } // namespace speclens

@@ -8,7 +8,7 @@
 
 #include "engine/drafters/drafter.h"
 #include "scenes/shared/published_round.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"
 #include "ui/glyphs.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 #include "scenes/shared/story.h"
 
 namespace speclens {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"
 
 namespace speclens {

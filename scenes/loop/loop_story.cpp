@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "engine/drafters/drafter.h"
+#include "engine/run/engine_status.h"
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_rules.h"
 #include "scenes/loop/loop_tree.h"

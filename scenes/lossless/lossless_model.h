@@ -12,10 +12,12 @@
 #include "engine/base/statistics.h"
 #include "engine/lab/toy_texts.h"
 #include "engine/rules/verify.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"
 
 namespace speclens {
+
+struct RunStudy; // engine/run/session_commands.h
 
 // Of one look. A test that looks again and again cries wolf more often: over the 17 looks up to 100 000 texts the right
 // rule is accused in at most one of 500 tries.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/published/published.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 
 namespace speclens {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/run/cycle_view.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"
 #include "scenes/shared/told_speed.h"
 #include "ui/glyphs.h"

@@ -11,9 +11,11 @@
 #include "engine/rules/output_distribution.h"
 #include "engine/rules/verify.h"
 #include "scenes/shared/chance.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 
 namespace speclens {
+
+struct RunStudy; // engine/run/session_commands.h
 
 // Most that a recorded head may leave out of its distribution for what follows to be right to a hundredth.
 inline constexpr double kMostUnlisted = 0.02;

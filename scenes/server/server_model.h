@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "remote/client/server_view.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 
 namespace speclens {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/lab/study.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 
 namespace speclens {
 

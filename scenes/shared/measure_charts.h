@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 
 namespace speclens {
+
+struct RunStudy; // engine/run/session_commands.h
 
 // Rounds behind a share by position that may be joined to its neighbour.
 inline constexpr int kEnoughRounds = 30;

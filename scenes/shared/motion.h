@@ -2,7 +2,7 @@
 // the draft to the output, and a step that is taken before the last one is at rest lets both go on.
 #pragma once
 
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 
 namespace speclens {
 

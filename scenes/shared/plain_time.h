@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 
 namespace speclens {
 

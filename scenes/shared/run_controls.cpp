@@ -6,6 +6,7 @@
 
 #include "engine/drafters/drafter.h"
 #include "engine/rules/verify.h"
+#include "engine/run/engine_status.h"
 #include "scenes/shared/words.h"
 #include "ui/text_layout.h"
 

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 
 namespace speclens {
+
+struct RunStudy; // engine/run/session_commands.h
 
 // Draft tokens on the axis.
 inline constexpr int kLongestDraft = 16;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 
 namespace speclens {
 

@@ -10,10 +10,12 @@
 #include "engine/batch/block_film.h"
 #include "engine/batch/worker_pool.h"
 #include "engine/run/wire_totals.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"
 
 namespace speclens {
+
+struct MeasureLoad; // engine/run/session_commands.h
 
 // Cache rows of one round of the run. `seen`: it has begun at the cursor.
 struct CacheRound {

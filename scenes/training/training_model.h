@@ -8,7 +8,7 @@
 
 #include "engine/published/ablations.h"
 #include "scenes/shared/measure_charts.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"
 
 namespace speclens {

@@ -670,7 +670,7 @@ void draw_trees_details(const TreesDraw& d) {
 
 void show_me(const TreesDraw& d) {
     auto settings = d.model.tree ? tree_settings(d.input, d.model) : block_settings(d.input, d.model);
-    if (settings) d.out.push_back(Command{Restart{std::move(*settings), Gate::kUnlimited}});
+    if (settings) d.out.push_back(Command{Restart{std::move(*settings), kUnlimitedPhases}});
 }
 
 void draw_trees_controls(const TreesDraw& d) {
@@ -697,7 +697,7 @@ void draw_trees_controls(const TreesDraw& d) {
                                 {.low = static_cast<double>(low), .high = static_cast<double>(high)})) {
                 RunSettings changed = now;
                 changed.options.*field = static_cast<int>(*to);
-                d.out.push_back(Command{Restart{std::move(changed), Gate::kUnlimited}});
+                d.out.push_back(Command{Restart{std::move(changed), kUnlimitedPhases}});
             }
         };
         stepper("topk", "Children", now.options.tree_topk, 1, 8, &DrafterOptions::tree_topk);

@@ -7,7 +7,7 @@
 
 #include "engine/lab/pass_times.h"
 #include "engine/run/cycle_view.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 
 namespace speclens {
 

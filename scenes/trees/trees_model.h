@@ -9,7 +9,7 @@
 
 #include "scenes/shared/chance.h"
 #include "scenes/shared/example.h"
-#include "scenes/shared/scene.h"
+#include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"
 #include "scenes/trees/trees_growth.h"
 

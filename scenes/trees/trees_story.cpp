@@ -246,7 +246,7 @@ Story trees_story(const SceneInput& input, const TreesModel& m) {
     } else if (settings) {
         story.task = m.tree ? trees_says("words.task:tree"_t) : trees_says("words.task:block"_t);
         story.task_done = shown;
-        story.on_task = {Command{Restart{*settings, Gate::kUnlimited}}};
+        story.on_task = {Command{Restart{*settings, kUnlimitedPhases}}};
     }
     return story;
 }

@@ -79,7 +79,7 @@ TEST(SharedModels, ARunAndAServerComputeWithTheSameWeights) {
     for (int i = 0; i < 4; ++i) {
         server.send(AskServer{request_like(other)});
         const std::uint64_t before = engine.published().runs;
-        engine.send(Restart{own, Gate::kUnlimited});
+        engine.send(Restart{own, kUnlimitedPhases});
         ASSERT_TRUE(eventually([&] {
             const Snapshot now = engine.published();
             return now.runs > before && now.status.state == EngineStatus::State::stopped;
@@ -102,7 +102,7 @@ TEST(SharedModels, AServerThatEndsLeavesTheEngineItsModels) {
         server.send(ServeHere{});
         ASSERT_TRUE(eventually([&] { return server.view()->state == ServerView::State::attached; }));
         server.send(AskServer{request_like(own)});
-        engine.send(Restart{own, Gate::kUnlimited});
+        engine.send(Restart{own, kUnlimitedPhases});
         ASSERT_TRUE(eventually([&] { return server.view()->asking || server.view()->served; }));
     }
     ASSERT_TRUE(eventually([&] { return engine.published().status.state == EngineStatus::State::stopped; }));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/frontend/frontend.h"
+#include "engine/run/full_distributions.h"
 #include "scenes/shared/words.h"
 #include "tests/shared/unowned.h"
 #include "tests/scenes/accept_bench.h"

@@ -9,6 +9,7 @@
 
 #include "app/frame/frame_layout.h"
 #include "engine/lab/study.h"
+#include "engine/run/full_distributions.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "scenes/relaxed/relaxed_draw.h"

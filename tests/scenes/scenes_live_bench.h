@@ -1,6 +1,7 @@
 // A scene on the bench with an engine that only listens.
 #pragma once
 
+#include "engine/run/full_distributions.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 

@@ -6,6 +6,7 @@
 #include "engine/lab/study.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/run.h"
+#include "engine/run/session_commands.h"
 #include "kernels/error.h"
 
 namespace speclens {

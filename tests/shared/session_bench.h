@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "engine/run/control.h"
+#include "engine/run/run_settings.h"
 #include "tests/shared/eventually.h"
 #include "tests/shared/temp_folder.h"
 

@@ -111,7 +111,7 @@ TEST(Stepping, XRunsOnWhenNoRejectionIsThereYet) {
     live.budgets.clear();
     live.bench.key(ui::Key::x);
     ASSERT_FALSE(live.budgets.empty());
-    EXPECT_EQ(live.budgets[0], Gate::kUnlimited);
+    EXPECT_EQ(live.budgets[0], kUnlimitedPhases);
 }
 
 TEST(Stepping, StepButtonAndTimelineMoveTheCursor) {

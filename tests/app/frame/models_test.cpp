@@ -137,7 +137,7 @@ TEST(Models, ADroppedFolderOrFileIsLoadedInThePlaceOfTheOldOne) {
     EXPECT_EQ(live.opened()[0].paths.target, kMicro);
     EXPECT_EQ(live.opened()[0].paths.threads, 3);
     EXPECT_EQ(live.opened()[0].paths.weights, WeightForm::q8);
-    EXPECT_EQ(live.opened()[0].budget, Gate::kUnlimited);
+    EXPECT_EQ(live.opened()[0].budget, kUnlimitedPhases);
     live.drop("another.gguf");
     EXPECT_EQ(live.opened().size(), 1U) << "one after another";
     EXPECT_TRUE(live.bench.shows("A model is being loaded")) << live.bench.words;

@@ -85,7 +85,7 @@ TEST(ControllerParts, TheCursorLetsTheEngineRunForWhatIsNotThere) {
     cursor.follow_seek(false, 0);
     EXPECT_TRUE(cursor.seeking()) << "not there yet";
     cursor.seek(CursorPart::Seek::cycle, false);
-    EXPECT_EQ(bench.budgets.back(), Gate::kUnlimited);
+    EXPECT_EQ(bench.budgets.back(), kUnlimitedPhases);
     bench.run();
     cursor.grow(bench.now.trace);
     cursor.follow_seek(false, 0);
@@ -98,7 +98,7 @@ TEST(ControllerParts, ARunKeepsQuestionsForTheOneThatWasAskedFor) {
     bench.run();
     RunPart run(bench.common, on_table());
     EXPECT_TRUE(run.observe(bench.now, 0));
-    EXPECT_EQ(bench.budgets, std::vector<std::int64_t>{Gate::kUnlimited}) << "of the first one";
+    EXPECT_EQ(bench.budgets, std::vector<std::int64_t>{kUnlimitedPhases}) << "of the first one";
     run.ask(FetchReplay{1, {}}, 0);
     EXPECT_TRUE(bench.sent_last<FetchReplay>());
     run.begin(on_table());

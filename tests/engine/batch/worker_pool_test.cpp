@@ -9,6 +9,7 @@
 #include "engine/batch/sweep.h"
 #include "engine/batch/worker_pool.h"
 #include "engine/model/scorer.h"
+#include "engine/run/session_commands.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "engine/lab/medusa_training.h"
+#include "engine/run/full_distributions.h"
 #include "engine/session/session.h"
 #include "tests/shared/eventually.h"
 #include "tests/shared/micro.h"
@@ -216,7 +217,7 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
         return t && t->complete;
     }));
     EXPECT_TRUE(session.published().training->cut);
-    session.send(Restart{settings, Gate::kUnlimited});
+    session.send(Restart{settings, kUnlimitedPhases});
     const auto model = [&] {
         const auto trace = session.published().trace;
         return trace ? trace->header()->drafter_model : "";
@@ -238,7 +239,7 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
     }));
     EXPECT_EQ(distributions(), before);
     EXPECT_EQ(session.published().training->curve.back().step, 12);
-    session.send(Restart{settings, Gate::kUnlimited});
+    session.send(Restart{settings, kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return model() == "heads trained here"; })) << model();
 }
 

@@ -134,7 +134,7 @@ TEST(MtpTraining, OfASessionReplacesTheLayerOfLaterRuns) {
     EXPECT_EQ(t->plan.kind, HeadKind::mtp);
     EXPECT_EQ(t->curve.back().step, 3);
     EXPECT_EQ(t->curve.back().worth.shares.size(), 3u);
-    session.send(Restart{settings, Gate::kUnlimited});
+    session.send(Restart{settings, kUnlimitedPhases});
     while (session.work_for(1)) {
     }
     ASSERT_TRUE(session.published().trace && session.published().trace->header());

@@ -3,6 +3,7 @@
 
 #include "engine/run/cycle_view.h"
 #include "engine/run/other_drafter_round.h"
+#include "engine/run/session_commands.h"
 #include "tests/shared/micro.h"
 
 namespace speclens {

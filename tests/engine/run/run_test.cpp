@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "engine/drafters/drafter.h"
+#include "engine/run/full_distributions.h"
 #include "engine/run/run.h"
+#include "engine/run/session_commands.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/tables.h"

@@ -9,7 +9,9 @@
 
 #include "engine/drafters/tree_shape.h"
 #include "engine/run/cycle.h"
+#include "engine/run/full_distributions.h"
 #include "engine/run/run.h"
+#include "engine/run/session_commands.h"
 #include "engine/run/trace_json.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/tables.h"

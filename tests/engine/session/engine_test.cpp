@@ -70,7 +70,7 @@ TEST(Engine, DoesAsManyPhasesAsTheGateAllows) {
     EXPECT_EQ(drain(engine), 2);
     EXPECT_EQ(engine.run()->trace().size(), 4U) << "the prompt, then two drafts";
     EXPECT_EQ(engine.shown().status.state, EngineStatus::State::idle);
-    engine.gate().set(Gate::kUnlimited);
+    engine.gate().set(kUnlimitedPhases);
     EXPECT_GT(drain(engine), 0);
     EXPECT_TRUE(engine.run()->stopped());
     EXPECT_EQ(engine.shown().status.state, EngineStatus::State::stopped);
@@ -98,7 +98,7 @@ TEST(Engine, JobsHaveTheirTurnsWhateverWasAskedForFirst) {
     Watcher host;
     Engine engine(host, {.target = table_file()}, on_table());
     engine.load();
-    engine.gate().set(Gate::kUnlimited);
+    engine.gate().set(kUnlimitedPhases);
     drain(engine);
     RaceSettings stepped = race_on_table();
     stepped.stepped = true;
@@ -133,7 +133,7 @@ TEST(Engine, TheRunGoesBeforeEveryJob) {
     Engine engine(host, {.target = table_file()}, on_table());
     engine.load();
     engine.obey(RunStudy{"one", {on_table()}});
-    engine.gate().set(Gate::kUnlimited);
+    engine.gate().set(kUnlimitedPhases);
     while (!engine.run()->stopped()) {
         ASSERT_TRUE(engine.step());
         EXPECT_TRUE(engine.shown().studies.at("one")->points.empty());
@@ -221,7 +221,7 @@ TEST(Engine, TheSameCallsOnGivenModelsGiveTheSame) {
         Watcher host;
         Engine engine(host, models);
         EXPECT_EQ(engine.shown().status.model, models->target_name());
-        engine.obey(Restart{on_table(), Gate::kUnlimited});
+        engine.obey(Restart{on_table(), kUnlimitedPhases});
         drain(engine);
         engine.obey(FetchReplay{1, {}});
         engine.obey(CompareDrafters{1});
@@ -280,7 +280,7 @@ TEST(EngineHeads, ThatComeLaterLeaveTheRunAndAnswerWhatWasAsked) {
     Engine engine(host, {.threads = 1}, drafted_by("eagle3"));
     engine.load();
     ASSERT_NE(engine.run(), nullptr) << engine.shown().status.error;
-    engine.gate().set(Gate::kUnlimited);
+    engine.gate().set(kUnlimitedPhases);
     drain(engine);
     engine.obey(CompareDrafters{1});
     drain(engine);
@@ -304,11 +304,11 @@ TEST(EngineHeads, ThatComeLaterLeaveTheRunAndAnswerWhatWasAsked) {
     engine.obey(FetchOtherDrafterRound{1, "dflash"});
     drain(engine);
     EXPECT_NE(engine.shown().guest, nullptr) << engine.shown().status.error;
-    engine.obey(Fork{.cycle = 1, .settings = drafted_by("dflash"), .budget = Gate::kUnlimited});
+    engine.obey(Fork{.cycle = 1, .settings = drafted_by("dflash"), .budget = kUnlimitedPhases});
     drain(engine);
     EXPECT_EQ(engine.shown().status.error, "");
     EXPECT_EQ(engine.shown().runs, before.runs + 1);
-    engine.obey(Restart{drafted_by("dflash"), Gate::kUnlimited});
+    engine.obey(Restart{drafted_by("dflash"), kUnlimitedPhases});
     drain(engine);
     EXPECT_EQ(engine.shown().trace->header()->drafter, "dflash");
     EXPECT_EQ(engine.shown().trace->header()->notice, "");

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "engine/lab/study.h"
 #include "engine/run/fitting.h"
 #include "engine/run/model_names.h"
 #include "engine/session/session.h"
@@ -54,7 +55,7 @@ TEST(OpenModel, EndsWhatWasMadeWithTheOldOneAndBeginsARunThatFits) {
         return now.race && now.stepped && now.guesses && now.studies.contains("endless");
     }));
     const auto old = session.published().trace;
-    session.send(OpenModel{{.target = micro()}, Gate::kUnlimited});
+    session.send(OpenModel{{.target = micro()}, kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] {
         const Snapshot now = session.published();
         return now.status.opened == 1 && now.trace && now.status.state == EngineStatus::State::stopped;
@@ -95,8 +96,8 @@ TEST(OpenModel, OneThatCannotBeLoadedCostsNothing) {
     session.gate().add(1);
     const std::filesystem::path broken = test::fresh_folder() / "broken.gguf";
     std::ofstream(broken) << "GGUF and no more";
-    session.send(OpenModel{{.target = broken}, Gate::kUnlimited});
-    session.send(OpenModel{{.target = test::fresh_folder() / "nowhere"}, Gate::kUnlimited});
+    session.send(OpenModel{{.target = broken}, kUnlimitedPhases});
+    session.send(OpenModel{{.target = test::fresh_folder() / "nowhere"}, kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return answered(session, 2); }));
     const EngineStatus status = session.published().status;
     EXPECT_NE(status.open_error.find("nowhere"), std::string::npos) << status.open_error;
@@ -106,7 +107,7 @@ TEST(OpenModel, OneThatCannotBeLoadedCostsNothing) {
     EXPECT_EQ(status.error, "");
     EXPECT_EQ(session.published().trace, trace);
     EXPECT_EQ(session.models(), models);
-    session.gate().set(Gate::kUnlimited);
+    session.gate().set(kUnlimitedPhases);
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     EXPECT_EQ(session.published().trace, trace) << "the same run went to its end";
     ASSERT_TRUE(eventually([&] { return session.published().studies["many"]->complete(); }));
@@ -142,11 +143,11 @@ TEST(OpenModel, ComesAfterModelsThatCouldNotBeLoaded) {
     ASSERT_TRUE(eventually([&] { return answered(session, 1); }));
     EXPECT_EQ(session.published().status.state, EngineStatus::State::failed) << "as before";
     EXPECT_FALSE(session.published().status.error.empty());
-    session.send(OpenModel{{.target = micro()}, Gate::kUnlimited});
+    session.send(OpenModel{{.target = micro()}, kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     EXPECT_EQ(session.published().status.error, "");
     EXPECT_EQ(session.published().status.model, "micro_qwen3");
-    session.send(Restart{with_ids(), Gate::kUnlimited});
+    session.send(Restart{with_ids(), kUnlimitedPhases});
     EXPECT_TRUE(eventually([&] { return session.published().runs == 2; })) << "of the new one";
 }
 
@@ -157,7 +158,7 @@ TEST(OpenModel, LetsGoOfTheOldWeights) {
     const Snapshot old = session.published();
     const std::string five = old.trace->text(5);
     const std::weak_ptr<const Models> models = session.models();
-    session.send(OpenModel{{.target = micro()}, Gate::kUnlimited});
+    session.send(OpenModel{{.target = micro()}, kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return answered(session, 1) && session.published().trace; }));
     EXPECT_TRUE(models.expired());
     EXPECT_EQ(old.prompt_room(with_ids()).tokens, 3);
@@ -196,7 +197,7 @@ TEST(OpenModel, WhoeverKeepsTheOldModelsGoesOnWithThem) {
         const std::lock_guard turn(*kept->turns);
     });
     for (int i = 1; i <= 6; ++i) {
-        session.send(OpenModel{{.target = micro(i % 2 ? "micro_qwen3" : "micro_llama")}, Gate::kUnlimited});
+        session.send(OpenModel{{.target = micro(i % 2 ? "micro_qwen3" : "micro_llama")}, kUnlimitedPhases});
         EXPECT_TRUE(eventually([&] { return answered(session, i) && session.published().trace; }));
     }
     EXPECT_TRUE(eventually([&] { return done > 2; }));

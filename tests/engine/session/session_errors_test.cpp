@@ -9,6 +9,8 @@
 #include <functional>
 #include <thread>
 
+#include "engine/lab/study.h"
+#include "engine/run/drafter_comparison.h"
 #include "engine/session/session.h"
 #include "tests/shared/session_bench.h"
 
@@ -34,7 +36,7 @@ TEST(Session, AnErrorIsShownAndTheEngineStaysAlive) {
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
     EXPECT_NE(session.published().status.error.find("nonsense"), std::string::npos);
     EXPECT_FALSE(session.published().status.remedy.empty());
-    session.send(Restart{on_table(), Gate::kUnlimited});
+    session.send(Restart{on_table(), kUnlimitedPhases});
     EXPECT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     EXPECT_TRUE(session.published().status.error.empty());
 }
@@ -88,7 +90,7 @@ TEST(Session, AModelThatCannotBeLoadedIsAMessageNotACrash) {
     EXPECT_EQ(session.published().status.state, EngineStatus::State::failed);
     // What "try again" sends: the file is read anew.
     std::filesystem::copy_file(table_file(), file, std::filesystem::copy_options::overwrite_existing);
-    session.send(Restart{on_table(), Gate::kUnlimited});
+    session.send(Restart{on_table(), kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     EXPECT_TRUE(session.published().status.error.empty());
 }
@@ -118,7 +120,7 @@ TEST(Session, LoadsAgainAfterLoadingWasCancelled) {
         RaceSettings lanes;
         lanes.base = settings;
         lanes.lanes = race_entries({"none"}, settings);
-        session.send(race ? Command{StartRace{lanes}} : Command{Restart{settings, Gate::kUnlimited}});
+        session.send(race ? Command{StartRace{lanes}} : Command{Restart{settings, kUnlimitedPhases}});
         ASSERT_TRUE(eventually([&] {
             const Snapshot now = session.published();
             return race ? now.race && now.race->finished() : now.status.state == EngineStatus::State::stopped;
@@ -241,7 +243,7 @@ TEST(SessionRace, StoppingAStudyLeavesWhatStandsStill) {
     EXPECT_FALSE(session.published().stepped->cut);
     session.send(StepRace{Stride::phase});
     EXPECT_TRUE(eventually([&] { return steps() == 2; }));
-    session.gate().set(Gate::kUnlimited);
+    session.gate().set(kUnlimitedPhases);
     ASSERT_TRUE(
         eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     const auto trace = session.published().trace;

@@ -9,6 +9,11 @@
 #include <thread>
 
 #include "engine/advice/advice.h"
+#include "engine/lab/pass_times.h"
+#include "engine/lab/study.h"
+#include "engine/run/drafter_comparison.h"
+#include "engine/run/full_distributions.h"
+#include "engine/run/replay.h"
 #include "engine/session/session.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
@@ -27,7 +32,7 @@ TEST(Session, StepsOnePhasePerBudgetAndRunsToTheEnd) {
     EXPECT_TRUE(std::holds_alternative<Prefill>((*trace)[1]));
     session.gate().add(1);
     ASSERT_TRUE(eventually([&] { return trace->size() == 4; })) << "two drafts";
-    session.gate().set(Gate::kUnlimited);
+    session.gate().set(kUnlimitedPhases);
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     EXPECT_TRUE(std::holds_alternative<Stopped>((*trace)[trace->size() - 1]));
 }
@@ -61,14 +66,14 @@ TEST(Session, UndoAndForkKeepTheirTimes) {
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
                     settings, {}, {.seconds = 0.1, .most_busy_cores = 1000});
     ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
-    session.gate().set(Gate::kUnlimited);
+    session.gate().set(kUnlimitedPhases);
     ASSERT_TRUE(eventually([&] {
         return timed(session) && session.published().status.state == EngineStatus::State::stopped;
     }));
     const auto first = session.published().trace;
     const double plain = first->plain_ms(), total = fold(*first, first->size()).total_ms;
     EXPECT_GT(total, 0);
-    session.send(Restart{settings, Gate::kUnlimited});
+    session.send(Restart{settings, kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] {
         const Snapshot now = session.published();
         return now.trace != first && now.status.state == EngineStatus::State::stopped;
@@ -90,7 +95,7 @@ TEST(Session, TellsOfARunThatGoesOnByItselfNowAndThen) {
     Session session({.target = table_file()}, settings, [&] { ++told; });
     ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
     const int before = told;
-    session.gate().set(Gate::kUnlimited);
+    session.gate().set(kUnlimitedPhases);
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     const Snapshot shown = session.published();
     int rounds = 0;
@@ -111,7 +116,7 @@ TEST(Session, TellsWhereARunStandsThatIsHalted) {
     for (int i = 0; i < 5 && state() != EngineStatus::State::stopped; ++i) {
         const std::size_t events = trace->size();
         const int before = told;
-        session.gate().set(Gate::kUnlimited);
+        session.gate().set(kUnlimitedPhases);
         while (trace->size() < events + 2) std::this_thread::yield();
         session.gate().set(0);
         ASSERT_TRUE(eventually([&] { return told > before && state() != EngineStatus::State::running; }))
@@ -270,7 +275,7 @@ TEST(Session, TimesAShapeInOtherFormsOnRequest) {
 
 TEST(Session, ReplaysACycleOnRequest) {
     Session session({.target = table_file()}, on_table());
-    session.send(Restart{on_table(), Gate::kUnlimited});
+    session.send(Restart{on_table(), kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     session.send(FetchReplay{1, {}});
     ASSERT_TRUE(eventually([&] { return session.published().twin != nullptr; }));
@@ -284,7 +289,7 @@ TEST(Session, ReplaysACycleOnRequest) {
 
 TEST(Session, AsksEveryDrafterBesideTheRun) {
     Session session({.target = table_file()}, on_table());
-    session.send(Restart{on_table(), Gate::kUnlimited});
+    session.send(Restart{on_table(), kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     session.send(CompareDrafters{1});
     ASSERT_TRUE(
@@ -301,7 +306,7 @@ TEST(Session, AsksEveryDrafterBesideTheRun) {
     ASSERT_TRUE(eventually([&] { return session.published().trace != now.trace; }));
     EXPECT_EQ(session.published().guesses, nullptr) << "they belong to the old run";
     // asked while the run is under way: answered when it stands still, without another command
-    session.send(Restart{on_table(), Gate::kUnlimited});
+    session.send(Restart{on_table(), kUnlimitedPhases});
     session.send(CompareDrafters{0});
     ASSERT_TRUE(
         eventually([&] { return session.published().guesses && session.published().guesses->complete(); }));
@@ -311,7 +316,7 @@ TEST(Session, AsksEveryDrafterBesideTheRun) {
 
 TEST(Session, DraftsACycleWithAnotherHeadOnRequest) {
     Session session({.target = table_file()}, on_table());
-    session.send(Restart{on_table(), Gate::kUnlimited});
+    session.send(Restart{on_table(), kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     session.send(FetchOtherDrafterRound{1, "lookup"});
     ASSERT_TRUE(eventually([&] { return session.published().guest != nullptr; }));
@@ -334,7 +339,7 @@ TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
     Session session({.target = table_file()}, on_table());
     RunSettings again = on_table();
     again.seed = 99;
-    session.send(Restart{again, Gate::kUnlimited});
+    session.send(Restart{again, kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     EXPECT_EQ(session.published().trace->header()->seed, 99u);
     const auto first = session.published().trace;
@@ -343,7 +348,7 @@ TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
     ASSERT_TRUE(eventually([&] { return session.published().distributions != nullptr; }));
     EXPECT_EQ(session.published().distributions->target.size(), 3u);
 
-    session.send(Fork{.cycle = 1, .force_draft = std::pair{0, 2}, .budget = Gate::kUnlimited});
+    session.send(Fork{.cycle = 1, .force_draft = std::pair{0, 2}, .budget = kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] {
         const Snapshot p = session.published();
         return p.trace != first && p.status.state == EngineStatus::State::stopped;
@@ -416,9 +421,9 @@ TEST(Session, ReplaysTheRoundsBeforeAForkWithTheirOwnSettings) {
     warm.seed = 8;
     hot.seed = 9;
     hot.fork = 1;
-    finish(Restart{on_table(), Gate::kUnlimited});
-    finish(Fork{.cycle = 2, .settings = warm, .budget = Gate::kUnlimited});
-    finish(Fork{.cycle = 3, .settings = hot, .budget = Gate::kUnlimited});
+    finish(Restart{on_table(), kUnlimitedPhases});
+    finish(Fork{.cycle = 2, .settings = warm, .budget = kUnlimitedPhases});
+    finish(Fork{.cycle = 3, .settings = hot, .budget = kUnlimitedPhases});
     const Snapshot run = session.published();
     const CycleView view = fold(*run.trace, run.trace->size());
     ASSERT_GE(view.cycles.size(), 4u);
@@ -463,7 +468,7 @@ TEST(Session, ReplaysTheRoundsBeforeAForkWithTheirOwnSettings) {
     EXPECT_EQ(settings_at(1, *run.earlier, run.settings), on_table());
     EXPECT_EQ(settings_at(2, *run.earlier, run.settings).seed, 8u);
     EXPECT_EQ(settings_at(3, *run.earlier, run.settings).seed, 9u);
-    finish(Fork{.cycle = 1, .budget = Gate::kUnlimited});
+    finish(Fork{.cycle = 1, .budget = kUnlimitedPhases});
     const Snapshot back = session.published();
     EXPECT_EQ(settings_at(0, *back.earlier, back.settings), on_table());
     EXPECT_EQ(settings_at(1, *back.earlier, back.settings).seed, 9u) << "what a later fork had is gone";
@@ -487,7 +492,7 @@ TEST(Session, ARaceRunsBesideTheRunAndCanBeStopped) {
     ASSERT_TRUE(eventually([&] { return session.published().race->settings.base.max_tokens == 4000; }));
     session.send(StopRace{});
     ASSERT_TRUE(eventually([&] { return session.published().race->running < 0; }));
-    session.send(Restart{on_table(), Gate::kUnlimited});
+    session.send(Restart{on_table(), kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     EXPECT_TRUE(session.published().race) << "it stays as it was when it was stopped";
 
@@ -527,7 +532,7 @@ TEST(Session, CancelStopsARunAndClosingNeverHangs) {
     endless.max_tokens = 4000;
     Session session({.target = table_file()}, endless);
     ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
-    session.gate().set(Gate::kUnlimited);
+    session.gate().set(kUnlimitedPhases);
     session.send(Cancel{});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     const auto trace = session.published().trace;

@@ -19,7 +19,7 @@ TEST(SessionTurns, ATurnWithoutTimeIsOnePhase) {
     EXPECT_TRUE(session.work_for(0)) << "the models";
     const auto trace = session.published().trace;
     ASSERT_TRUE(trace);
-    session.gate().set(Gate::kUnlimited);
+    session.gate().set(kUnlimitedPhases);
     EXPECT_EQ(trace->size(), 1u);
     EXPECT_TRUE(session.work_for(0));
     EXPECT_EQ(trace->size(), 2u);
@@ -33,7 +33,7 @@ TEST(SessionTurns, TheTraceIsThatOfAThread) {
     Session turns({.target = table_file()}, on_table(), {}, {}, Session::Worker::caller), thread({.target = table_file()}, on_table());
     work_to_the_end(turns);
     ASSERT_TRUE(eventually([&] { return thread.published().trace != nullptr; }));
-    for (Session* session : {&turns, &thread}) session->gate().set(Gate::kUnlimited);
+    for (Session* session : {&turns, &thread}) session->gate().set(kUnlimitedPhases);
     work_to_the_end(turns);
     ASSERT_TRUE(eventually([&] { return thread.published().status.state == EngineStatus::State::stopped; }));
     const auto mine = turns.published().trace, its = thread.published().trace;

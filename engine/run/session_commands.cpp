@@ -1,15 +1,6 @@
-#include "engine/run/control.h"
-
-#include <algorithm>
+#include "engine/run/session_commands.h"
 
 namespace speclens {
-
-const RunSettings& settings_at(int cycle, const std::vector<EarlierSettings>& earlier,
-                               const RunSettings& now) {
-    for (const EarlierSettings& old : earlier)
-        if (cycle < old.until) return old.settings;
-    return now;
-}
 
 std::string to_text(const Command& command) {
     struct Writer {
@@ -72,75 +63,4 @@ std::string to_text(const Command& command) {
     return std::visit(Writer{}, command);
 }
 
-void Mailbox::push(Command command) {
-    const std::lock_guard lock(mutex_);
-    commands_.push_back(std::move(command));
-}
-
-std::vector<Command> Mailbox::take() {
-    const std::lock_guard lock(mutex_);
-    std::vector<Command> taken;
-    taken.swap(commands_);
-    return taken;
-}
-
-bool Mailbox::ends_run() const {
-    const std::lock_guard lock(mutex_);
-    return std::ranges::any_of(commands_, [](const Command& command) {
-        return std::holds_alternative<Restart>(command) || std::holds_alternative<Cancel>(command);
-    });
-}
-
-void Gate::set(std::int64_t steps) {
-    {
-        const std::lock_guard lock(mutex_);
-        woken_ = woken_ || budget_ != steps;
-        budget_ = steps;
-    }
-    changed_.notify_all();
-}
-
-void Gate::add(std::int64_t steps) {
-    {
-        const std::lock_guard lock(mutex_);
-        budget_ = budget_ > kUnlimited - steps ? kUnlimited : budget_ + steps;
-    }
-    changed_.notify_all();
-}
-
-void Gate::wake() {
-    {
-        const std::lock_guard lock(mutex_);
-        woken_ = true;
-    }
-    changed_.notify_all();
-}
-
-void Gate::close() {
-    {
-        const std::lock_guard lock(mutex_);
-        closed_ = true;
-    }
-    changed_.notify_all();
-}
-
-bool Gate::try_take() {
-    const std::lock_guard lock(mutex_);
-    if (closed_ || budget_ <= 0) return false;
-    if (budget_ != kUnlimited) --budget_;
-    return true;
-}
-
-bool Gate::wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return closed_ || woken_ || budget_ > 0; });
-    woken_ = false;
-    return !closed_;
-}
-
-std::int64_t Gate::budget() const {
-    const std::lock_guard lock(mutex_);
-    return budget_;
-}
-
-}  // namespace speclens
+} // namespace speclens

@@ -1,0 +1,12 @@
+#include "engine/run/run_settings.h"
+
+namespace speclens {
+
+const RunSettings& settings_at(int cycle, const std::vector<EarlierSettings>& earlier,
+                               const RunSettings& now) {
+    for (const EarlierSettings& old : earlier)
+        if (cycle < old.until) return old.settings;
+    return now;
+}
+
+} // namespace speclens

@@ -1,0 +1,54 @@
+// Everything that defines a run, apart from the loaded models. Its table of options and keys: run_settings.inc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/drafters/drafter_options.h"
+#include "engine/model/distribution.h"
+#include "engine/rules/rule_params.h"
+#include "engine/text/tokenizer.h"
+
+namespace speclens {
+
+struct RunSettings {
+    std::string prompt = "The capital of France is";
+    std::string system;                // system turn, chat only
+    bool chat = false;
+    bool chat_if_possible = false;     // nobody asked for the chat: as text, with a notice, where its format is not known
+    bool thinking = false;             // chat only: leave the think block to the model
+    std::vector<TextPart> parts;       // of a whole conversation whose text is `prompt`: which of it was said
+    std::vector<int> token_ids;        // when not empty: the prompt, instead of text
+    std::string drafter = "small";
+    std::string rule = "token";
+    RuleParams rule_params;            // what the rule does not read is kept for when it is switched
+    Sampling sampling;                 // target
+    std::optional<Sampling> draft_sampling;  // absent: the same as the target's
+    std::uint32_t fork = 0;
+    int trace_top = 64;                // entries of each recorded distribution; 0 = fast mode, no rows; -1 = all
+    bool lens = false;                 // record what the drafter's tensors look like (engine/drafters/internals.h); changes no token
+    DrafterOptions options;
+    // k: draft tokens per round, 0 is plain decoding; seed; max_tokens; timing
+#define SETTING(member, usual, ...) decltype(usual) member = usual;
+#include "engine/run/run_settings.inc"
+    // How guesses are drawn.
+    [[nodiscard]] Sampling drafts() const { return draft_sampling.value_or(sampling); }
+    bool operator==(const RunSettings&) const = default;
+};
+
+// What the scenes of trained heads ask when nobody typed a prompt: independent guesses do not fit together in its answer
+// ("Once upon a there"), and most of what a head corrects stays.
+inline constexpr const char* kHeadPrompt = "Tell me a short story about a fox.";
+
+// A fork goes on with other settings; the rounds before it were drafted and judged under these.
+struct EarlierSettings {
+    int until = 0;                     // the first round for which they no longer held
+    RunSettings settings;
+};
+// Those that a round was made with: the first of `earlier` (in order) that held for it, else `now`.
+[[nodiscard]] const RunSettings& settings_at(int cycle, const std::vector<EarlierSettings>& earlier,
+                                             const RunSettings& now);
+
+} // namespace speclens
