@@ -8,6 +8,7 @@
 #include "app/frame/window_assets.h"
 #include "app/views/languages.h"
 #include "engine/drafters/drafter.h"
+#include "engine/run/models.h"
 #include "kernels/error.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/speak.h"

@@ -19,7 +19,7 @@
 #include "app/views/quiz.h"
 #include "engine/fetch/fetch_job.h"
 #include "engine/run/engine_status.h"
-#include "engine/run/run.h"
+#include "engine/run/prompt_room.h"
 #include "scenes/shared/scene.h"
 
 namespace speclens {

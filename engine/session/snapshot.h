@@ -9,7 +9,7 @@
 #include "engine/lab/race.h"
 #include "engine/run/answers.h"
 #include "engine/run/engine_status.h"
-#include "engine/run/run.h"
+#include "engine/run/prompt_room.h"
 #include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 

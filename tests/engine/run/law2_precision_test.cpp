@@ -27,7 +27,7 @@ TEST_P(Law2Precision, HoldsForEveryDrafter) {
     const double alarm = kPrecisionAlarm / (2.0 * static_cast<double>(drafter_list().size()));
     for (const DrafterInfo& drafter : drafter_list()) {
         RunSettings settings;
-        settings.token_ids = prompt;
+        settings.prompt.token_ids = prompt;
         if (drafter.tree) settings.options.tree_topk = 2, settings.options.tree_budget = 5;
         settings.drafter = drafter.name;
         settings.rule = judging_rule("token", drafter.name);
@@ -52,7 +52,7 @@ TEST_P(Law2Precision, CatchesADraftThatIsNotJudged) {
     auto draft_alone = std::make_shared<Models>(*models);
     draft_alone->target = models->draft;
     RunSettings settings;
-    settings.token_ids = prompt;
+    settings.prompt.token_ids = prompt;
     settings.drafter = "none";
     settings.sampling = sampling;
     settings.max_tokens = 4;

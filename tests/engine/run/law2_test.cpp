@@ -469,7 +469,7 @@ TEST_P(Law2OnATransformer, HoldsForEveryRule) {
         if (rule.greedy_only || !rule.lossless() || !can_judge(rule, drafter)) continue;
         ++rules;
         RunSettings settings;
-        settings.token_ids = prompt;
+        settings.prompt.token_ids = prompt;
         settings.options = shape_of(drafter, 2, 5);
         settings.options.fr_spec = ids;
         settings.options.head_pool = pool;

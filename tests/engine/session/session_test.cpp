@@ -44,7 +44,7 @@ bool timed(const Session& session) {
 
 TEST(Session, TimesARunThatStandsStillBesidePlainDecoding) {
     RunSettings settings = on_table();
-    settings.token_ids = {5, 6, 5};
+    settings.prompt.token_ids = {5, 6, 5};
     settings.drafter = "skip";
     settings.options.exit_layer = 1; // which plain decoding has no use for
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
@@ -59,7 +59,7 @@ TEST(Session, TimesARunThatStandsStillBesidePlainDecoding) {
 // What was timed once is known: of the same run again, and of a fork before it is timed on its own.
 TEST(Session, UndoAndForkKeepTheirTimes) {
     RunSettings settings = on_table();
-    settings.token_ids = {5, 6, 5};
+    settings.prompt.token_ids = {5, 6, 5};
     settings.drafter = "skip";
     settings.options.exit_layer = 1;
     settings.max_tokens = 12;
@@ -183,7 +183,7 @@ TEST(Session, MeasuresBesideTheRunOnTheScreen) {
 
 TEST(Session, TimesPassesOnRequest) {
     RunSettings settings;
-    settings.token_ids = {1, 2, 3};
+    settings.prompt.token_ids = {1, 2, 3};
     settings.drafter = "none";
     settings.k = 0;
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
@@ -236,7 +236,7 @@ TEST(Session, SaysWhyThereIsNoAdvice) {
 
 TEST(Session, TimesARealShapeBesideAndStopsOnRequest) {
     RunSettings settings;
-    settings.token_ids = {1, 2, 3};
+    settings.prompt.token_ids = {1, 2, 3};
     settings.drafter = "none";
     settings.k = 0;
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
@@ -259,7 +259,7 @@ TEST(Session, TimesARealShapeBesideAndStopsOnRequest) {
 
 TEST(Session, TimesAShapeInOtherFormsOnRequest) {
     RunSettings settings;
-    settings.token_ids = {1, 2, 3};
+    settings.prompt.token_ids = {1, 2, 3};
     settings.drafter = "none";
     settings.k = 0;
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
