@@ -119,10 +119,11 @@ CycleSettings cycle_settings(const Models& models, const RunSettings& s, const R
     return cycle;
 }
 
-// Copies what `base` had before the round of the fork, and adds the tokens of it to `sequence`. Throws Error.
-void copy_until(const Trace& base, const Fork& fork, Trace& trace, std::vector<int>& sequence) {
+// Copies what `base` had before the round of the fork, and adds the tokens of it to `sequence`. Whether it had read its prompt.
+// Throws Error.
+bool copy_until(const Trace& base, const Fork& fork, Trace& trace, std::vector<int>& sequence) {
     const auto in_fork = [&](const auto* event) { return event && event->cycle >= fork.cycle; };
-    bool found = fork.cycle == 0;
+    bool found = fork.cycle == 0, read = false;
     for (std::size_t i = 1; i < base.size(); ++i) {
         const Event& event = base[i];
         if (in_fork(std::get_if<Drafted>(&event)) || in_fork(std::get_if<Verified>(&event))) break;
@@ -131,12 +132,14 @@ void copy_until(const Trace& base, const Fork& fork, Trace& trace, std::vector<i
             sequence.insert(sequence.end(), commit->tokens.begin(), commit->tokens.end());
             found = found || commit->cycle + 1 == fork.cycle;
         }
+        read = read || std::holds_alternative<Prefill>(event);
         trace.append(event);
     }
     if (!found)
         throw Error("round " + std::to_string(fork.cycle + 1) + " is not in this run",
                     "Choose a round that was decoded.", Exit::usage);
     trace.append(Commanded{to_text(fork)});
+    return read;
 }
 
 } // namespace
@@ -194,7 +197,7 @@ void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const
         }
         cycle.force_coin = fork->force_coin;
         attempts = attempts_before(*base, fork->cycle);
-        copy_until(*base, *fork, *trace_, sequence);
+        cycle.prompt_recorded = copy_until(*base, *fork, *trace_, sequence);
     }
     const RuleInfo& rule = replay ? *replay : rule_at(*find_rule(settings_.rule), settings_.sampling);
     cycle_ =

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "engine/drafters/drafter.h"
 #include "engine/run/full_distributions.h"
@@ -133,6 +134,22 @@ TEST(Run, GoesOnWhereAHeadKnowsNoFurtherPosition) {
             EXPECT_EQ(test::finished(models, settings)->sequence(), plain->sequence())
                 << drafter << " " << prompt;
         }
+}
+
+// However often a run was branched before its prompt was read.
+TEST(Fork, RecordsThePromptOnce) {
+    const auto models = test::micro_models(1);
+    auto run = std::make_unique<speclens::Run>(models, sampled());
+    const auto branch = [&] { run = std::make_unique<speclens::Run>(models, *run, speclens::Fork{}); };
+    for (int i = 0; i < 4; ++i) branch();
+    for (int i = 0; i < 2; ++i) {
+        run->finish();
+        const Trace& trace = run->trace();
+        int read = 0;
+        for (std::size_t at = 0; at < trace.size(); ++at) read += std::holds_alternative<Prefill>(trace[at]) ? 1 : 0;
+        EXPECT_EQ(read, 1);
+        branch();
+    }
 }
 
 TEST(Fork, WithoutAChangeReplaysTheSameRun) {
