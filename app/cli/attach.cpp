@@ -171,7 +171,7 @@ Exit follow_pipe(const Options& options) {
 
 Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,
          const HttpSettings& http) {
-    const RequestSettings request = request_with(options, *options.prompt, options.run.system, options.run.chat);
+    const RequestSettings request = request_with(options, *options.prompt, options.run.prompt.system, options.run.prompt.chat);
     HttpSettings patient = http;
     patient.silence_seconds = 120; // a queue may be long
     const auto show = [&](const ServedText& served) {

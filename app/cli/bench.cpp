@@ -97,11 +97,11 @@ RunSettings bench_settings(const Options& options, const Models& models, const s
     RunSettings settings = run_settings(options, drafter, 0);
     settings.trace_top = 0;
     settings.max_tokens = tokens;
-    settings.chat = models.chat.problem.empty(); // an answer that is long enough on the bundle
+    settings.prompt.chat = models.chat.problem.empty(); // an answer that is long enough on the bundle
     if (!models.tokenizer)
-        settings.token_ids = filler_tokens(options.context.value_or(kContext), models.vocab());
+        settings.prompt.token_ids = filler_tokens(options.context.value_or(kContext), models.vocab());
     else
-        settings.prompt = "Write a Python function that returns the sum of a list.";
+        settings.prompt.text = "Write a Python function that returns the sum of a list.";
     return settings;
 }
 

@@ -292,7 +292,7 @@ void check_models(Checklist& list, const Options& options) {
     settings.drafter = kNoDrafter;
     settings.k = 0;
     settings.max_tokens = 1;
-    if (!models->tokenizer) settings.token_ids = {0};
+    if (!models->tokenizer) settings.prompt.token_ids = {0};
     Run(models, settings).finish();
     check_memory(list, *models, options);
 }
@@ -310,18 +310,14 @@ PrecisionReading reading_in(const Options& options, Precision precision, Progres
     if (!models->tokenizer)
         throw Error(models->target_name() + " has no tokenizer to read a text with", "Put the model's tokenizer.json into its folder.");
     const fs::path file = assets_folder() / "prompts" / "reading.txt";
-    RunSettings text;
-    text.prompt = read_text_file(file, 1 << 20);
-    std::vector<int> ids = prompt_tokens(*models, text).ids;
+    std::vector<int> ids = prompt_tokens(*models, {.text = read_text_file(file, 1 << 20)}).ids;
     ids.resize(std::min({ids.size(), kMostTokens, static_cast<std::size_t>(models->holds())}));
     std::vector<GalleryPrompt> prompts = load_gallery(gallery_file(assets_folder(), !models->bundle.empty()));
     ask_as_text_if_needed(prompts, models->chat);
     std::vector<RunSettings> runs;
     for (std::size_t i = 0; i < std::min<std::size_t>(kPrompts, prompts.size()); ++i) {
         RunSettings run;
-        run.prompt = prompts[i].prompt;
-        run.system = prompts[i].system;
-        run.chat = prompts[i].chat;
+        run.prompt = prompt_of(prompts[i], false);
         run.max_tokens = kNewTokens;
         runs.push_back(std::move(run));
     }

@@ -84,7 +84,7 @@ std::vector<RunSettings> texts_to_guess(const Models& models) {
     if (!models.tokenizer) {
         for (int i = 0; i < kTextsOfIds; ++i) {
             texts.push_back(base);
-            texts.back().token_ids = {i % models.vocab(), (i + 1) % models.vocab(), (i + 2) % models.vocab()};
+            texts.back().prompt.token_ids = {i % models.vocab(), (i + 1) % models.vocab(), (i + 2) % models.vocab()};
         }
         return texts;
     }
@@ -92,9 +92,7 @@ std::vector<RunSettings> texts_to_guess(const Models& models) {
     ask_as_text_if_needed(prompts, models.chat);
     for (const GalleryPrompt& prompt : prompts) {
         RunSettings text = base;
-        text.prompt = prompt.prompt;
-        text.system = prompt.system;
-        text.chat = prompt.chat;
+        text.prompt = prompt_of(prompt, false);
         texts.push_back(text);
     }
     if (texts.empty()) texts.push_back(base);
@@ -193,7 +191,7 @@ std::string head_problem(const std::shared_ptr<const Models>& models, const std:
     plain.k = 0;
     plain.max_tokens = 20;
     plain.trace_top = 0;
-    if (!models->tokenizer) plain.token_ids = {0, 1, 2};
+    if (!models->tokenizer) plain.prompt.token_ids = {0, 1, 2};
     Run reference(models, plain);
     reference.finish();
     const std::vector<int> text = reference.sequence();

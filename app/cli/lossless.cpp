@@ -320,7 +320,7 @@ Exit command_lossless(const Options& options) {
                     "Use: speclens compare --temp 0", Exit::usage);
     if (!options.drafters.empty() && options.drafters[0].name == kNoDrafter)
         throw Error("none is plain decoding: there is nothing to test", "Use --drafter with one that guesses.", Exit::usage);
-    const bool table_only = !options.has("--model") && !options.prompt && options.run.token_ids.empty();
+    const bool table_only = !options.has("--model") && !options.prompt && options.run.prompt.token_ids.empty();
     const std::shared_ptr<const Models> models = table_only ? built_in(options) : load(options);
     if (!options.drafters.empty() && options.has("--rule"))
         if (const DrafterInfo* drafter = find_drafter(options.drafters[0].name);

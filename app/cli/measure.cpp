@@ -47,7 +47,7 @@ Sample measure(const std::shared_ptr<const Models>& models, const RunSettings& s
 
 void warm_up(const std::shared_ptr<const Models>& models, RunSettings settings) {
     constexpr double kWarmMs = 100;
-    settings.token_ids = {prompt_tokens(*models, settings).ids[0]};
+    settings.prompt.token_ids = {prompt_tokens(*models, settings.prompt).ids[0]};
     for (const double end = now_ms() + kWarmMs; now_ms() < end;) {
         Run run(models, settings);
         while (run.step() && now_ms() < end) stop_if_interrupted();

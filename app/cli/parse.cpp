@@ -93,8 +93,8 @@ void check_together(const Options& o) {
         if (o.has(a) && o.has(b))
             usage(std::string(a) + " and " + b + " exclude each other", "Give one of them.");
     };
-    needs("--system", o.run.chat, "--chat");
-    needs("--thinking", o.run.chat, "--chat");
+    needs("--system", o.run.prompt.chat, "--chat");
+    needs("--thinking", o.run.prompt.chat, "--chat");
     needs("--lens", !o.json.empty(), "--json");
     if (o.command == Command::check) {
         const bool changes = o.precision && *o.precision != Precision::f32;

@@ -297,14 +297,14 @@ static int usual_drafts(const Options& options, const std::string& drafter) {
 
 RunSettings run_settings(const Options& options, const std::string& drafter, double temperature) {
     RunSettings settings = options.run;
-    if (options.prompt) settings.prompt = *options.prompt;
+    if (options.prompt) settings.prompt.text = *options.prompt;
     const bool typed =
-        options.prompt || !options.run.token_ids.empty() || options.has("--chat") || options.has("--raw");
+        options.prompt || !options.run.prompt.token_ids.empty() || options.has("--chat") || options.has("--raw");
     // Models that are known by name answer chats; of others nobody knows before they are loaded.
     const bool answers = options.model.empty() || is_known_model(options.model.string());
     if (!typed && answers && options.geometry.empty()) {
-        settings.prompt = kFirstPrompt;
-        settings.chat = true;
+        settings.prompt.text = kFirstPrompt;
+        settings.prompt.chat = true;
     }
     settings.drafter = drafter;
     if (!options.has("--rule")) settings.rule = judging_rule(settings.rule, drafter);
@@ -372,7 +372,7 @@ void check_drafter_options(const Options& options, const std::vector<std::string
 }
 
 void check_thinking(const Options& options, const Models& models) {
-    const std::string why = options.run.thinking ? why_no_thinking(models.chat) : "";
+    const std::string why = options.run.prompt.thinking ? why_no_thinking(models.chat) : "";
     if (why.empty()) return;
     if (!options.thinking_of_link)
         throw Error("--thinking does nothing: " + why, "Leave it out.", Exit::usage);
@@ -385,12 +385,12 @@ void say_if_asked_as_text(const Models& models) {
 }
 
 std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
-    if (options.prompt || !options.run.token_ids.empty()) {
+    if (options.prompt || !options.run.prompt.token_ids.empty()) {
         Prompt one;
         if (options.prompt) one.text = *options.prompt;
-        one.ids = options.run.token_ids;
-        one.chat = options.run.chat;
-        one.system = options.run.system;
+        one.ids = options.run.prompt.token_ids;
+        one.chat = options.run.prompt.chat;
+        one.system = options.run.prompt.system;
         one.domain = kAllDomains;
         return {one};
     }
@@ -420,9 +420,9 @@ std::vector<Prompt> prompts_of(const Options& options, const Models& models) {
         throw no_text();
     }
     if (options.has("--chat") || options.has("--raw"))
-        for (Prompt& prompt : prompts) prompt.chat = options.run.chat;
-    if (!options.run.system.empty())
-        for (Prompt& prompt : prompts) prompt.system = options.run.system;
+        for (Prompt& prompt : prompts) prompt.chat = options.run.prompt.chat;
+    if (!options.run.prompt.system.empty())
+        for (Prompt& prompt : prompts) prompt.system = options.run.prompt.system;
     if (std::ranges::any_of(prompts, [](const Prompt& p) { return !p.system.empty() && !p.chat; }))
         say("a \"system\" does nothing for a prompt without \"chat\": true");
     if (options.domain.empty()) return prompts;
@@ -441,7 +441,7 @@ std::vector<GalleryPrompt> prompt_texts(const Options& options) {
     for (const Prompt& p : read_prompts(
              options.prompts.empty() ? gallery_file(assets_folder(), loaded_model(options) == kBuiltInModel) : options.prompts))
         texts.push_back({p.domain, p.text, p.system,
-                         options.has("--chat") || options.has("--raw") ? options.run.chat : p.chat});
+                         options.has("--chat") || options.has("--raw") ? options.run.prompt.chat : p.chat});
     return texts;
 }
 
@@ -456,14 +456,14 @@ RaceSettings race_settings(const Options& options, bool text) {
     race.base.options = options.run.options; // every lane takes what its drafter reads
     if (text) {
         race.prompts = prompt_texts(options);
-        const bool typed = options.prompt || !options.run.token_ids.empty();
+        const bool typed = options.prompt || !options.run.prompt.token_ids.empty();
         const bool built_in = loaded_model(options) == kBuiltInModel;
         // Any other model is asked what a class would ask it first, and so that its answer is whole within the usual length.
         constexpr const char* kRaceQuestion = "Explain in two short sentences what photosynthesis is.";
         const auto first = built_in ? std::ranges::find(race.prompts, kRaceDomain, &GalleryPrompt::domain) : race.prompts.begin();
         if (!typed && !built_in && options.prompts.empty()) {
             race.base = with_prompt(race.base, {kRaceQuestion, "questions", "", {}, !options.has("--raw")});
-            race.base.chat_if_possible = race.chat_if_possible; // it is ready-made
+            race.base.prompt.chat_if_possible = race.chat_if_possible; // it is ready-made
         } else if (!typed && first != race.prompts.end())
             race.base = with_prompt(race.base, {first->prompt, first->domain, first->system, {}, first->chat});
     }
@@ -478,10 +478,10 @@ RaceSettings race_settings(const Options& options, bool text) {
 }
 
 RunSettings with_prompt(RunSettings settings, const Prompt& prompt) {
-    settings.prompt = prompt.text;
-    settings.token_ids = prompt.ids;
-    settings.chat = prompt.chat;
-    settings.system = prompt.system;
+    settings.prompt.text = prompt.text;
+    settings.prompt.token_ids = prompt.ids;
+    settings.prompt.chat = prompt.chat;
+    settings.prompt.system = prompt.system;
     return settings;
 }
 

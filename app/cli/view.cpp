@@ -36,9 +36,9 @@ std::string own_drafter(const Options& options, const std::string& scene, const 
 RunSettings scene_settings(const Options& options, const std::string& scene, const std::string& drafter) {
     const bool head = options.drafters.empty() && drafter == scene; // greedy, on a prompt that shows it
     RunSettings settings = run_settings(options, drafter, head ? 0 : kWalkTemperature);
-    if (head && !options.prompt && options.run.token_ids.empty() && options.model.empty()) {
-        settings.prompt = kHeadPrompt;
-        settings.chat = true;
+    if (head && !options.prompt && options.run.prompt.token_ids.empty() && options.model.empty()) {
+        settings.prompt.text = kHeadPrompt;
+        settings.prompt.chat = true;
     }
     if (scene == "race") settings.rule = judging_rule(settings.rule, drafter); // as the lane has it
     settings.lens = true;                                                      // scenes show it
@@ -65,7 +65,7 @@ SceneView view_of(const Options& options) {
         return !info.needs_network() || shipped.networks.contains(drafter);
     });
     view.settings = scene_settings(options, view.scene, own.empty() ? chosen_drafter(options, usual) : own);
-    view.race = race_settings(options, options.run.token_ids.empty());
+    view.race = race_settings(options, options.run.prompt.token_ids.empty());
     return view;
 }
 

@@ -136,7 +136,7 @@ void Controller::change_run(RunSettings settings, double now) {
 void Controller::begin_run(RunSettings settings) {
     if (!common_.has_engine()) return;
     common_.dismiss();
-    own_prompt_ = settings.prompt != run_.settings().prompt && settings.token_ids.empty() && !knows(settings.prompt);
+    own_prompt_ = settings.prompt.text != run_.settings().prompt.text && settings.prompt.token_ids.empty() && !knows(settings.prompt.text);
     undo_.began();
     arrival_.cycle.reset();
     arrival_.guess.reset();

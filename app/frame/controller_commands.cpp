@@ -29,9 +29,9 @@ void Controller::open_popup(Popup popup) {
     chrome.query.clear();
     chrome.problem.clear();
     if (popup == Popup::prompt) {
-        chrome.prompt = wished().prompt;
-        chrome.system = wished().system;
-        chrome.chat = wished().chat;
+        chrome.prompt = wished().prompt.text;
+        chrome.system = wished().prompt.system;
+        chrome.chat = wished().prompt.chat;
     }
     if (popup == Popup::models || popup == Popup::palette || popup == Popup::prompt) models_ = model_choices();
     if (popup == Popup::open_file) files_.refresh();
@@ -151,10 +151,7 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
             if (pick.row < 0 || pick.row >= static_cast<int>(c.prompts().size())) return;
             const GalleryPrompt& prompt = c.prompts()[static_cast<std::size_t>(pick.row)];
             RunSettings settings = c.wished();
-            settings.prompt = prompt.prompt;
-            settings.system = prompt.system;
-            settings.chat = settings.chat_if_possible = prompt.chat;
-            settings.token_ids.clear();
+            settings.prompt = prompt_of(prompt, true, settings.prompt.thinking);
             c.restart(std::move(settings));
         }
         void operator()(const EditPrompt&) const { c.open_popup(Popup::prompt); }

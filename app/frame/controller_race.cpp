@@ -12,9 +12,7 @@ constexpr double kRaceSeconds = 12;  // a race that was over sooner is slowed do
 constexpr double kStepSeconds = 0.4; // between two steps of a stepped race that plays, at speed 1
 
 bool same_race(const RaceSettings& a, const RaceSettings& b) {
-    return a.base.prompt == b.base.prompt && a.base.token_ids == b.base.token_ids &&
-           a.base.chat == b.base.chat && a.base.system == b.base.system &&
-           a.base.thinking == b.base.thinking && a.base.seed == b.base.seed &&
+    return a.base.prompt == b.base.prompt && a.base.seed == b.base.seed &&
            a.base.sampling == b.base.sampling && a.base.draft_sampling == b.base.draft_sampling &&
            a.base.rule_params == b.base.rule_params && a.base.options == b.base.options &&
            a.base.max_tokens == b.base.max_tokens && a.lanes == b.lanes;
@@ -120,11 +118,6 @@ void RacePart::forget(const RunSettings& base, const std::vector<GalleryPrompt>&
 void RacePart::view_prompt_of(const RunSettings& run) {
     RaceSettings wish = wish_;
     wish.base.prompt = run.prompt;
-    wish.base.system = run.system;
-    wish.base.token_ids = run.token_ids;
-    wish.base.chat = run.chat;
-    wish.base.chat_if_possible = run.chat_if_possible;
-    wish.base.thinking = run.thinking;
     wish.base.seed = run.seed;
     wish.base.sampling = run.sampling;
     wish.base.draft_sampling = run.draft_sampling;

@@ -19,9 +19,7 @@ std::string change_words(const RunSettings& from, const RunSettings& to) {
     const auto add = [&](bool differs, const std::string& what) {
         if (differs) words += (words.empty() ? "" : ", ") + what;
     };
-    add(from.prompt != to.prompt || from.token_ids != to.token_ids || from.system != to.system ||
-            from.chat != to.chat,
-        "the other prompt");
+    add(from.prompt != to.prompt, "the other prompt");
     add(from.drafter != to.drafter, "drafter " + to.drafter);
     add(from.rule != to.rule, "rule " + to.rule);
     add(from.k != to.k, "K = " + std::to_string(to.k));

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "engine/drafters/drafter_info.h"
 #include "engine/fetch/fetchable.h"
@@ -134,11 +135,9 @@ bool beyond_the_model(const FrameDraw& d) {
 // The run that the prompt editor would start.
 RunSettings edited_run(const FrameDraw& d) {
     RunSettings settings = *d.input.scene.settings;
-    settings.prompt = d.state.prompt;
-    settings.system = d.state.system;
-    settings.chat = d.state.chat;
-    settings.chat_if_possible = false;
-    settings.token_ids.clear();
+    Prompt before = std::exchange(settings.prompt, {.text = d.state.prompt, .system = d.state.system, .chat = d.state.chat});
+    settings.prompt.thinking = before.thinking;
+    if (before.text == settings.prompt.text) settings.prompt.parts = std::move(before.parts); // else it is no conversation any more
     settings.fork = 0;
     return settings;
 }

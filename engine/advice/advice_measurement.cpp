@@ -74,7 +74,6 @@ void AdviceMeasurement::plan_lengths() {
     base.trace_top = 0;
     base.lens = false;
     base.timing = true;
-    base.token_ids.clear();
     std::vector<std::string> names = plan_.drafters;
     if (names.empty()) names = models_->ready_drafters();
     std::erase(names, "none");
@@ -130,9 +129,7 @@ RunSettings AdviceMeasurement::settings_of(std::size_t length) const {
         settings = settings_[length];
     }
     const GalleryPrompt& prompt = plan_.prompts[static_cast<std::size_t>(std::max(0, prompt_))];
-    settings.prompt = prompt.prompt;
-    settings.system = prompt.system;
-    settings.chat = prompt.chat;
+    settings.prompt = prompt_of(prompt, false, settings.prompt.thinking);
     if (stage_ == Stage::warm_up) settings.max_tokens = std::min(settings.max_tokens, kWarmUpTokens);
     return settings;
 }

@@ -174,7 +174,7 @@ class AdaptiveStudy::Batch {
         int capacity = 0;
         for (RunSettings text : plan.texts) {
             text.k = plan.most;
-            capacity = std::max(capacity, Run::capacity_for(models, text));
+            capacity = std::max(capacity, prepared_run(models, text).capacity);
         }
         return {.texts = plan.seats, .blocks = plan.blocks > 0 ? plan.blocks : blocks_for(plan.seats, capacity)};
     }

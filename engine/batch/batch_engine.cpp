@@ -55,18 +55,16 @@ BatchEngine::BatchEngine(std::shared_ptr<const Models> models, const BatchSettin
 
 BatchEngine::~BatchEngine() = default;
 
-int BatchEngine::submit(const RunSettings& settings, BatchOwner owner) {
-    const int capacity = Run::capacity_for(*models_, settings);
-    const int needed = BlockTable::blocks_for(capacity, PagedModel::kBlock);
+int BatchEngine::submit(PreparedRun prepared, BatchOwner owner) {
+    const int needed = BlockTable::blocks_for(prepared.capacity, PagedModel::kBlock);
     if (needed > pool_.blocks())
         throw Error("the text may take " + std::to_string(needed) + " blocks of keys and values, the pool has " +
                         std::to_string(pool_.blocks()),
                     "Ask for more blocks, a shorter prompt or fewer new tokens.", Exit::usage);
     Text text;
-    text.settings = settings;
-    text.settings.timing = false; // the time of a pass belongs to all of its texts
-    text.prompt = prompt_tokens(*models_, settings).ids;
-    text.shown.prompt_tokens = static_cast<int>(text.prompt.size());
+    text.prepared = std::move(prepared);
+    text.prepared.settings.timing = false; // the time of a pass belongs to all of its texts
+    text.shown.prompt_tokens = static_cast<int>(text.prompt().size());
     text.owner = std::move(owner);
     return enter(std::move(text));
 }
@@ -86,8 +84,8 @@ int BatchEngine::submit(Scoring scoring, BatchOwner owner) {
         throw Error("the text takes " + std::to_string(needed) + " blocks of keys and values, the pool has " + std::to_string(pool_.blocks()),
                     "Ask for more blocks, or send a shorter text.", Exit::usage);
     Text text;
-    text.settings.k = std::min(count - 1 - scoring.first, settings_.prompt_rows) - 1; // rows of its first pass with logits, but one
-    text.prompt = std::move(scoring.tokens);
+    text.prepared.settings.k = std::min(count - 1 - scoring.first, settings_.prompt_rows) - 1; // rows with logits of its first pass, but one
+    text.prepared.prompt.ids = std::move(scoring.tokens);
     text.scoring = std::move(scoring);
     text.shown.prompt_tokens = count;
     text.owner = std::move(owner);
@@ -104,7 +102,7 @@ int BatchEngine::enter(Text text) {
 }
 
 std::span<const int> BatchEngine::tokens_of(const Text& text) {
-    return text.run ? text.run->sequence() : text.prompt;
+    return text.run ? text.run->sequence() : text.prompt();
 }
 
 std::vector<int> BatchEngine::taps_of(const Text& text) {
@@ -218,19 +216,19 @@ bool BatchEngine::fits(const Text& text) const {
     }
     const Seat* seat = settings_.share ? alike(text) : nullptr;
     const int shared = seat ? seat->shareable(first(tokens_of(text), known_tokens(text)), {}) / PagedModel::kBlock : 0;
-    return blocks(known_tokens(text) + 1 + text.settings.k) - shared <= pool_.free() - promised;
+    return blocks(known_tokens(text) + 1 + text.prepared.settings.k) - shared <= pool_.free() - promised;
 }
 
 void BatchEngine::join(int number) {
     Text& text = at(number);
     if (text.scoring && !text.own_seat) {
-        const int places = static_cast<int>(text.prompt.size()) - 1; // nothing is asked behind the last token
+        const int places = static_cast<int>(text.prompt().size()) - 1; // nothing is asked behind the last token
         text.own_seat = std::make_unique<Seat>(model_, pool_, places, Seat::Alone());
         text.seat = text.own_seat.get();
-        text.seat->begin_prompt(first(text.prompt, places), {});
+        text.seat->begin_prompt(first(text.prompt(), places), {});
     }
     if (!text.run && !text.scoring) {
-        text.run = std::make_unique<Run>(models_of(text), text.settings, [&](int capacity) {
+        text.run = std::make_unique<Run>(models_of(text), text.prepared, [&](int capacity) {
             auto seat = std::make_unique<Seat>(model_, pool_, capacity,
                                                [this, number](Seat& self, const PassInput& input) { pass_alone(number, self, input); });
             text.seat = seat.get();
@@ -239,7 +237,7 @@ void BatchEngine::join(int number) {
         if (text.most_drafts) text.seat->draft_at_most(*text.most_drafts);
         if (text.go_on) text.run->go_on(text.go_on);
         text.shown.trace = text.run->shared_trace();
-        text.seat->begin_prompt(first(text.prompt, known_tokens(text)), text.run->taps());
+        text.seat->begin_prompt(first(text.prompt(), known_tokens(text)), text.run->taps());
     }
     text.shown.state = State::reading;
     share_prompt(text);
@@ -283,14 +281,14 @@ bool BatchEngine::waits_for_prompt(int number) const {
     const Text& text = at(number);
     if (!settings_.share || text.seat->length() > 0) return false;
     const std::vector<int> taps = taps_of(text);
-    const std::span<const int> own = first(text.prompt, text.scoring ? known_tokens(text) : static_cast<int>(text.prompt.size()) - 1);
+    const std::span<const int> own = first(text.prompt(), text.scoring ? known_tokens(text) : static_cast<int>(text.prompt().size()) - 1);
     const Seat* const best = alike(text);
     const int known = best ? best->shareable(own, taps) : 0;
     for (const int other : scheduler_.in_flight()) {
         const Text& one = at(other);
         if (other >= number || one.owner.key != text.owner.key || one.shown.state != State::reading) continue;
         if (!taps.empty() && taps_of(one) != taps) continue;
-        if (common(first(one.prompt, static_cast<int>(one.prompt.size()) - 1), own) >= known + PagedModel::kBlock) return true;
+        if (common(first(one.prompt(), static_cast<int>(one.prompt().size()) - 1), own) >= known + PagedModel::kBlock) return true;
     }
     return false;
 }
@@ -324,9 +322,9 @@ void BatchEngine::draft(int number) {
 
 void BatchEngine::ask_for_places(Text& text) {
     if (text.shown.state != State::decoding) return;
-    const int from = known_tokens(text), all = static_cast<int>(text.prompt.size()) - 1;
+    const int from = known_tokens(text), all = static_cast<int>(text.prompt().size()) - 1;
     const int rows = std::min({all - from, settings_.prompt_rows, model_.max_rows()});
-    text.places = {.tokens = std::span<const int>(text.prompt).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(rows))};
+    text.places = {.tokens = std::span<const int>(text.prompt()).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(rows))};
     text.asked = &text.places;
 }
 
@@ -493,10 +491,10 @@ void BatchEngine::finish_scoring(int number) {
     text.asked = nullptr;
     text.seat->read_on();
     for (int row = 0; row < rows.count(); ++row) {
-        const int token = text.prompt[static_cast<std::size_t>(from + row) + 1];
+        const int token = text.prompt()[static_cast<std::size_t>(from + row) + 1];
         text.shown.scores.push_back(scored_token(rows.distribution(row, kRawSampling), token, text.scoring->top));
     }
-    if (known_tokens(text) + 1 == std::ssize(text.prompt)) end(number, State::done);
+    if (known_tokens(text) + 1 == std::ssize(text.prompt())) end(number, State::done);
 }
 
 // ---- leaving ----

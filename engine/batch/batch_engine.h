@@ -68,9 +68,10 @@ class BatchEngine {
     BatchEngine(std::shared_ptr<const Models> models, const BatchSettings& settings);
     ~BatchEngine();
 
-    // A text that waits for its turn; its number, counting from 0. Throws Error where Run would, and where the whole pool is
-    // too small for it.
-    int submit(const RunSettings& settings, BatchOwner owner = {});
+    // A text that waits for its turn; its number, counting from 0. Prepared for these models. Throws Error where the whole pool is too
+    // small for it, and for settings what prepared_run() throws.
+    int submit(PreparedRun prepared, BatchOwner owner = {});
+    int submit(const RunSettings& settings, BatchOwner owner = {}) { return submit(prepared_run(*models_, settings), std::move(owner)); }
     // A text that is only judged, in pieces of at most prompt_rows rows beside the rounds of the others. Its keys and values stay
     // for the next one of its owner that begins alike, until their blocks are needed. Throws Error where it cannot be.
     int submit(Scoring scoring, BatchOwner owner = {});
@@ -100,10 +101,10 @@ class BatchEngine {
 
   private:
     struct Text {
-        RunSettings settings;
+        PreparedRun prepared;
         BatchText shown;
         BatchOwner owner;
-        std::vector<int> prompt;
+        [[nodiscard]] const std::vector<int>& prompt() const { return prepared.prompt.ids; }
         std::unique_ptr<Run> run;          // from joining to the end, also while preempted; none where it is only judged
         std::optional<Scoring> scoring;    // then this, with
         std::unique_ptr<Seat> own_seat;

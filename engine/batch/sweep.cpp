@@ -31,7 +31,7 @@ RunSettings text_with(const RunSettings& text, const SweepMethod& method) {
 int largest_capacity(const Models& models, const SweepPlan& plan) {
     int most = 0;
     for (const RunSettings& text : plan.texts)
-        for (const SweepMethod& method : plan.methods) most = std::max(most, Run::capacity_for(models, text_with(text, method)));
+        for (const SweepMethod& method : plan.methods) most = std::max(most, prepared_run(models, text_with(text, method)).capacity);
     return most;
 }
 
@@ -198,22 +198,21 @@ bool SweepMeasurement::step() {
 // somebody has to give up his, and the texts so many that they reach lengths of all kinds. With the longest drafts.
 void SweepMeasurement::begin_film() {
     constexpr int kSeats = 4, kTexts = 20, kTokens = 48, kRounds = 40;
-    std::vector<std::pair<int, RunSettings>> asked; // with the tokens of its prompt
+    std::vector<PreparedRun> asked;
     for (const RunSettings& text : plan_.texts) {
         RunSettings one = text_with(text, plan_.methods.back());
         one.max_tokens = std::min(one.max_tokens, kTokens);
-        const auto tokens = static_cast<int>(prompt_tokens(*models_, one).ids.size());
-        asked.emplace_back(tokens, std::move(one));
+        asked.push_back(prepared_run(*models_, std::move(one)));
     }
-    std::ranges::stable_sort(asked, std::greater(), [](const auto& one) { return one.first; });
+    std::ranges::stable_sort(asked, std::greater(), [](const PreparedRun& one) { return one.prompt.ids.size(); });
     std::vector<RunSettings> texts;
     int begun = 0, longest = 0; // blocks: of the first on the seats with one round each; of one text with all of its answer
     for (std::size_t i = 0; std::ssize(texts) < kTexts; ++i) {
-        const auto& [tokens, text] = asked[i % asked.size()];
-        longest = std::max(longest, blocks_for(1, Run::capacity_for(*models_, text)));
-        if (std::ssize(texts) < kSeats) begun += blocks_for(1, tokens + text.k + 1);
+        const PreparedRun& one = asked[i % asked.size()];
+        longest = std::max(longest, blocks_for(1, one.capacity));
+        if (std::ssize(texts) < kSeats) begun += blocks_for(1, static_cast<int>(one.prompt.ids.size()) + one.settings.k + 1);
         for (int again = 0; again < (i % 3 == 0 ? 2 : 1); ++again) {
-            texts.push_back(text);
+            texts.push_back(one.settings);
             texts.back().seed += 1000 * texts.size();
         }
     }

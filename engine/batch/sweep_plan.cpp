@@ -17,12 +17,7 @@ constexpr double kProofShare = 0.25; // of the time for batches
 
 RunSettings asked(const RunSettings& base, const GalleryPrompt& prompt) {
     RunSettings text = base;
-    text.prompt = prompt.prompt;
-    text.system = prompt.system;
-    text.chat = prompt.chat;
-    text.chat_if_possible = prompt.chat;
-    text.parts.clear();
-    text.token_ids.clear();
+    text.prompt = prompt_of(prompt, true, base.prompt.thinking);
     return text;
 }
 

@@ -126,7 +126,7 @@ WorkerPool::WorkerPool(std::shared_ptr<const Models> models, std::vector<RunSett
     film_.target = models->target_name();
     for (const RunSettings& settings : workers) {
         auto worker = std::make_unique<Worker>();
-        worker->run = std::make_unique<Run>(models, settings, [&](int capacity) {
+        worker->run = std::make_unique<Run>(models, prepared_run(*models, settings), [&](int capacity) {
             auto line = std::make_unique<Line>(make_scored_decoder(models->scorer, capacity), clock_);
             worker->line = line.get();
             return line;

@@ -26,7 +26,7 @@ PlantedFault fault_of_study(const std::string& name) {
 std::unique_ptr<Run> study_run(const std::shared_ptr<const Models>& models, const RunSettings& settings, const std::string& name) {
     const PlantedFault fault = fault_of_study(name);
     if (fault == PlantedFault::none || !models->target) return std::make_unique<Run>(models, settings);
-    return std::make_unique<Run>(models, settings, faulty_target(models, fault));
+    return std::make_unique<Run>(models, prepared_run(*models, settings), faulty_target(models, fault));
 }
 
 } // namespace speclens

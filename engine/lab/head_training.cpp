@@ -183,9 +183,7 @@ void HeadTraining::stop() {
 void HeadTraining::read_text(const GalleryPrompt& prompt, bool held, int number) {
     const HeadPlan& plan = view_.plan;
     RunSettings settings;
-    settings.prompt = prompt.prompt;
-    settings.system = prompt.system;
-    settings.chat = prompt.chat;
+    settings.prompt = prompt_of(prompt, false);
     settings.drafter = models_->why_not("small").empty() ? "small" : kNoDrafter; // changes no distribution
     settings.rule = "token";
     settings.sampling.temperature = held ? 0 : plan.temperature;

@@ -32,10 +32,10 @@ RaceView race_lanes(const Models& models, RaceSettings settings) {
     settings.base.trace_top = 0;  // no rows: a race is about texts and times
     if (settings.chat_if_possible) {
         RunSettings& base = settings.base;
-        if (std::ranges::find(settings.prompts, base.prompt, &GalleryPrompt::prompt) != settings.prompts.end()) {
-            std::vector<GalleryPrompt> own = {{"", base.prompt, base.system, base.chat}};
+        if (std::ranges::find(settings.prompts, base.prompt.text, &GalleryPrompt::prompt) != settings.prompts.end()) {
+            std::vector<GalleryPrompt> own = {{"", base.prompt.text, base.prompt.system, base.prompt.chat}};
             ask_as_text_if_needed(own, models.chat);
-            base.prompt = own[0].prompt, base.system = own[0].system, base.chat = own[0].chat;
+            base.prompt.text = own[0].prompt, base.prompt.system = own[0].system, base.prompt.chat = own[0].chat;
         }
         ask_as_text_if_needed(settings.prompts, models.chat);
     }
@@ -73,13 +73,9 @@ Race::~Race() = default;
 RunSettings Race::settings_of(const Job& job) const {
     RunSettings settings = view_.lanes[static_cast<std::size_t>(job.lane)].settings;
     if (job.kind == Job::Kind::warm_up) settings.max_tokens = std::min(settings.max_tokens, kWarmUpTokens);
-    if (job.kind == Job::Kind::average) {
-        const GalleryPrompt& prompt = view_.settings.prompts[static_cast<std::size_t>(job.prompt)];
-        settings.prompt = prompt.prompt;
-        settings.system = prompt.system;
-        settings.chat = prompt.chat;
-        settings.token_ids.clear();
-    }
+    if (job.kind == Job::Kind::average)
+        settings.prompt = prompt_of(view_.settings.prompts[static_cast<std::size_t>(job.prompt)], view_.settings.chat_if_possible,
+                                    settings.prompt.thinking);
     return settings;
 }
 

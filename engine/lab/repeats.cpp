@@ -12,16 +12,16 @@ constexpr int kTurn = 12; // tokens between two changes of sides, at least
 
 Repeats::Repeats(std::shared_ptr<const Models> models, const RunSettings& settings, TimeTable& table, RepeatPlan plan)
     : models_(std::move(models)), table_(table), plan_(plan) {
-    run_.settings = settings;
-    run_.settings.trace_top = 0;
-    run_.settings.lens = false;
-    run_.settings.timing = true;
-    plain_.settings = run_.settings;
-    plain_.settings.drafter = kNoDrafter;
-    plain_.settings.k = 0;
-    plain_.settings.options = {};
-    check_run(*models_, run_.settings);
-    if (run_.settings.k == 0) run_.generations = plan_.generations; // there is one side only
+    RunSettings own = settings;
+    own.trace_top = 0;
+    own.lens = false;
+    own.timing = true;
+    run_.prepared = prepared_run(*models_, own);
+    own.drafter = kNoDrafter;
+    own.k = 0;
+    own.options = {};
+    plain_.prepared = prepared_run(*models_, std::move(own));
+    if (run_.prepared.settings.k == 0) run_.generations = plan_.generations; // there is one side only
 }
 
 bool Repeats::enough() const {
@@ -39,7 +39,7 @@ double Repeats::done() const {
 // Until so many more tokens are written; a generation that ends is begun again at the next turn.
 void Repeats::advance(Side& side, int tokens) {
     if (!side.run) {
-        side.run = std::make_unique<Run>(models_, side.settings);
+        side.run = std::make_unique<Run>(models_, side.prepared);
         side.taken = 0;
     }
     const std::size_t before = side.run->sequence().size();
@@ -51,7 +51,7 @@ void Repeats::advance(Side& side, int tokens) {
         // The last commit of a run brings its end with it.
         if (!std::holds_alternative<Committed>(last) && !std::holds_alternative<Stopped>(last)) continue;
         // Plain passes follow each other: the first one finds what the other side left in the caches.
-        if (!std::exchange(side.fresh, false) || side.settings.k > 0) table_.add(trace, side.taken, trace.size());
+        if (!std::exchange(side.fresh, false) || side.prepared.settings.k > 0) table_.add(trace, side.taken, trace.size());
         side.taken = trace.size();
     }
     if (!more) {

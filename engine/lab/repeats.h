@@ -33,7 +33,7 @@ class Repeats {
 
   private:
     struct Side {
-        RunSettings settings;
+        PreparedRun prepared;
         std::unique_ptr<Run> run;
         std::size_t taken = 0;  // events whose times the table has
         int generations = 0;    // whole ones

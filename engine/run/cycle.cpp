@@ -107,10 +107,8 @@ void Cycle::do_prefill() {
     };
     target_.prefill(fed, taps, taps.empty() ? Decoder::FeatureSink{} : observe, reading);
     if (settings_.timing) target_.wait();  // or the first draft would be charged with the prompt
-    bool recorded = false;  // a fork's trace already has it
-    for (std::size_t i = 0; i < trace_.size() && i < 4 && !recorded; ++i)
-        recorded = std::holds_alternative<Prefill>(trace_[i]);
-    if (!recorded) trace_.append(Prefill{static_cast<int>(fed.size()), settings_.timing ? watch.ms() + target_.saved_ms() : 0});
+    if (!settings_.prompt_recorded)
+        trace_.append(Prefill{static_cast<int>(fed.size()), settings_.timing ? watch.ms() + target_.saved_ms() : 0});
     next_ = Next::draft;
 }
 

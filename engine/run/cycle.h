@@ -34,6 +34,7 @@ struct CycleSettings {
     bool lens = false;                // record engine/drafters/internals.h
     bool ahead = false;               // draft the next round while the target's pass is made elsewhere (Decoder::begin)
     std::vector<int> stops;
+    bool prompt_recorded = false;     // the trace has the Prefill: that of the run which a fork goes on from
     // Changes of one cycle made by a fork.
     int forced_cycle = -1;
     std::vector<std::pair<int, int>> force_drafts;      // (index of the node, token)

@@ -9,16 +9,20 @@
 namespace speclens {
 namespace {
 
-void fit_prompt(const Models& models, RunSettings& settings, const std::string& text) {
+void as_text(Prompt& prompt) {
+    prompt.chat = false;
+    prompt.system.clear();
+}
+
+void fit_prompt(const Models& models, Prompt& prompt, const std::string& text) {
     if (models.tokenizer) {
-        if (settings.token_ids.empty()) return;
-        settings.token_ids.clear(); // numbers of another vocabulary
-        settings.chat = false;
-        settings.system.clear();
-        if (!text.empty()) settings.prompt = text;
+        if (prompt.token_ids.empty()) return;
+        prompt.token_ids.clear(); // numbers of another vocabulary
+        as_text(prompt);
+        if (!text.empty()) prompt.text = text;
     } else if (models.target) { // it can be told ids only
         const auto known = [&](int id) { return id >= 0 && id < models.vocab(); };
-        if (settings.token_ids.empty() || !std::ranges::all_of(settings.token_ids, known)) settings.token_ids = {0};
+        if (prompt.token_ids.empty() || !std::ranges::all_of(prompt.token_ids, known)) prompt.token_ids = {0};
     }
 }
 
@@ -46,11 +50,8 @@ std::string usual_drafter(const Models& models) {
 
 RunSettings fitting_settings(const Models& models, RunSettings before, const std::string& text) {
     RunSettings settings = std::move(before);
-    fit_prompt(models, settings, text);
-    if (settings.chat && !models.chat.problem.empty()) {
-        settings.chat = false;
-        settings.system.clear();
-    }
+    fit_prompt(models, settings.prompt, text);
+    if (settings.prompt.chat && !models.chat.problem.empty()) as_text(settings.prompt);
     if (!models.why_not(settings.drafter).empty()) {
         const std::string usual = usual_drafter(models);
         settings.rule = judging_rule(settings.rule, settings.drafter, usual);

@@ -15,6 +15,11 @@ std::filesystem::path held_out_file(const std::filesystem::path& assets, bool bu
     return assets / "prompts" / (built_in ? "heldout.jsonl" : model.starts_with("SmolLM2") ? "smollm2.jsonl" : "general.jsonl");
 }
 
+Prompt prompt_of(const GalleryPrompt& ready, bool chat_if_possible, bool thinking) {
+    return {.text = ready.prompt, .system = ready.system, .chat = ready.chat, .chat_if_possible = chat_if_possible && ready.chat,
+            .thinking = thinking};
+}
+
 std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
     std::vector<GalleryPrompt> prompts;
     std::ifstream in(file);

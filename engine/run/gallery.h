@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/run/prompt.h"
 #include "engine/text/chat.h"
 
 namespace speclens {
@@ -22,6 +23,9 @@ struct GalleryPrompt {
 // Prompts that no drafter of ours was trained on, for what is foretold of others: of the built-in model's small world, of
 // SmolLM2, or of any model.
 [[nodiscard]] std::filesystem::path held_out_file(const std::filesystem::path& assets, bool built_in, const std::string& model);
+
+// What such a prompt asks. `chat_if_possible`: nobody asked for its chat.
+[[nodiscard]] Prompt prompt_of(const GalleryPrompt& ready, bool chat_if_possible, bool thinking = false);
 
 // Lines that are no such object are skipped; a missing file has none.
 [[nodiscard]] std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file);

@@ -6,7 +6,7 @@
 namespace speclens {
 
 struct Models;      // engine/run/models.h
-struct RunSettings; // engine/run/control.h
+struct RunSettings; // engine/run/run_settings.h
 
 // How much of the contexts a prompt takes.
 struct PromptRoom {
@@ -14,9 +14,8 @@ struct PromptRoom {
     int holds = 0;                 // of the smallest context; the prompt leaves at least one place in it
     [[nodiscard]] bool fits() const { return tokens < holds; }
 };
-[[nodiscard]] PromptRoom prompt_room(const Models& models, const RunSettings& settings);  // no prompt: no tokens
-// The same for any thread, and for whoever outlives the models: it keeps no weights, whose memory is the engine thread's to
-// release. Throws Error where the prompt cannot be read.
+// No prompt: no tokens. For any thread, and for whoever outlives the models: it keeps no weights, whose memory is the engine
+// thread's to release. Throws Error where the prompt cannot be read.
 [[nodiscard]] std::function<PromptRoom(const RunSettings&)> prompt_counter(const Models& models);
 
 } // namespace speclens

@@ -44,85 +44,6 @@ std::string utc_minute() {
     return text;
 }
 
-void check_settings(const Models& models, const RunSettings& s) {
-    check_sampling(s.sampling);
-    if (s.draft_sampling) check_sampling(*s.draft_sampling);
-    const auto unknown = [](const char* kind, const std::string& name, const auto& list) {
-        std::string names;
-        for (const auto& info : list) names += (names.empty() ? "" : ", ") + std::string(info.name);
-        throw Error(std::string("unknown ") + kind + " \"" + name + "\"", "Known: " + names + ".",
-                    Exit::usage);
-    };
-    if (!find_drafter(s.drafter)) unknown("drafter", s.drafter, drafter_list());
-    const RuleInfo* rule = find_rule(s.rule);
-    if (!rule) unknown("rule", s.rule, rule_list());
-    if (rule->greedy_only && s.sampling.temperature != 0)
-        throw Error("the rule \"" + s.rule + "\" needs temperature 0, got " +
-                        std::to_string(s.sampling.temperature),
-                    "Use --temp 0, or the rule token or match.", Exit::usage);
-    if (rule->is_cascade() && models.scorer)
-        throw Error("the rule \"" + s.rule +
-                        "\" reads the target's whole distribution, and a server tells the likeliest tokens only",
-                    "Use --rule token, match or block, or load the target here with --model DIR.",
-                    Exit::usage);
-    check_parameters(s.rule_params, *rule);
-    if (s.k < 0 || s.k > 64)
-        throw Error("K must be 0 … 64 draft tokens per round, got " + std::to_string(s.k),
-                    "Use 0 for plain decoding.", Exit::usage);
-    // At temperature 0 most rules are the greedy one, which judges chains and trees.
-    if (rule_at(*rule, s.sampling).siblings == Siblings::none && s.k > 0 &&
-        !can_judge(*rule, *find_drafter(s.drafter)))
-        throw tree_error(s.rule);
-    if (s.max_tokens < 1)
-        throw Error("max-tokens must be at least 1, got " + std::to_string(s.max_tokens),
-                    "Ask for some tokens.", Exit::usage);
-    check_options(s.drafter, s.options, models.layers());
-    if (s.draft_ahead && !models.scorer)
-        throw Error("--draft-ahead drafts while a server judges, and the target is here", "Leave it out, or give --model URL.", Exit::usage);
-    if (s.options.by_text && models.draft && !models.vocabularies)
-        throw Error("--by-text is for a draft model with another tokenizer, and " + models.draft_name() + " has the target's tokens", "Leave --by-text out.",
-                    Exit::usage);
-}
-
-// A server tells the likeliest tokens only; under a top-k that keeps no others its distribution is exact. Says what
-// was changed.
-std::string keep_listed(const Scorer& scorer, Sampling& sampling) {
-    if (scorer.listed() >= scorer.vocabulary().size) return ""; // all of them
-    if (sampling.temperature == 0 || (sampling.top_k > 0 && sampling.top_k <= scorer.listed())) return "";
-    sampling.top_k = scorer.listed();
-    return "top-k " + std::to_string(sampling.top_k) + ": the server tells its " +
-           std::to_string(sampling.top_k) + " likeliest tokens, and among those the rule is exact";
-}
-
-// What of the settings these models can do.
-struct Plan {
-    const DrafterInfo* drafter = nullptr; // that was asked for, or `none`
-    int k = 0, nodes = 0;                 // of a round; nodes 0: a chain
-    std::string notice;                   // what is not as it was asked for; empty: all is
-    [[nodiscard]] bool drafts() const { return drafter->drafts(); }
-};
-
-Plan plan_of(const Models& models, const RunSettings& s) {
-    Plan plan;
-    plan.drafter = find_drafter(s.drafter);
-    if (plan.drafts() && s.k == 0) plan.notice = "speculation is off: K = 0";
-    if (plan.drafts() && s.k > 0)
-        if (const std::string problem = models.why_not(s.drafter); !problem.empty())
-            plan.notice = "speculation is off: " + problem;
-    if (!plan.notice.empty()) plan.drafter = find_drafter(kNoDrafter);
-    if (!plan.drafts()) return plan;
-    plan.k = plan.drafter->tree && s.options.tree_depth > 0 ? s.options.tree_depth : s.k;
-    if (const auto network = models.network(plan.drafter->name)) {
-        plan.k = std::min(plan.k, network->config.most_drafts());
-        plan.notice = network->config.notice;
-    }
-    if (plan.drafter->translates && models.vocabularies)
-        plan.notice = "the draft model has another tokenizer: " + std::to_string(models.vocabularies->common()) + " of its " +
-                      std::to_string(models.draft->config.vocab) + " tokens are the target's too";
-    plan.nodes = plan.drafter->tree ? s.options.tree_budget : 0;
-    return plan;
-}
-
 // Tokens that the rounds of a run before `cycle` brought.
 long long committed_before(const Trace& trace, int cycle) {
     long long tokens = 0;
@@ -130,18 +51,6 @@ long long committed_before(const Trace& trace, int cycle) {
         if (const auto* commit = std::get_if<Committed>(&trace[i]); commit && commit->cycle < cycle)
             tokens += static_cast<long long>(commit->tokens.size());
     return tokens;
-}
-
-// Slots of the caches: the prompt, the new tokens or those that a fork goes on from, and one round of drafts
-// past them.
-int slots(const Models& models, const RunSettings& s, const Plan& plan, int prompt, long long committed) {
-    const int limit = models.holds();
-    if (prompt >= limit) throw PromptTooLong(prompt, models.target_name(), limit);
-    if (plan.drafter->needs_draft_model() && models.draft && prompt >= models.draft->config.context())
-        throw PromptTooLong(prompt, models.draft_name(), models.draft->config.context());
-    const long long wanted =
-        prompt + std::max<long long>(s.max_tokens, committed) + std::max({s.k, plan.k, plan.nodes}) + 1;
-    return static_cast<int>(std::min<long long>(wanted, limit));
 }
 
 std::unique_ptr<Decoder> target_decoder(const Models& models, int prompt, int capacity) {
@@ -157,7 +66,7 @@ std::unique_ptr<Decoder> draft_decoder(const Models& models, int prompt, int cap
 }
 
 // The ids that a cut head may guess; says so where nothing tells which of them are frequent.
-std::shared_ptr<const FrequentIds> frequent_ids(const Models& models, const RunSettings& s, Plan& plan) {
+std::shared_ptr<const FrequentIds> frequent_ids(const Models& models, const RunSettings& s, RunPlan& plan) {
     if (!plan.drafts() || s.options.fr_spec <= 0) return models.frequent;
     auto ids =
         models.frequent ? models.frequent : std::make_shared<FrequentIds>(models.vocab(), models.stops());
@@ -169,7 +78,7 @@ std::shared_ptr<const FrequentIds> frequent_ids(const Models& models, const RunS
     return ids;
 }
 
-Header header_of(const Models& models, const RunSettings& s, const Plan& plan, const PromptTokens& prompt) {
+Header header_of(const Models& models, const RunSettings& s, const RunPlan& plan, const PromptTokens& prompt) {
     const auto network = models.network(plan.drafter->name);
     Header header;
     take_settings(s, header);
@@ -193,13 +102,13 @@ Header header_of(const Models& models, const RunSettings& s, const Plan& plan, c
     header.prefill_boundary = static_cast<int>(prompt.ids.size()) - 1;
     header.prompt = prompt.ids;
     header.prompt_text = prompt.text;
-    if (prompt.chat) header.chat = Header::Chat{s.prompt, s.system, s.thinking};
+    if (prompt.chat) header.chat = Header::Chat{s.prompt.text, s.prompt.system, s.prompt.thinking};
     if (plan.drafts()) header.options = s.options;
     header.notice = plan.notice + (plan.notice.empty() || prompt.notice.empty() ? "" : "; ") + prompt.notice;
     return header;
 }
 
-CycleSettings cycle_settings(const Models& models, const RunSettings& s, const Plan& plan) {
+CycleSettings cycle_settings(const Models& models, const RunSettings& s, const RunPlan& plan) {
     CycleSettings cycle;
     cycle.k = plan.k;
     cycle.nodes = plan.nodes;
@@ -217,10 +126,11 @@ CycleSettings cycle_settings(const Models& models, const RunSettings& s, const P
     return cycle;
 }
 
-// Copies what `base` had before the round of the fork, and adds the tokens of it to `sequence`. Throws Error.
-void copy_until(const Trace& base, const Fork& fork, Trace& trace, std::vector<int>& sequence) {
+// Copies what `base` had before the round of the fork, and adds the tokens of it to `sequence`. Whether it had read its prompt.
+// Throws Error.
+bool copy_until(const Trace& base, const Fork& fork, Trace& trace, std::vector<int>& sequence) {
     const auto in_fork = [&](const auto* event) { return event && event->cycle >= fork.cycle; };
-    bool found = fork.cycle == 0;
+    bool found = fork.cycle == 0, read = false;
     for (std::size_t i = 1; i < base.size(); ++i) {
         const Event& event = base[i];
         if (in_fork(std::get_if<Drafted>(&event)) || in_fork(std::get_if<Verified>(&event))) break;
@@ -229,51 +139,31 @@ void copy_until(const Trace& base, const Fork& fork, Trace& trace, std::vector<i
             sequence.insert(sequence.end(), commit->tokens.begin(), commit->tokens.end());
             found = found || commit->cycle + 1 == fork.cycle;
         }
+        read = read || std::holds_alternative<Prefill>(event);
         trace.append(event);
     }
     if (!found)
         throw Error("round " + std::to_string(fork.cycle + 1) + " is not in this run",
                     "Choose a round that was decoded.", Exit::usage);
     trace.append(Commanded{to_text(fork)});
+    return read;
 }
 
 } // namespace
 
-void check_run(const Models& models, const RunSettings& settings) {
-    (void)Run::capacity_for(models, settings);
-}
+Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings) : Run(models, prepared_run(*models, settings)) {}
 
-int Run::capacity_for(const Models& models, const RunSettings& settings) {
-    check_settings(models, settings);
-    const PromptTokens prompt = prompt_tokens(models, settings);
-    return slots(models, settings, plan_of(models, settings), static_cast<int>(prompt.ids.size()), 0);
-}
-
-Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings)
-    : models_(std::move(models)), settings_(settings) {
-    build(nullptr, nullptr, nullptr);
-}
-
-Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings, MakeTarget make)
-    : models_(std::move(models)), settings_(settings), make_target_(std::move(make)) {
-    build(nullptr, nullptr, nullptr);
+Run::Run(std::shared_ptr<const Models> models, PreparedRun prepared, MakeTarget make)
+    : models_(std::move(models)), make_target_(std::move(make)) {
+    build(std::move(prepared), nullptr, nullptr, nullptr);
 }
 
 Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& base,
          const Fork& fork, const RuleInfo* replay)
-    : models_(std::move(models)), settings_(settings) {
-    if (fork.settings) {
-        RunSettings changed = *fork.settings;
-        changed.prompt = settings.prompt;
-        changed.system = settings.system;
-        changed.chat = settings.chat;
-        changed.chat_if_possible = settings.chat_if_possible;
-        changed.thinking = settings.thinking;
-        changed.parts = settings.parts;
-        changed.token_ids = settings.token_ids;
-        settings_ = changed;
-    }
-    build(&base, &fork, replay);
+    : models_(std::move(models)) {
+    RunSettings changed = fork.settings.value_or(settings);
+    changed.prompt = settings.prompt;
+    build(prepared_run(*models_, std::move(changed), committed_before(base, fork.cycle)), &base, &fork, replay);
 }
 
 Run::Run(std::shared_ptr<const Models> models, const Run& base, const Fork& fork)
@@ -286,15 +176,10 @@ Run::Run(std::shared_ptr<const Models> models, const Run& base, const Fork& fork
 
 Run::~Run() = default;
 
-void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
-    check_settings(*models_, settings_);
-    const std::string listed_only = models_->scorer ? keep_listed(*models_->scorer, settings_.sampling) : "";
-    const PromptTokens prompt = prompt_tokens(*models_, settings_);
-    const int prompt_size = static_cast<int>(prompt.ids.size());
-    Plan plan = plan_of(*models_, settings_);
-    if (plan.notice.empty()) plan.notice = listed_only;
-    const int capacity =
-        slots(*models_, settings_, plan, prompt_size, base ? committed_before(*base, fork->cycle) : 0);
+void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const RuleInfo* replay) {
+    settings_ = std::move(prepared.settings);
+    RunPlan& plan = prepared.plan;
+    const int prompt_size = static_cast<int>(prepared.prompt.ids.size()), capacity = prepared.capacity;
     target_ = make_target_ ? make_target_(capacity) : target_decoder(*models_, prompt_size, capacity);
     drafter_ = plan.drafter->make(
         {*target_,
@@ -303,9 +188,9 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
          plan.drafter->translates ? models_->vocabularies : nullptr});
 
     trace_ = std::make_shared<Trace>(models_->texts());
-    trace_->append(header_of(*models_, settings_, plan, prompt));
+    trace_->append(header_of(*models_, settings_, plan, prepared.prompt));
     CycleSettings cycle = cycle_settings(*models_, settings_, plan);
-    std::vector<int> sequence = prompt.ids;
+    std::vector<int> sequence = std::move(prepared.prompt.ids);
     std::vector<std::uint32_t> attempts;
     if (base) {
         cycle.forced_cycle = fork->cycle;
@@ -319,7 +204,7 @@ void Run::build(const Trace* base, const Fork* fork, const RuleInfo* replay) {
         }
         cycle.force_coin = fork->force_coin;
         attempts = attempts_before(*base, fork->cycle);
-        copy_until(*base, *fork, *trace_, sequence);
+        cycle.prompt_recorded = copy_until(*base, *fork, *trace_, sequence);
     }
     const RuleInfo& rule = replay ? *replay : rule_at(*find_rule(settings_.rule), settings_.sampling);
     cycle_ =

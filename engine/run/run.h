@@ -8,33 +8,19 @@
 #include <vector>
 
 #include "engine/run/cycle.h"
+#include "engine/run/prepared_run.h"
 #include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
-#include "kernels/error.h"
 
 namespace speclens {
 
-struct Fork; // engine/run/session_commands.h
+struct Fork;     // engine/run/session_commands.h
 struct Models;   // engine/run/models.h
 struct RuleInfo; // engine/rules/verify.h
 
-// The prompt leaves no room for a new token in the context of one of the models. Another prompt may fit.
-class PromptTooLong final : public Error {
-  public:
-    PromptTooLong(int tokens, std::string model, int context);
-    [[nodiscard]] const std::string& model() const { return model_; }  // whose context it is
-
-  private:
-    std::string model_;
-};
-
-// Throws Error where the constructor of Run would for these settings, but takes no memory.
-void check_run(const Models& models, const RunSettings& settings);
-
 class Run {
   public:
-    // Throws Error for an empty prompt, unknown names, bad numbers, and PromptTooLong. A drafter that these models
-    // cannot run is replaced by `none`, and Header::notice says why.
+    // Throws as prepared_run(). A drafter that these models cannot run is replaced by `none`, and Header::notice says why.
     Run(std::shared_ptr<const Models> models, const RunSettings& settings);
     // A branch of `base`: its events before `cycle` are copied, the rest is generated anew with the changes.
     // `replay` (for full_distributions) overrides the rule and forces the drafts that `base` recorded in that cycle.
@@ -42,13 +28,10 @@ class Run {
         const RuleInfo* replay = nullptr);
     // A branch of `base`, which remembers what the rounds before the fork were made with.
     Run(std::shared_ptr<const Models> models, const Run& base, const Fork& fork);
-    // With a target that `make` gives for so many positions: a place in a batch (engine/batch).
+    // With a target that `make` gives for so many positions, a place in a batch (engine/batch); empty: with one of its own.
     using MakeTarget = std::function<std::unique_ptr<Decoder>(int capacity)>;
-    Run(std::shared_ptr<const Models> models, const RunSettings& settings, MakeTarget make);
+    Run(std::shared_ptr<const Models> models, PreparedRun prepared, MakeTarget make = {});
     ~Run();
-
-    // Positions that the target's cache of such a run may take. Throws as the constructor does.
-    [[nodiscard]] static int capacity_for(const Models& models, const RunSettings& settings);
 
     // As in Cycle: a round whose pass of the target is made elsewhere.
     [[nodiscard]] const PassInput* ask() { return cycle_->ask(); }
@@ -76,7 +59,7 @@ class Run {
     [[nodiscard]] std::size_t memory_bytes() const;
 
   private:
-    void build(const Trace* base, const Fork* fork, const RuleInfo* replay);
+    void build(PreparedRun prepared, const Trace* base, const Fork* fork, const RuleInfo* replay);
 
     std::shared_ptr<const Models> models_;
     RunSettings settings_;
@@ -87,14 +70,5 @@ class Run {
     std::shared_ptr<Trace> trace_;
     std::unique_ptr<Cycle> cycle_;
 };
-
-// The prompt as the model gets it: chat turns or raw text or token ids. Throws Error.
-struct PromptTokens {
-    std::vector<int> ids;
-    std::string text;
-    bool chat = false;   // asked as a chat
-    std::string notice;  // why a chat is asked as text (RunSettings::chat_if_possible)
-};
-[[nodiscard]] PromptTokens prompt_tokens(const Models& models, const RunSettings& settings);
 
 }  // namespace speclens

@@ -9,18 +9,12 @@
 #include "engine/drafters/drafter_options.h"
 #include "engine/model/distribution.h"
 #include "engine/rules/rule_params.h"
-#include "engine/text/tokenizer.h"
+#include "engine/run/prompt.h"
 
 namespace speclens {
 
 struct RunSettings {
-    std::string prompt = "The capital of France is";
-    std::string system;                // system turn, chat only
-    bool chat = false;
-    bool chat_if_possible = false;     // nobody asked for the chat: as text, with a notice, where its format is not known
-    bool thinking = false;             // chat only: leave the think block to the model
-    std::vector<TextPart> parts;       // of a whole conversation whose text is `prompt`: which of it was said
-    std::vector<int> token_ids;        // when not empty: the prompt, instead of text
+    Prompt prompt;
     std::string drafter = "small";
     std::string rule = "token";
     RuleParams rule_params;            // what the rule does not read is kept for when it is switched

@@ -4,9 +4,9 @@ namespace speclens {
 
 RunSettings settings_of(const Header& header) {
     RunSettings settings;
-    settings.prompt = header.chat ? header.chat->said : header.prompt_text;
-    settings.chat = header.chat.has_value();
-    if (header.chat) settings.system = header.chat->system, settings.thinking = header.chat->thinking;
+    settings.prompt.text = header.chat ? header.chat->said : header.prompt_text;
+    settings.prompt.chat = header.chat.has_value();
+    if (header.chat) settings.prompt.system = header.chat->system, settings.prompt.thinking = header.chat->thinking;
     settings.drafter = header.drafter;
     settings.rule = header.rule;
     settings.rule_params = header.rule_params;

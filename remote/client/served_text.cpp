@@ -14,9 +14,9 @@ namespace speclens {
 
 RequestSettings request_like(const RunSettings& s) {
     RequestSettings request;
-    request.prompt = s.prompt;
-    request.system = s.chat ? s.system : "";
-    request.chat = s.chat;
+    request.prompt = s.prompt.text;
+    request.system = s.prompt.chat ? s.prompt.system : "";
+    request.chat = s.prompt.chat;
     request.max_tokens = s.max_tokens;
     request.temperature = s.sampling.temperature;
     request.seed = s.seed;

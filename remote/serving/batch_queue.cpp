@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "engine/run/run.h"
+#include "engine/run/prepared_run.h"
 #include "remote/serving/refusals.h"
 
 namespace speclens {
@@ -78,13 +78,13 @@ int BatchQueue::context() const {
 // ---- requests ----
 
 std::unique_ptr<TextQueue::Ticket> BatchQueue::enter(const RunSettings& settings, const std::string& key) {
-    check_run(*models_, settings);
-    const int needed = Run::capacity_for(*models_, settings), held = settings_.blocks * PagedModel::kBlock;
-    if (blocks_of(needed) > settings_.blocks)
-        throw Refused{400, "the text may take " + std::to_string(needed) + " tokens with its prompt, and this server has room for " +
-                               std::to_string(held) + "; ask for fewer with max_tokens"};
+    PreparedRun prepared = prepared_run(*models_, settings);
+    const int held = settings_.blocks * PagedModel::kBlock;
+    if (blocks_of(prepared.capacity) > settings_.blocks)
+        throw Refused{400, "the text may take " + std::to_string(prepared.capacity) +
+                               " tokens with its prompt, and this server has room for " + std::to_string(held) + "; ask for fewer with max_tokens"};
     auto place = std::make_shared<Place>();
-    place->settings = settings;
+    place->prepared = std::move(prepared);
     place->owner.key = key;
     if (memory_) place->owner.answers = memory_->answers(key, settings.options.suffix_depth);
     let_in(place);
@@ -193,7 +193,8 @@ void BatchQueue::submit(const std::shared_ptr<Place>& place) {
     std::optional<Refused> refused;
     try {
         if (!engine_) engine_ = std::make_unique<BatchEngine>(models_, settings_);
-        place->number = place->scoring ? engine_->submit(std::move(*place->scoring), place->owner) : engine_->submit(place->settings, place->owner);
+        place->number = place->scoring ? engine_->submit(std::move(*place->scoring), place->owner)
+                                       : engine_->submit(std::move(place->prepared), place->owner);
     } catch (const Error& error) {
         refused = {400, std::string(error.what()) + ". " + error.remedy()};
     } catch (const std::exception& error) {

@@ -44,7 +44,7 @@ class BatchQueue final : public TextQueue {
     class Own;
     // A request's text, from entering to leaving; the queue's while `number` is in places_.
     struct Place {
-        RunSettings settings;
+        PreparedRun prepared; // until it is handed in
         std::optional<Scoring> scoring; // instead: a text that is only judged
         std::vector<ScoredToken> scores;
         BatchOwner owner;

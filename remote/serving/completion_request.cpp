@@ -101,19 +101,19 @@ void read_messages(const Json& body, CompletionRequest& asked, const ChatFormat&
         turns.push_back({role->get<std::string>(), content_of(message)});
     }
     if (turns.back().content.empty()) throw Refused{400, "the last of the messages is empty"};
-    settings.chat = false;
+    settings.prompt.chat = false;
     const std::optional<bool> thinking = wants_thinking(body);
-    settings.thinking = thinking.value_or(settings.thinking);
+    settings.prompt.thinking = thinking.value_or(settings.prompt.thinking);
     // Clients send it to every model: an answer is worth more than an error.
     const std::string why = why_no_thinking(format);
     if (thinking && !why.empty() && *thinking != (format.think == ChatFormat::Think::always))
         asked.notice = std::string("enable_thinking: ") + (*thinking ? "true" : "false") + " does nothing: " + why;
     try {
-        settings.parts = chat_parts(turns, settings.thinking, format);
+        settings.prompt.parts = chat_parts(turns, settings.prompt.thinking, format);
     } catch (const Error& error) { // an order of turns that the format does not take
         throw Refused{400, std::string(error.what()) + ". " + error.remedy()};
     }
-    settings.prompt = joined(settings.parts);
+    settings.prompt.text = joined(settings.prompt.parts);
 }
 
 // Fields that are taken; that only matter beside one that is refused; that say nothing about the answer.
@@ -165,9 +165,9 @@ bool flag(const Json& from, const char* key) {
 
 void read_prompt_field(const Json& body, RunSettings& settings) {
     const auto prompt = body.find("prompt");
-    settings.chat = false;
+    settings.prompt.chat = false;
     if (prompt != body.end() && prompt->is_string()) {
-        settings.prompt = prompt->get<std::string>();
+        settings.prompt.text = prompt->get<std::string>();
         return;
     }
     if (prompt == body.end() || !prompt->is_array() || prompt->empty())
@@ -177,7 +177,7 @@ void read_prompt_field(const Json& body, RunSettings& settings) {
     if (several && prompt->size() > 1)
         throw Refused{400, "prompt is a list of " + std::to_string(prompt->size()) + " prompts; this server writes one answer"};
     if (prompt->front().is_string()) {
-        settings.prompt = prompt->front().get<std::string>();
+        settings.prompt.text = prompt->front().get<std::string>();
         return;
     }
     const Json& ids = several ? prompt->front() : *prompt;
@@ -185,7 +185,7 @@ void read_prompt_field(const Json& body, RunSettings& settings) {
     for (const Json& id : ids) {
         if (!id.is_number_integer() || id.get<long long>() < 0 || id.get<long long>() > 100'000'000)
             throw Refused{400, "prompt has an entry that is no token id"};
-        settings.token_ids.push_back(id.get<int>());
+        settings.prompt.token_ids.push_back(id.get<int>());
     }
 }
 
@@ -203,9 +203,9 @@ CompletionRequest read_request(const std::string& text, bool chat, const RunSett
         throw Refused{400, "tool_choice is " + shown(choice) + "; this server calls no tools"};
     CompletionRequest asked;
     asked.settings = base;
-    asked.settings.system.clear();
-    asked.settings.token_ids.clear();
-    asked.settings.parts.clear();
+    asked.settings.prompt.system.clear();
+    asked.settings.prompt.token_ids.clear();
+    asked.settings.prompt.parts.clear();
     if (chat)
         read_messages(body, asked, format);
     else

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "engine/base/clock.h"
 #include "engine/run/run.h"
@@ -13,9 +14,9 @@ namespace speclens {
 // A run whose every use of the backend is a turn of its own.
 class SingleQueue::TurnRun {
   public:
-    TurnRun(const std::shared_ptr<const Models>& models, const RunSettings& settings) : turns_(*models->turns) {
+    TurnRun(const std::shared_ptr<const Models>& models, PreparedRun prepared) : turns_(*models->turns) {
         const std::lock_guard turn(turns_);
-        run_.emplace(models, settings);
+        run_.emplace(models, std::move(prepared));
     }
     ~TurnRun() {
         const std::lock_guard turn(turns_);
@@ -37,7 +38,7 @@ class SingleQueue::TurnRun {
 
 class SingleQueue::Own final : public Ticket {
   public:
-    Own(SingleQueue& queue, std::uint64_t number, const RunSettings& settings) : queue_(queue), number_(number), settings_(settings) {}
+    Own(SingleQueue& queue, std::uint64_t number, PreparedRun prepared) : queue_(queue), number_(number), prepared_(std::move(prepared)) {}
     ~Own() override {
         const bool whole = run_ && (*run_)->stopped();
         run_.reset();
@@ -54,7 +55,7 @@ class SingleQueue::Own final : public Ticket {
         if (!served_) return true;
         if (!run_) {
             watch_ = Stopwatch();
-            run_.emplace(queue_.models_, settings_);
+            run_.emplace(queue_.models_, std::move(prepared_));
         }
         if (stopping)
             (*run_)->stop("cancelled");
@@ -86,7 +87,7 @@ class SingleQueue::Own final : public Ticket {
 
     SingleQueue& queue_;
     const std::uint64_t number_;
-    const RunSettings settings_;
+    PreparedRun prepared_; // until its turn
     bool served_ = false;
     Stopwatch watch_;
     std::optional<TurnRun> run_;
@@ -102,13 +103,13 @@ SingleQueue::~SingleQueue() {
 }
 
 std::unique_ptr<TextQueue::Ticket> SingleQueue::enter(const RunSettings& settings, const std::string&) {
-    check_run(*models_, settings);
+    PreparedRun prepared = prepared_run(*models_, settings);
     const std::lock_guard lock(mutex_);
     if (stopping_) throw stops();
     if (static_cast<int>(inside_.size()) >= most_) throw too_many(retry_.seconds(1));
     inside_.insert(next_);
     counts_.waiting(1);
-    return std::make_unique<Own>(*this, next_++, settings);
+    return std::make_unique<Own>(*this, next_++, std::move(prepared));
 }
 
 std::vector<ScoredToken> SingleQueue::score(Scoring scoring, const std::string&, const std::function<bool()>&) {

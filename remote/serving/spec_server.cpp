@@ -148,10 +148,11 @@ struct SpecServer::State {
             return true;
         };
         if (!follow(request, take, [&] { return !request.client.closed(); })) return; // nobody reads it
+        const std::shared_ptr<const Trace> trace = request.ticket->news().trace;
         request.ticket.reset();
         Json whole = request.answer.whole(text);
         if (asked.prompt_top >= 0) {
-            const std::vector<int> ids = prompt_tokens(*models, asked.settings).ids;
+            const std::vector<int>& ids = trace->header()->prompt;
             check_entries(std::ssize(ids) - 1, asked.prompt_top);
             std::vector<ScoredToken> scores;
             if (ids.size() > 1) scores = queue->score({.tokens = ids, .first = 0, .top = asked.prompt_top}, key, [&] { return !request.client.closed(); });

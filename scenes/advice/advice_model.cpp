@@ -53,7 +53,6 @@ std::vector<PlainRatePoint> by_plain_rate(const AdviceCell& cell, double plain_m
 Command ask_advice(const SceneInput& input) {
     AskAdvice ask;
     if (input.settings) ask.base = *input.settings;
-    ask.base.token_ids.clear();
     ask.base.max_tokens = std::min(ask.base.max_tokens, 64);
     ask.seconds = input.still ? kStillSeconds : kSeconds;
     return ask;

@@ -284,11 +284,7 @@ SceneCommand force_token(const DominoModel& model, int position, int token) {
 SceneCommand example_run(const SceneInput& input) {
     RunSettings settings = input.settings ? *input.settings : RunSettings{};
     if (settings.drafter != "domino") settings = with_drafter(std::move(settings), "domino");
-    settings.prompt = kHeadPrompt;
-    settings.system.clear();
-    settings.token_ids.clear();
-    settings.chat = settings.chat_if_possible = true;
-    settings.thinking = false;
+    settings.prompt = {.text = kHeadPrompt, .chat = true, .chat_if_possible = true};
     settings.options = {};
     settings.k = 7;
     return Command{Restart{with_temperature(std::move(settings), 0)}};

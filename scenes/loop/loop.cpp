@@ -1,5 +1,6 @@
 // Scene S2, the loop: guesses, one check, coins, and what survives. Driven by the cursor; its whole state is
 // the selected column, which the shell keeps.
+#include "engine/run/full_distributions.h"
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_story.h"
 #include "scenes/shared/distributions_panel.h"

@@ -70,7 +70,7 @@ void draw_race_header(const RaceDraw& d, std::vector<SceneCommand>& out) {
 
     std::vector<ui::Choice> choices;
     int chosen = -1;
-    std::string now = d.model.race ? d.model.race->settings.base.prompt : std::string();
+    std::string now = d.model.race ? d.model.race->settings.base.prompt.text : std::string();
     if (d.input.gallery)
         for (std::size_t i = 0; i < d.input.gallery->size(); ++i) {
             const GalleryPrompt& p = (*d.input.gallery)[i];

@@ -468,7 +468,7 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
     if (!m.race) return text;
     if (const Header* header = race_header(m); header && m.tier == ui::Tier::recorded)
         text += "Recorded " + header->date + " on " + header->machine + ".\n";
-    if (!m.table) text += "Prompt: " + m.race->settings.base.prompt + "\n";
+    if (!m.table) text += "Prompt: " + m.race->settings.base.prompt.text + "\n";
     if (const std::string texts = race_texts(m); !texts.empty()) text += capital(texts) + ".\n";
     for (std::size_t i = 0; i < m.lanes.size(); ++i) {
         const RaceLaneModel& lane = m.lanes[i];

@@ -113,7 +113,7 @@ std::optional<ui::Role> role_of(const ServedText& served, const ServedPiece& pie
 std::string why_not_ask(const SceneInput& input, const ServerModel& m) {
     if (!m.attached()) return "Attach to a server first";
     if (m.view->asking) return "It is answering";
-    if (!input.settings || input.settings->prompt.empty() || !input.settings->token_ids.empty())
+    if (!input.settings || input.settings->prompt.text.empty() || !input.settings->prompt.token_ids.empty())
         return "The prompt is no text";
     return "";
 }

@@ -19,9 +19,9 @@ bool over(const CycleView& whole) {
 std::string which_run(const RunSettings& now, const RunSettings& other) {
     if (other.seed != now.seed) return shared_says("example.run:seed"_t, "seed"_v = other.seed);
     constexpr std::size_t kMost = 28;
-    std::string prompt = other.prompt.substr(0, kMost);
+    std::string prompt = other.prompt.text.substr(0, kMost);
     while (!prompt.empty() && (static_cast<unsigned char>(prompt.back()) & 0xC0U) == 0x80U) prompt.pop_back();
-    return shared_says("example.run:prompt"_t, "prompt"_v = prompt + (prompt.size() < other.prompt.size() ? "…" : ""));
+    return shared_says("example.run:prompt"_t, "prompt"_v = prompt + (prompt.size() < other.prompt.text.size() ? "…" : ""));
 }
 
 } // namespace
@@ -58,11 +58,8 @@ RunStudy search_elsewhere(const SceneInput& input, const Criterion& criterion) {
     }
     if (!input.gallery) return study;
     for (const GalleryPrompt& prompt : *input.gallery) {
-        if (prompt.prompt == input.settings->prompt) continue;
-        one.prompt = prompt.prompt;
-        one.system = prompt.system;
-        one.chat = one.chat_if_possible = prompt.chat;
-        one.token_ids.clear();
+        if (prompt.prompt == input.settings->prompt.text) continue;
+        one.prompt = prompt_of(prompt, true, one.prompt.thinking);
         study.runs.push_back(one);
         if (static_cast<int>(study.runs.size()) == kRunsElsewhere) break;
     }

@@ -171,11 +171,8 @@ RunStudy time_study(const SceneInput& input) {
             for (const int k : {1, 2, 4, 8, 12, 15}) {
                 RunSettings settings =
                     with_drafter(input.settings ? *input.settings : RunSettings{}, drafter);
-                settings.prompt = "Write a Python function that checks if a number is prime.";
-                settings.system.clear();
-                settings.token_ids.clear();
-                settings.chat = settings.chat_if_possible = true;
-                settings.thinking = false;
+                settings.prompt = {
+                    .text = "Write a Python function that checks if a number is prime.", .chat = true, .chat_if_possible = true};
                 settings.k = k;
                 settings.max_tokens = 40 + 4 * k;
                 settings.trace_top = 0;

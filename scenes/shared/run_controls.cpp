@@ -137,11 +137,11 @@ void draw_run_controls(const SceneInput& input, ui::Ui& ui, std::vector<SceneCom
     Row row{r.x + 24, r.y + 36, 12};
 
     Rect at = row.take(room);
-    ui::field_label(ui, at, now.chat ? "Prompt (chat)" : "Prompt");
+    ui::field_label(ui, at, now.prompt.chat ? "Prompt (chat)" : "Prompt");
     const std::string prompt =
         empty ? "none"
-              : one_line(now.token_ids.empty() ? now.prompt
-                                               : counted(static_cast<int>(now.token_ids.size()), "token id"));
+              : one_line(now.prompt.token_ids.empty() ? now.prompt.text
+                                               : counted(static_cast<int>(now.prompt.token_ids.size()), "token id"));
     const std::string shown = ui::fit(ui.canvas, prompt, ui::Font::text, 15, at.w - 44);
     const ui::Touch prompt_touch = ui::touch(ui, ui.id("prompt"), at, {.disabled = !no_prompt.empty()});
     ui.canvas.fill(at, prompt_touch.hovered && no_prompt.empty() ? ui.theme.raised : ui.theme.bg, 6);

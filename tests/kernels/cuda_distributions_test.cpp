@@ -16,7 +16,7 @@ namespace {
 
 RunSettings settings_of(const std::string& drafter, int k, double temperature) {
     RunSettings settings;
-    settings.token_ids = {7, 8, 9, 7, 8, 9, 7, 8};
+    settings.prompt.token_ids = {7, 8, 9, 7, 8, 9, 7, 8};
     settings.drafter = drafter;
     settings.k = k;
     settings.sampling.temperature = temperature;
@@ -73,8 +73,8 @@ TEST_F(CudaDistributions, VerifyingManyRowsGivesTheBitsOfDecodingOne) {
 TEST_F(CudaDistributions, EveryTextOfABatchIsTheOneItHasAlone) {
     std::vector<RunSettings> texts = {settings_of("none", 0, 0), settings_of("small", 4, 0.8), settings_of("medusa", 4, 0), settings_of("eagle3", 3, 0),
                                       settings_of("lookup", 5, 0.8)};
-    texts[1].token_ids.resize(5);
-    for (std::size_t i = 2; i < texts.size(); ++i) texts[i].token_ids.insert(texts[i].token_ids.end(), 10, static_cast<int>(5 + i));
+    texts[1].prompt.token_ids.resize(5);
+    for (std::size_t i = 2; i < texts.size(); ++i) texts[i].prompt.token_ids.insert(texts[i].prompt.token_ids.end(), 10, static_cast<int>(5 + i));
     BatchEngine engine(models_, {.texts = 5, .blocks = 7, .poison = true});
     for (const RunSettings& settings : texts) engine.submit(settings);
     int together = 0, gave_up = 0;

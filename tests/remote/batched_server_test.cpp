@@ -14,6 +14,7 @@
 #include "remote/reading/exposition.h"
 #include "remote/serving/key_memory.h"
 #include "remote/serving/retry_after.h"
+#include "remote/serving/single_queue.h"
 #include "tests/shared/eventually.h"
 #include "tests/shared/listening.h"
 
@@ -50,8 +51,8 @@ Asked asked_of(unsigned number) {
 // The same without any network and any company.
 std::string text_alone(const RunSettings& base, const Asked& asked) {
     RunSettings settings = base;
-    settings.prompt = asked.prompt;
-    settings.chat = false;
+    settings.prompt.text = asked.prompt;
+    settings.prompt.chat = false;
     settings.seed = static_cast<std::uint64_t>(asked.seed);
     settings.max_tokens = asked.max_tokens;
     settings.sampling.temperature = asked.temperature;
@@ -128,6 +129,52 @@ class Caller {
   private:
     int socket_ = -1;
 };
+
+// Counts the texts that become tokens.
+class CountingTokenizer final : public Tokenizer {
+  public:
+    explicit CountingTokenizer(std::shared_ptr<const Tokenizer> inner) : inner_(std::move(inner)) {}
+    std::vector<int> encode(std::string_view text) const override { return ++texts, inner_->encode(text); }
+    std::vector<int> encode(std::span<const TextPart> parts) const override { return ++texts, inner_->encode(parts); }
+    std::string decode(const std::vector<int>& ids, bool skip) const override { return inner_->decode(ids, skip); }
+    std::string bytes_of(int id) const override { return inner_->bytes_of(id); }
+    int size() const override { return inner_->size(); }
+    int id_of(std::string_view token) const override { return inner_->id_of(token); }
+    bool is_special(int id) const override { return inner_->is_special(id); }
+    int bos() const override { return inner_->bos(); }
+    mutable std::atomic<int> texts{0};
+
+  private:
+    std::shared_ptr<const Tokenizer> inner_;
+};
+
+TEST(ServedPrompt, BecomesTokensOnce) {
+    const auto tokenizer = std::make_shared<CountingTokenizer>(whole_bundle()->tokenizer);
+    auto models = std::make_shared<Models>(*whole_bundle());
+    models->tokenizer = tokenizer;
+    const auto posted = [](const Endpoint& endpoint, const std::string& path, const std::string& body) {
+        return http_post(endpoint, path, body, {}, [](std::string_view) { return true; }).status;
+    };
+    {
+        const Listening server(batched("small"), 32, models, {.texts = 2, .blocks = 64});
+        for (const char* body : {R"({"prompt":"The moon is","max_tokens":8})", R"({"prompt":"The moon is","max_tokens":8,"stream":true})",
+                                 R"({"prompt":"The moon is","max_tokens":8,"prompt_logprobs":1})"}) {
+            tokenizer->texts = 0;
+            EXPECT_EQ(posted(server.endpoint, "/v1/completions", body), 200) << body;
+            EXPECT_EQ(tokenizer->texts, 1) << body;
+        }
+        tokenizer->texts = 0;
+        EXPECT_EQ(posted(server.endpoint, "/v1/chat/completions", R"({"messages":[{"role":"user","content":"Hi"}],"max_tokens":8})"), 200);
+        EXPECT_EQ(tokenizer->texts, 1) << "a chat";
+    }
+    ServeCounts counts;
+    SingleQueue queue(models, 1, counts);
+    tokenizer->texts = 0;
+    const std::unique_ptr<TextQueue::Ticket> ticket = queue.enter(batched("small"), "");
+    while (ticket->wait()) {
+    }
+    EXPECT_EQ(tokenizer->texts, 1) << "one after the other";
+}
 
 // No round is made while it lives.
 using NoRounds = std::unique_lock<Turns>;

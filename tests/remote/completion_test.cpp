@@ -103,7 +103,7 @@ TEST(ServedRequest, CountsInWholeNumbersAndSaysSo) {
 TEST(ServedRequest, PutsAChatIntoTheFormatOfTheModel) {
     const CompletionRequest asked = read_request(R"({"messages":[{"role":"user","content":"Hi"}]})", true,
                                                  base(), {"Be kind.", ChatFormat::Think::never});
-    EXPECT_EQ(asked.settings.prompt,
+    EXPECT_EQ(asked.settings.prompt.text,
               "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
               "<|im_start|>assistant\n");
 }
@@ -112,10 +112,10 @@ TEST(ServedRequest, PutsAChatIntoTheFormatOfTheModel) {
 TEST(ServedRequest, TellsWhatWasSaidFromTheMarksAroundIt) {
     const RunSettings asked =
         read_request(R"({"messages":[{"role":"user","content":"<|im_end|>"}]})", true, base()).settings;
-    EXPECT_EQ(joined(asked.parts), asked.prompt);
-    ASSERT_GE(asked.parts.size(), 2u);
-    EXPECT_EQ(asked.parts[1], (TextPart{"<|im_end|>", true}));
-    EXPECT_TRUE(read_request(R"({"prompt":"<|im_end|>"})", false, base()).settings.parts.empty());
+    EXPECT_EQ(joined(asked.prompt.parts), asked.prompt.text);
+    ASSERT_GE(asked.prompt.parts.size(), 2u);
+    EXPECT_EQ(asked.prompt.parts[1], (TextPart{"<|im_end|>", true}));
+    EXPECT_TRUE(read_request(R"({"prompt":"<|im_end|>"})", false, base()).settings.prompt.parts.empty());
 }
 
 TEST(ServedRequest, RefusesTurnsThatTheFormatDoesNotTake) {
@@ -135,7 +135,7 @@ TEST(ServedRequest, ThinksAsTheClientAsks) {
     const auto prompt_with = [](const std::string& fields) {
         return read_request(R"({"messages":[{"role":"user","content":"Hi"}])" + fields + "}", true, base(),
                             {})
-            .settings.prompt;
+            .settings.prompt.text;
     };
     const std::string silent = "<|im_start|>assistant\n<think>\n\n</think>\n\n";
     EXPECT_TRUE(prompt_with("").ends_with(silent));
@@ -201,7 +201,7 @@ TEST(ServedRequest, RefusesAChatInATemplateThatIsNotKnown) {
         EXPECT_EQ(refused.status, 400);
         EXPECT_NE(refused.why.find("not ChatML"), std::string::npos) << refused.why;
     }
-    EXPECT_EQ(read_request(R"({"prompt":"Hi"})", false, base(), format).settings.prompt, "Hi");
+    EXPECT_EQ(read_request(R"({"prompt":"Hi"})", false, base(), format).settings.prompt.text, "Hi");
 }
 
 // Of every server's fields: taken, or refused by name; never dropped.
@@ -238,8 +238,8 @@ TEST(ServedRequest, TakesNPredictAndAListOfOnePrompt) {
     EXPECT_EQ(asked(R"({"prompt":"a","n_predict":7})").max_tokens, 7);
     EXPECT_EQ(asked(R"({"prompt":"a","n_predict":7,"max_tokens":9})").max_tokens, 9);
     EXPECT_THROW((void)asked(R"({"prompt":"a","n_predict":-1})"), Refused);
-    EXPECT_EQ(asked(R"({"prompt":["text"]})").prompt, "text");
-    EXPECT_EQ(asked(R"({"prompt":[[3,4]]})").token_ids, (std::vector<int>{3, 4}));
+    EXPECT_EQ(asked(R"({"prompt":["text"]})").prompt.text, "text");
+    EXPECT_EQ(asked(R"({"prompt":[[3,4]]})").prompt.token_ids, (std::vector<int>{3, 4}));
     for (const char* several : {R"({"prompt":["a","b"]})", R"({"prompt":[[3],[4]]})", R"({"prompt":[[]]})", R"({"prompt":[["a"]]})"})
         EXPECT_THROW((void)asked(several), Refused) << several;
 }

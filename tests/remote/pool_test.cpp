@@ -43,7 +43,7 @@ bool is_pass(const std::string& path) {
 
 RunSettings drafting(const std::string& drafter, double temperature, int k = 4, const std::string& rule = "token") {
     RunSettings settings;
-    settings.prompt = "Once upon a time";
+    settings.prompt.text = "Once upon a time";
     settings.drafter = drafter;
     settings.rule = rule;
     settings.k = k;
@@ -198,7 +198,7 @@ TEST(Pool, DraftingAheadWritesTheSameAndSaysWhatItWasted) {
                 for (const int k : {1, 2, 5}) {
                     SCOPED_TRACE(std::string(drafter) + " " + rule + " " + std::to_string(temperature) + " " + std::to_string(k));
                     RunSettings settings = drafting(drafter, temperature, k, rule);
-                    settings.prompt = "1, 2, 3, 4, 1, 2, 3, 4, 1, 2,";
+                    settings.prompt.text = "1, 2, 3, 4, 1, 2, 3, 4, 1, 2,";
                     settings.max_tokens = 16;
                     settings.timing = false;
                     speclens::Run after(models, settings);

@@ -99,9 +99,7 @@ TEST(ServedTextTest, FollowsTheRoundsThatVllmLists) {
 // What a run would read is what is sent.
 TEST(ServedTextTest, AsksLikeARun) {
     RunSettings run;
-    run.prompt = "Hi";
-    run.system = "Be brief.";
-    run.chat = true;
+    run.prompt = {.text = "Hi", .system = "Be brief.", .chat = true};
     run.max_tokens = 7;
     run.sampling.temperature = 0.5;
     run.seed = 11;
@@ -111,7 +109,7 @@ TEST(ServedTextTest, AsksLikeARun) {
     EXPECT_EQ(chat["max_tokens"], 7);
     EXPECT_EQ(chat["temperature"], 0.5);
     EXPECT_EQ(chat["seed"], 11);
-    run.chat = false;
+    run.prompt.chat = false;
     const Json raw = Json::parse(request_body(ServerKind::llamacpp, request_like(run)));
     EXPECT_EQ(raw["prompt"], "Hi");
     EXPECT_FALSE(raw.contains("messages"));

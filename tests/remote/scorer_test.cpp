@@ -25,8 +25,8 @@ Vocabulary bundle_vocabulary() {
 
 RunSettings poem(const std::string& rule, double temperature, int k = 4) {
     RunSettings settings;
-    settings.prompt = "Write a short poem about the moon.";
-    settings.chat = true;
+    settings.prompt.text = "Write a short poem about the moon.";
+    settings.prompt.chat = true;
     settings.rule = rule;
     settings.k = k;
     settings.sampling.temperature = temperature;
@@ -342,8 +342,8 @@ TEST(ScoredRun, EndsWhereTheContextOfTheServerDoes) {
     });
     const auto models = judged_by(connect_scorer(server.endpoint, asking(), bundle_vocabulary()));
     RunSettings settings = poem("token", 0);
-    settings.chat = false;
-    settings.prompt = "Once upon a time";
+    settings.prompt.chat = false;
+    settings.prompt.text = "Once upon a time";
     settings.drafter = "lookup";
     settings.max_tokens = 64;
     speclens::Run run(models, settings);
@@ -408,7 +408,7 @@ TEST(ScoredRun, SendsTheWholeTextOnceARoundAndSaysWhatItCannot) {
     EXPECT_EQ(models->target_name(), "stubborn");
     EXPECT_EQ(models->ready_drafters(), (std::vector<std::string>{"none", "small", "lookup", "suffix", "sam", "ngram_mod", "ngram_map"}));
     RunSettings settings = poem("token", 0.8, 2);
-    settings.chat = false;
+    settings.prompt.chat = false;
     settings.max_tokens = 3;
     speclens::Run run(models, settings);
     run.finish();
@@ -438,7 +438,7 @@ TEST(ScoredRun, SendsTheWholeTextOnceARoundAndSaysWhatItCannot) {
     cascade.rule = "cascade_tokenV3";
     EXPECT_EQ(error_of([&] { speclens::Run refused(models, cascade); }).code(), Exit::usage);
     RunSettings long_one = settings;
-    for (int i = 0; i < 80; ++i) long_one.prompt += " moon";
+    for (int i = 0; i < 80; ++i) long_one.prompt.text += " moon";
     EXPECT_THROW(speclens::Run(models, long_one), PromptTooLong);
     settings.sampling.top_k = 2; // narrower than what is told: kept
     EXPECT_EQ(speclens::Run(models, settings).trace().header()->sampling.top_k, 2);

@@ -86,8 +86,8 @@ TEST(SpecServerTest, TellsExactlyWhatTheEngineDid) {
 
             // The same run without any network.
             RunSettings settings = base(drafter, rule);
-            settings.prompt = request.prompt;
-            settings.chat = true;
+            settings.prompt.text = request.prompt;
+            settings.prompt.chat = true;
             settings.max_tokens = request.max_tokens;
             settings.sampling.temperature = temperature;
             settings.seed = *request.seed;
@@ -150,8 +150,8 @@ TEST(SpecServerTest, MarksATextThatEndsAmongKeptGuesses) {
         request.prompt = c.prompt;
         request.chat = c.chat;
         const ServedText served = send_request(server.endpoint, facts, request, {});
-        settings.prompt = c.prompt;
-        settings.chat = c.chat;
+        settings.prompt.text = c.prompt;
+        settings.prompt.chat = c.chat;
         settings.max_tokens = request.max_tokens;
         settings.seed = *request.seed;
         settings.sampling.temperature = 0;

@@ -38,8 +38,8 @@ TEST(Turns, AreOnesOwnAndComeToEverybody) {
 
 RunSettings greedy(const std::string& prompt, const std::string& drafter) {
     RunSettings settings;
-    settings.prompt = prompt;
-    settings.chat = true;
+    settings.prompt.text = prompt;
+    settings.prompt.chat = true;
     settings.drafter = drafter;
     settings.sampling.temperature = 0;
     settings.max_tokens = 24;

@@ -15,8 +15,8 @@ const BlockFilm& small_film() {
         std::vector<RunSettings> texts;
         for (int i = 0; i < 5; ++i) {
             RunSettings text = test::greedy("small", 7);
-            text.token_ids.clear();
-            for (int token = 0; token < 24 + 3 * (i / 2); ++token) text.token_ids.push_back(5 + (token * 7 + i / 2) % 9);
+            text.prompt.token_ids.clear();
+            for (int token = 0; token < 24 + 3 * (i / 2); ++token) text.prompt.token_ids.push_back(5 + (token * 7 + i / 2) % 9);
             text.seed = static_cast<std::uint64_t>(i) + 1;
             text.sampling.temperature = 0.9;
             text.max_tokens = 40;

@@ -9,7 +9,7 @@ namespace speclens {
 
 inline RunSettings domino_settings(double temperature) {
     RunSettings settings;
-    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.prompt.token_ids = {5, 6, 7, 8, 9};
     settings.drafter = "domino";
     settings.k = 5;
     settings.sampling.temperature = temperature;

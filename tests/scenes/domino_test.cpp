@@ -281,7 +281,7 @@ TEST(DominoScene, DerivesTheVerdictWithoutTheHeadAsAReplayGivesIt) {
     int whole = 0, partly = 0;
     for (const int seed : {1, 2, 3}) {
         RunSettings settings = domino_settings(0);
-        settings.token_ids.push_back(seed);
+        settings.prompt.token_ids.push_back(seed);
         speclens::Run run(models, settings);
         run.finish();
         DrafterOptions off = settings.options;

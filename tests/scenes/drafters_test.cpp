@@ -22,7 +22,7 @@ namespace {
 struct Asked : RunWindow {
     explicit Asked(const std::string& drafter = "small", ui::Rect screen = {0, 0, 1600, 1000}, int k = 4,
                    double temperature = 0, int max_tokens = 24) {
-        settings.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
+        settings.prompt.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
         settings.drafter = drafter;
         settings.k = k;
         settings.sampling.temperature = temperature;

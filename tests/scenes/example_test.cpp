@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/run/engine_status.h"
 #include "scenes/accept/accept_draw.h"
 #include "scenes/dflash/dflash_draw.h"
+#include "scenes/domino/domino_model.h"
 #include "scenes/eagle3/eagle3_draw.h"
 #include "scenes/failures/loss_bars.h"
 #include "scenes/shared/cycle_pick.h"
+#include "scenes/shared/measure_charts.h"
 #include "scenes/speedup/speedup_draw.h"
 #include "scenes/trees/trees_draw.h"
 #include "tests/scenes/failures_bench.h"
@@ -205,11 +208,35 @@ TEST(AcceptScene, UndoBringsBackTheCoinsThatWereThrown) {
     EXPECT_TRUE(flips()) << "undo takes back the distribution and brings its coins";
 }
 
+// ---- what scenes ask of their own accord ----
+
+// Nothing is left in it of the prompt on the screen, here a conversation that a client of our server had.
+TEST(ScenesOwnPrompts, AreWholePrompts) {
+    RunSettings now;
+    now.prompt = {.text = "said", .system = "Be brief.", .thinking = true, .parts = {{"said", true}}, .token_ids = {5, 6}};
+    now.sampling.temperature = 0;
+    EngineStatus status;
+    status.ready_drafters = {"none", "eagle3", "dflash", "domino"};
+    const std::vector<GalleryPrompt> gallery = {{"code", "sum(", "Be brief.", true}};
+    SceneInput input;
+    input.settings = &now;
+    input.status = &status;
+    input.gallery = &gallery;
+    const auto head = std::get<Restart>(std::get<Command>(example_run(input)));
+    EXPECT_EQ(head.settings.prompt, (Prompt{.text = kHeadPrompt, .chat = true, .chat_if_possible = true}));
+    const RunStudy times = time_study(input), search = search_elsewhere(input, blind_refusal());
+    ASSERT_FALSE(times.runs.empty());
+    EXPECT_EQ(times.runs[0].prompt, (Prompt{.text = times.runs[0].prompt.text, .chat = true, .chat_if_possible = true}));
+    ASSERT_EQ(search.runs.size(), 1U);
+    EXPECT_EQ(search.runs[0].prompt,
+              (Prompt{.text = "sum(", .system = "Be brief.", .chat = true, .chat_if_possible = true, .thinking = true}));
+}
+
 // ---- blocks ----
 
 TEST(TreesScene, TeachesTheBlockByAGuessThatItRescues) {
     RunSettings settings;
-    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.prompt.token_ids = {5, 6, 7, 8, 9};
     settings.rule = "block";
     settings.sampling.temperature = 1;
     settings.max_tokens = 40;

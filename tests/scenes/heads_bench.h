@@ -19,7 +19,7 @@ inline std::shared_ptr<const Trace> recorded(const std::string& name) {
 
 inline RunSettings settings_for(const std::string& drafter) {
     RunSettings settings;
-    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.prompt.token_ids = {5, 6, 7, 8, 9};
     settings.drafter = drafter;
     settings.k = 4;
     settings.sampling.temperature = 0;
@@ -40,8 +40,8 @@ struct Live : RunWindow {
     void answer() {
         Study done{study()->name, static_cast<int>(study()->runs.size()), {}};
         for (RunSettings one : study()->runs) {
-            one.token_ids = settings.token_ids;
-            one.chat = false;
+            one.prompt.token_ids = settings.prompt.token_ids;
+            one.prompt.chat = false;
             one.k = std::min(one.k, 7);
             done.points.push_back(study_point(models, one));
             EXPECT_EQ(done.points.back().problem, "");

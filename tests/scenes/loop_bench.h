@@ -16,7 +16,7 @@ struct Played {
 
     Played(const std::shared_ptr<const Models>& models, const std::string& drafter, const std::string& rule,
            const std::function<void(RunSettings&)>& change = {}) {
-        settings.token_ids = {5, 6, 7};
+        settings.prompt.token_ids = {5, 6, 7};
         settings.drafter = drafter;
         settings.rule = rule;
         settings.k = 4;

@@ -339,7 +339,7 @@ std::vector<std::string> every_frame(const std::shared_ptr<const Trace>& trace, 
 std::vector<std::string> frames_of_run(const std::string& drafter, const std::string& rule,
                                        const std::function<void(RunSettings&)>& change) {
     RunSettings settings;
-    settings.token_ids = {5, 6, 7};
+    settings.prompt.token_ids = {5, 6, 7};
     settings.drafter = drafter;
     settings.rule = rule;
     settings.k = 4;
@@ -405,7 +405,7 @@ TEST(RoundWords, ATreeSaysWhereTheOwnTokenComesFrom) {
     int told[3] = {0, 0, 0};
     for (const double temperature : {0.0, 1.0}) {
         RunSettings settings;
-        settings.token_ids = {5, 6, 7};
+        settings.prompt.token_ids = {5, 6, 7};
         settings.drafter = "small_tree";
         settings.rule = temperature > 0 ? "tree_wor" : "greedy";
         settings.options.tree_depth = 2;

@@ -73,7 +73,7 @@ TEST(MtpScene, MeasuresDepthsCacheAndStatesOnDemand) {
         EXPECT_EQ(run.drafter, "mtp");
         EXPECT_EQ(run.sampling.temperature, 0);
         EXPECT_EQ(run.trace_top, 0) << "times without recording";
-        EXPECT_EQ(run.token_ids, window.settings.token_ids) << "the prompt of the run";
+        EXPECT_EQ(run.prompt.token_ids, window.settings.prompt.token_ids) << "the prompt of the run";
         if (run.timing) ++timed[run.k];
         else variants.push_back(run);
     }
@@ -92,7 +92,7 @@ TEST(MtpScene, ForgetsWhatWasMeasuredOfAnotherPrompt) {
     SceneInput input = window.input(kMtpCacheBeat);
     EXPECT_NE(mtp_measured(input).of(MtpVariant::all_pairs), nullptr);
     RunSettings other = *input.settings;
-    other.token_ids.push_back(11);
+    other.prompt.token_ids.push_back(11);
     input.settings = &other;
     EXPECT_EQ(mtp_measured(input).of(MtpVariant::all_pairs), nullptr);
     EXPECT_TRUE(find_scene("mtp")->make()->missing(input).size() == 1) << "and asks anew";

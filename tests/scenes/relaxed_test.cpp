@@ -294,7 +294,7 @@ TEST(RelaxedScene, SaysWhereTheTokensPerRoundAreFrom) {
     EXPECT_FALSE(measured_with(*typical, state));
     EXPECT_TRUE(measured_with(done.points.front(), state)) << "the token rule takes no numbers";
     RunSettings other = *input.settings;
-    other.token_ids.push_back(3);
+    other.prompt.token_ids.push_back(3);
     input.settings = &other;
     EXPECT_EQ(tokens_source_words(input, state), "tok/round: not measured yet, M does.");
 }
@@ -449,7 +449,7 @@ TEST(RelaxedScene, JudgesTheRunByItsRule) {
     ASSERT_NE(restart, nullptr);
     EXPECT_EQ(restart->settings.rule, "lenience");
     EXPECT_EQ(restart->settings.rule_params.lenience, RuleParams{}.lenience);
-    EXPECT_EQ(restart->settings.token_ids, live.settings.token_ids);
+    EXPECT_EQ(restart->settings.prompt.token_ids, live.settings.prompt.token_ids);
 }
 
 TEST(RelaxedScene, MeasuresEveryRuleOnThisPrompt) {

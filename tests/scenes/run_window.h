@@ -22,7 +22,7 @@ struct RunWindow {
     Snapshot published;
     std::unique_ptr<SceneBench> bench;
 
-    RunWindow() { settings.token_ids = {5, 6, 7, 8, 9}; }
+    RunWindow() { settings.prompt.token_ids = {5, 6, 7, 8, 9}; }
     RunWindow(const RunWindow&) = delete;
     RunWindow& operator=(const RunWindow&) = delete;
 

@@ -159,7 +159,7 @@ TEST(ServerScene, ShowsCountsNamesPlacesAndTheAnswer) {
     bench.key(ui::Key::m);
     bench.settle();
     ASSERT_EQ(shown.orders.size(), 1u);
-    EXPECT_EQ(std::get<AskServer>(shown.orders[0]).request.prompt, RunSettings().prompt);
+    EXPECT_EQ(std::get<AskServer>(shown.orders[0]).request.prompt, RunSettings().prompt.text);
     bench.click(bench.find("Leave"));
     ASSERT_EQ(shown.orders.size(), 2u);
     EXPECT_TRUE(std::holds_alternative<DetachServer>(shown.orders[1]));

@@ -85,7 +85,7 @@ TEST(SpeedupScene, MeasuresEveryLengthOfItsOwnRunBesidePlainDecoding) {
     EXPECT_EQ(live.study()->name, kSpeedupStudy);
     int plain = 0, longest = 0;
     for (const RunSettings& run : live.study()->runs) {
-        EXPECT_EQ(run.token_ids, live.settings.token_ids);
+        EXPECT_EQ(run.prompt.token_ids, live.settings.prompt.token_ids);
         EXPECT_EQ(run.sampling, live.settings.sampling);
         EXPECT_EQ(run.seed, live.settings.seed);
         EXPECT_EQ(run.trace_top, 0) << "times without recording";
@@ -438,7 +438,7 @@ TEST(SpeedupScene, EveryCurveHasItsName) {
 TEST(SpeedupScene, NoDrafterIsBlamedForTheLastToken) {
     const auto models = test::micro_models(1);
     RunSettings settings;
-    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.prompt.token_ids = {5, 6, 7, 8, 9};
     settings.drafter = "small";
     int ended_alone = 0;
     for (settings.max_tokens = 1; settings.max_tokens <= 12; ++settings.max_tokens) {
@@ -618,7 +618,7 @@ TEST(SpeedupScene, AStudyOfAnotherPromptIsNotShown) {
     other.k = 9; // every length is measured anyway
     input.settings = &other;
     EXPECT_TRUE(speedup_model(input, {}).measured());
-    other.token_ids = {9, 9, 9};
+    other.prompt.token_ids = {9, 9, 9};
     EXPECT_FALSE(speedup_model(input, {}).measured());
 }
 

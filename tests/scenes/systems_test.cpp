@@ -263,7 +263,7 @@ struct Stored {
     std::unique_ptr<SceneBench> bench;
     explicit Stored(ui::Rect screen = {0, 0, 1600, 1000}) {
         RunSettings settings;
-        settings.token_ids = {5, 6, 7, 8, 9};
+        settings.prompt.token_ids = {5, 6, 7, 8, 9};
         settings.max_tokens = 24;
         settings.sampling.temperature = 1;
         run = std::make_unique<speclens::Run>(models, settings);
@@ -447,7 +447,7 @@ TEST(Systems, TheChartScrollsToTheRound) {
 // A row is written or not: nobody writes .2 of one.
 TEST(SystemsScene, CountsRowsInWholeNumbers) {
     RunSettings plain;
-    plain.token_ids = {5, 6, 7, 8, 9};
+    plain.prompt.token_ids = {5, 6, 7, 8, 9};
     plain.drafter = "none";
     plain.max_tokens = 12;
     speclens::Run run(test::micro_models(1), plain);

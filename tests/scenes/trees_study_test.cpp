@@ -36,7 +36,7 @@ TEST(TreesScene, MeasuresAChainUnderBothRulesAndTrees) {
         other.sampling.temperature = 0.3;
         EXPECT_TRUE(trees_rows(input).empty()) << "other dice";
         other = live.settings;
-        other.token_ids.push_back(3);
+        other.prompt.token_ids.push_back(3);
         EXPECT_TRUE(trees_rows(input).empty()) << "another prompt";
     }
     EXPECT_EQ(rows[3].rows, 17);

@@ -37,7 +37,7 @@ namespace speclens::test {
 // Forty tokens, greedy, over a prompt that repeats itself.
 inline RunSettings greedy(const std::string& drafter, int k) {
     RunSettings settings;
-    settings.token_ids = {7, 8, 9, 7, 8, 9, 7, 8};
+    settings.prompt.token_ids = {7, 8, 9, 7, 8, 9, 7, 8};
     settings.drafter = drafter;
     settings.k = k;
     settings.sampling.temperature = 0;

@@ -41,7 +41,7 @@ inline RunSettings run_with(const RunSetting& setting) {
     settings.rule = judging_rule("token", settings.drafter);
     settings.k = default_k(settings.drafter);
     if (std::string_view(setting.option) == "rule-param") settings.rule = "lenience";
-    settings.chat = !setting.needs(settings); // where it is of a chat
+    settings.prompt.chat = !setting.needs(settings); // where it is of a chat
     setting.set(settings, another_value(setting, settings));
     if (settings.options.tree_depth > 0) settings.k = settings.options.tree_depth; // two words for one number
     return settings;

@@ -85,7 +85,7 @@ struct SampledTexts {
 // Runs of seeds 1 to `samples`.
 inline SampledTexts sampled_texts(const std::shared_ptr<const Models>& models, RunSettings settings, long samples) {
     SampledTexts sampled;
-    const auto behind = static_cast<std::ptrdiff_t>(settings.token_ids.size());
+    const auto behind = static_cast<std::ptrdiff_t>(settings.prompt.token_ids.size());
     for (long i = 0; i < samples; ++i) {
         settings.seed = static_cast<std::uint64_t>(i) + 1;
         speclens::Run run(models, settings);

@@ -36,7 +36,7 @@ inline Sample toy_sample(const ToyLane& lane, int tokens, double draft_ms) {
 
 inline std::shared_ptr<RaceView> toy_race(bool averages = true, const std::string& tier = "") {
     auto race = std::make_shared<RaceView>();
-    race->settings.base.prompt = " the cat sat on the";
+    race->settings.base.prompt.text = " the cat sat on the";
     race->settings.base.max_tokens = 12;
     race->model = "toy target";
     race->backend = "toy backend";

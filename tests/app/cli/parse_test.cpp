@@ -112,7 +112,7 @@ TEST(Parse, RefusesWhatMeansSomethingOnlyTogether) {
             EXPECT_EQ(error.code(), Exit::usage);
             EXPECT_EQ(error.what(), std::string(c.option) + " does nothing without " + c.with);
         }
-    EXPECT_EQ(parse({"run", "--chat", "--system", "Be brief."}).run.system, "Be brief.");
+    EXPECT_EQ(parse({"run", "--chat", "--system", "Be brief."}).run.prompt.system, "Be brief.");
 }
 
 TEST(Parse, RefusesWhatExcludesEachOther) {

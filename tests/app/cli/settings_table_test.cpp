@@ -40,7 +40,7 @@ Options typed_for(Command command, const RunSetting& setting, const RunSettings&
     }
     add("temp", std::to_string(run.sampling.temperature));
     if (run.rule != judging_rule("token", run.drafter)) add("rule", run.rule);
-    if (run.chat && std::string_view(setting.option) != "chat") words.emplace_back("--chat");
+    if (run.prompt.chat && std::string_view(setting.option) != "chat") words.emplace_back("--chat");
     if (std::string_view(setting.option) == "lens") words.insert(words.end(), {"--json", "trace.jsonl"}); // where else would it be seen?
     Options options = parse(words);
     read_prompt(options);
@@ -94,14 +94,14 @@ bool in_saved_runs(const RunSetting& setting) {
     take_settings(run, header); // and what a run makes of the rest, engine/run/run.cpp
     header.options = run.options;
     header.draft_ids = run.options.fr_spec;
-    header.prompt = run.token_ids;
-    header.prompt_text = run.prompt;
-    if (run.chat) header.chat = Header::Chat{run.prompt, run.system, run.thinking};
+    header.prompt = run.prompt.token_ids;
+    header.prompt_text = run.prompt.text;
+    if (run.prompt.chat) header.chat = Header::Chat{run.prompt.text, run.prompt.system, run.prompt.thinking};
     Trace trace([](int) { return std::string("x"); });
     trace.append(header);
     std::istringstream in(TraceWriter(trace).line(trace[0]) + "\n");
     const std::shared_ptr<const Trace> back = read_trace(in, "memory");
-    if (std::string_view(setting.option) == "token-ids") return back->header()->prompt == run.token_ids; // as ids and as text
+    if (std::string_view(setting.option) == "token-ids") return back->header()->prompt == run.prompt.token_ids; // as ids and as text
     return is_kept(setting, run, settings_of(*back->header()));
 }
 

@@ -260,7 +260,7 @@ TEST(PromptEditor, StartsARunWithTheTypedText) {
     live.bench.settle();
     live.bench.key(ui::Key::enter, {.ctrl = true});
     ASSERT_TRUE(live.last<Restart>());
-    EXPECT_EQ(live.last<Restart>()->settings.prompt, "Two dogs");
+    EXPECT_EQ(live.last<Restart>()->settings.prompt.text, "Two dogs");
 }
 
 TEST(PromptEditor, WhatIsTypedReplacesThePromptBefore) {
@@ -271,7 +271,7 @@ TEST(PromptEditor, WhatIsTypedReplacesThePromptBefore) {
     live.type("Two dogs");
     live.bench.key(ui::Key::enter, {.ctrl = true});
     ASSERT_TRUE(live.last<Restart>());
-    EXPECT_EQ(live.last<Restart>()->settings.prompt, "Two dogs");
+    EXPECT_EQ(live.last<Restart>()->settings.prompt.text, "Two dogs");
 }
 
 TEST(PromptEditor, StartsFromWhicheverPartHasTheFocus) {
@@ -283,7 +283,7 @@ TEST(PromptEditor, StartsFromWhicheverPartHasTheFocus) {
     live.bench.settle();
     live.bench.key(ui::Key::enter, {.ctrl = true});
     ASSERT_TRUE(live.last<Restart>());
-    EXPECT_TRUE(live.last<Restart>()->settings.chat);
+    EXPECT_TRUE(live.last<Restart>()->settings.prompt.chat);
 }
 
 TEST(Text, LettersDoNothingElseWhileAFieldHasTheFocus) {
@@ -301,7 +301,7 @@ TEST(Text, LettersDoNothingElseWhileAFieldHasTheFocus) {
 TEST(Controls, BelongToTheSavedRunOnTheScreenAlsoWhenALiveOneBegins) {
     LiveBench live("loop");
     RunSettings saved;
-    saved.prompt = "what was saved";
+    saved.prompt.text = "what was saved";
     saved.k = 9;
     live.bench.controller.show_saved(fixtures::mixed(), saved);
     live.observe(fixtures::mixed());

@@ -108,7 +108,7 @@ std::shared_ptr<const HeadTrainingView> made_training(const TrainHeads& asked) {
 struct Answering : RunWindow {
     Answering(const std::string& scene, RunSettings of, ui::Rect screen = {0, 0, 1600, 1000}) {
         settings = std::move(of);
-        settings.token_ids = {5, 6, 7, 8, 9};
+        settings.prompt.token_ids = {5, 6, 7, 8, 9};
         open(scene, {"none", "small", "small_tree", "lookup", "skip", "eagle3", "dflash", "domino", "medusa", "mtp"}, screen);
         bench->controller.figures = std::make_shared<const Published>(Published::load(kAssets / "published"));
         published.status.model = "micro target";
@@ -259,7 +259,7 @@ struct Whole {
         now.trace = fixtures::mixed();
         now.settings.k = 4;
         now.settings.sampling.temperature = 1;
-        now.prompt_room = [](const RunSettings& s) { return PromptRoom{static_cast<int>(s.prompt.size()), 300}; };
+        now.prompt_room = [](const RunSettings& s) { return PromptRoom{static_cast<int>(s.prompt.text.size()), 300}; };
         now.status.built_in = true;
         now.status.model = "tiny";
         now.status.memory_bytes = 5'000'000;

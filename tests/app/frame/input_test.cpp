@@ -241,7 +241,7 @@ TEST(Race, OneKeyRacesThePromptOnScreen) {
     LiveBench live("loop");
     Snapshot p;
     p.trace = fixtures::mixed();
-    p.settings.prompt = "Why is the sky blue?";
+    p.settings.prompt.text = "Why is the sky blue?";
     p.settings.sampling.temperature = 0.6;
     live.observe(p);
     live.sent.clear();
@@ -249,7 +249,7 @@ TEST(Race, OneKeyRacesThePromptOnScreen) {
     EXPECT_EQ(live.bench.controller.frame(0).scene_name, "race");
     ASSERT_TRUE(live.last<StartRace>());
     const RaceSettings race = live.last<StartRace>()->settings;
-    EXPECT_EQ(race.base.prompt, "Why is the sky blue?");
+    EXPECT_EQ(race.base.prompt.text, "Why is the sky blue?");
     EXPECT_EQ(race.base.sampling.temperature, 0.6);
     EXPECT_GT(race.lanes.size(), 1U);
     for (const RaceEntry& lane : race.lanes) EXPECT_FALSE(lane.drafter.empty());
@@ -257,7 +257,26 @@ TEST(Race, OneKeyRacesThePromptOnScreen) {
     live.bench.key(ui::Key::r, {.ctrl = true});
     EXPECT_TRUE(live.sent.empty());
     EXPECT_TRUE(live.bench.shows("This prompt is in the race")) << live.bench.words;
-    EXPECT_EQ(live.bench.controller.frame(0).scene.settings->prompt, "Why is the sky blue?");
+    EXPECT_EQ(live.bench.controller.frame(0).scene.settings->prompt.text, "Why is the sky blue?");
+}
+
+// Where only what was said in it differs, the model reads other tokens.
+TEST(Race, AConversationOfTheSameWordsIsAnotherPrompt) {
+    LiveBench live("loop");
+    Snapshot p;
+    p.trace = fixtures::mixed();
+    p.settings.prompt.text = "Why?<end>";
+    live.observe(p);
+    live.bench.key(ui::Key::r, {.ctrl = true});
+    ASSERT_TRUE(live.last<StartRace>());
+    EXPECT_EQ(live.last<StartRace>()->settings.base.prompt, p.settings.prompt);
+    p.settings.prompt.parts = {{"Why?", true}, {"<end>", false}};
+    ++p.runs;
+    live.observe(p);
+    live.sent.clear();
+    live.bench.key(ui::Key::r, {.ctrl = true});
+    ASSERT_TRUE(live.last<StartRace>());
+    EXPECT_EQ(live.last<StartRace>()->settings.base.prompt, p.settings.prompt);
 }
 
 TEST(Opening, TheLoopBeginsAtTheFirstStepOfTheFirstRound) {

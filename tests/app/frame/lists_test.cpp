@@ -292,7 +292,7 @@ TEST(PromptEditor, SaysWhatTheModelCanDoAndOffersPromptsThatItKnows) {
     live.bench.controller.gallery = load_gallery(gallery_file(std::filesystem::path(SPEC_SOURCE_DIR) / "assets", true));
     Snapshot p;
     p.trace = fixtures::mixed();
-    p.settings.prompt = live.bench.controller.gallery.front().prompt;
+    p.settings.prompt.text = live.bench.controller.gallery.front().prompt;
     p.status.built_in = true;
     p.prompt_room = [](const RunSettings&) { return PromptRoom{5, 100}; };
     live.observe(p);
@@ -314,7 +314,7 @@ TEST(PromptEditor, SaysWhatTheModelCanDoAndOffersPromptsThatItKnows) {
     EXPECT_EQ(live.bench.controller.chrome.prompt, last);
     live.bench.key(ui::Key::enter);
     ASSERT_TRUE(live.last<Restart>()) << "Enter starts it";
-    EXPECT_EQ(live.last<Restart>()->settings.prompt, last);
+    EXPECT_EQ(live.last<Restart>()->settings.prompt.text, last);
     EXPECT_EQ(live.bench.controller.chrome.popup, Popup::none);
     // Own words: it says why they may come to nothing, and names the way to a model that knows more.
     live.observe(p);
@@ -356,7 +356,7 @@ TEST(OwnPrompt, IsFollowedOnceByTheWayToARealModel) {
     const auto offer = [&] { return window.frame(bench.time).offer.words; };
     Snapshot p;
     p.trace = fixtures::mixed();
-    p.settings.prompt = window.gallery[0].prompt;
+    p.settings.prompt.text = window.gallery[0].prompt;
     p.status.state = EngineStatus::State::idle;
     p.status.ready_drafters = {"none", "small"};
     p.status.built_in = true;
@@ -365,7 +365,7 @@ TEST(OwnPrompt, IsFollowedOnceByTheWayToARealModel) {
     bench.settle();
     const auto ask = [&](const std::string& words) {
         RunSettings asked = *window.frame(bench.time).scene.settings;
-        asked.prompt = words;
+        asked.prompt.text = words;
         window.perform({SceneCommand{Command{Restart{asked}}}}, bench.time);
         EXPECT_TRUE(offer().empty()) << "nothing was read yet";
         Snapshot answer = p;

@@ -31,7 +31,7 @@ struct Listening {
         published.status.state = EngineStatus::State::idle;
         published.status.ready_drafters = {"none", "small", "lookup", "eagle3", "dflash", "domino"};
         published.prompt_room = [](const RunSettings& s) {
-            return PromptRoom{static_cast<int>(s.prompt.size()), kHolds};
+            return PromptRoom{static_cast<int>(s.prompt.text.size()), kHolds};
         };
         show();
     }
@@ -89,6 +89,22 @@ TEST(PromptEditor, OpensWithTheCaretAtTheEnd) {
     EXPECT_TRUE(live.chrome().prompt.ends_with("!")) << live.chrome().prompt;
 }
 
+TEST(PromptEditor, KeepsAConversationUntilItsTextIsAnother) {
+    Listening live("loop");
+    live.published.settings.prompt = {.text = "Why?<end>", .thinking = true, .parts = {{"Why?", true}, {"<end>", false}}};
+    ++live.published.runs;
+    live.show();
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    live.bench.key(ui::Key::enter, {.ctrl = true});
+    ASSERT_NE(live.started(), nullptr);
+    EXPECT_EQ(live.started()->prompt, live.published.settings.prompt);
+    live.bench.key(ui::Key::n, {.ctrl = true});
+    live.bench.key(ui::Key::end);
+    live.type("!");
+    live.bench.key(ui::Key::enter, {.ctrl = true});
+    EXPECT_EQ(live.started()->prompt, (Prompt{.text = "Why?<end>!", .thinking = true}));
+}
+
 TEST(PromptEditor, CountsTokensAndStartsNothingThatIsTooLong) {
     Listening live("loop");
     live.bench.key(ui::Key::n, {.ctrl = true});
@@ -105,14 +121,14 @@ TEST(PromptEditor, CountsTokensAndStartsNothingThatIsTooLong) {
     live.bench.key(ui::Key::backspace);
     live.bench.key(ui::Key::enter, {.ctrl = true});
     ASSERT_NE(live.started(), nullptr);
-    EXPECT_EQ(live.started()->prompt.size(), static_cast<std::size_t>(kHolds - 1));
+    EXPECT_EQ(live.started()->prompt.text.size(), static_cast<std::size_t>(kHolds - 1));
 }
 
 TEST(PromptEditor, StartsNoChatThatTheModelHasNoFormatFor) {
     Listening live("loop");
     live.published.prompt_room = [](const RunSettings& s) {
-        if (s.chat) throw Error("the chat template is not ChatML", "Ask with raw text.");
-        return PromptRoom{static_cast<int>(s.prompt.size()), kHolds};
+        if (s.prompt.chat) throw Error("the chat template is not ChatML", "Ask with raw text.");
+        return PromptRoom{static_cast<int>(s.prompt.text.size()), kHolds};
     };
     live.show();
     live.bench.key(ui::Key::n, {.ctrl = true});

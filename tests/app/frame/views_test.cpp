@@ -412,14 +412,14 @@ TEST(Lectures, F4ShowsTheNotes) {
 TEST(Lectures, ARaceIsAskedForOnceAndWithItsOwnPrompt) {
     LectureView lecture = three_steps();
     lecture.steps[1].view.scene = "race";
-    lecture.steps[1].view.race.base.prompt = "Another prompt";
+    lecture.steps[1].view.race.base.prompt.text = "Another prompt";
     lecture.steps[1].view.race.base.sampling.temperature = 0;
     ViewBench live("loop");
     live.bench.controller.begin_lecture(lecture, live.bench.time);
     live.observe(fixtures::mixed(), {});
     live.bench.key(ui::Key::page_down);
     ASSERT_EQ(live.all<StartRace>().size(), 1U);
-    EXPECT_EQ(live.all<StartRace>()[0].settings.base.prompt, "Another prompt");
+    EXPECT_EQ(live.all<StartRace>()[0].settings.base.prompt.text, "Another prompt");
     EXPECT_FALSE(live.all<StartRace>()[0].settings.lanes.empty()) << "the usual ones";
     live.bench.key(ui::Key::page_up);
     live.bench.key(ui::Key::page_down);

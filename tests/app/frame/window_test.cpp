@@ -155,7 +155,7 @@ WindowRequest on_micro() {
     WindowRequest request;
     request.models.target = kMicros / "micro_llama";
     request.folders = {{"model", "micro_llama"}};
-    request.view.settings.token_ids = {5, 6, 5};
+    request.view.settings.prompt.token_ids = {5, 6, 5};
     request.view.settings.drafter = "lookup";
     request.view.settings.max_tokens = 8;
     return request;

@@ -128,9 +128,9 @@ TEST(Link, LeadsBackToTheRunOfEveryDrafter) {
         settings.sampling.temperature = 0.7;
         settings.seed = 9223372036854775807ULL;
         settings.max_tokens = 33;
-        settings.prompt = "@not a file, \"quoted\" & 100 % ü\nsecond line";
-        settings.chat = true;
-        settings.system = "Be short.";
+        settings.prompt.text = "@not a file, \"quoted\" & 100 % ü\nsecond line";
+        settings.prompt.chat = true;
+        settings.prompt.system = "Be short.";
         EXPECT_EQ(round_trip(settings), settings);
     }
 }
@@ -150,17 +150,17 @@ TEST(Link, LeadsBackToUnusualSettings) {
     settings.rule = "cascade_tokenV3";
     settings.rule_params.alpha = 0.4;
     settings.rule_params.block = true;
-    settings.token_ids = {5, 6, 7};
-    settings.prompt = "";
+    settings.prompt.token_ids = {5, 6, 7};
+    settings.prompt.text = "";
     RunSettings back = round_trip(settings);
-    back.prompt = ""; // token ids stand for it
+    back.prompt.text = ""; // token ids stand for it
     EXPECT_EQ(back, settings);
     settings.options.conditioning = settings.options.correction = false; // as the window's switches do
     RunSettings off = settings;
     off.options.context_last = off.options.tap_shift = off.options.head_pool =
         0; // which the program refuses beside them
     back = round_trip(settings);
-    back.prompt = "";
+    back.prompt.text = "";
     EXPECT_EQ(back, off);
 
     RunSettings skip;
@@ -196,7 +196,7 @@ TEST(Link, LeadsBackToNgramsOfAnyLengths) {
 
 TEST(Link, OfARaceNamesItsLanes) {
     RaceSettings race;
-    race.base.prompt = "Hello";
+    race.base.prompt.text = "Hello";
     race.base.k = 5;
     race.base.sampling.temperature = 0;
     race.lanes = race_entries({"none", "lookup", "domino"}, race.base);
@@ -206,7 +206,7 @@ TEST(Link, OfARaceNamesItsLanes) {
     const RaceSettings back = race_settings(options, true);
     EXPECT_EQ(back.lanes, race.lanes);
     EXPECT_TRUE(back.stepped);
-    EXPECT_EQ(back.base.prompt, "Hello");
+    EXPECT_EQ(back.base.prompt.text, "Hello");
     EXPECT_EQ(back.base.k, 5);
     EXPECT_EQ(command_of(link.options), "./run compare --drafters none,lookup,domino --k 5 --temp 0 --seed 7 "
                                         "--max-tokens 64 --prompt Hello --raw");
@@ -230,11 +230,11 @@ TEST(Race, AsksARealModelForAShortAnswerUnlessPromptsAreGiven) {
         return race_settings(parse(words), true);
     };
     const RaceSettings real = asked({"--model", "smollm2"});
-    EXPECT_EQ(real.base.prompt, "Explain in two short sentences what photosynthesis is.");
-    EXPECT_TRUE(real.base.chat);
+    EXPECT_EQ(real.base.prompt.text, "Explain in two short sentences what photosynthesis is.");
+    EXPECT_TRUE(real.base.prompt.chat);
     EXPECT_GT(real.prompts.size(), 1u) << "averages are over the ready-made ones";
-    EXPECT_NE(asked({"--model", "tiny"}).base.prompt, real.base.prompt);
-    EXPECT_EQ(asked({"--model", "smollm2", "--prompt", "Why?"}).base.prompt, "Why?");
+    EXPECT_NE(asked({"--model", "tiny"}).base.prompt.text, real.base.prompt.text);
+    EXPECT_EQ(asked({"--model", "smollm2", "--prompt", "Why?"}).base.prompt.text, "Why?");
 }
 
 TEST(Link, OfARaceKeepsWhatItsLanesRead) {
@@ -259,7 +259,7 @@ TEST(Link, OfARaceKeepsWhatItsLanesRead) {
 TEST(Link, FoldersOfModelsStandInIt) {
     RunSettings settings;
     settings.drafter = "eagle3";
-    settings.prompt = "it's";
+    settings.prompt.text = "it's";
     const LinkOptions options =
         options_of(settings, {{"model", "/m/q"}, {"eagle3", "/m/e"}, {"dflash", "/m/d"}});
     EXPECT_EQ(options[0], (std::pair<std::string, std::string>("model", "/m/q")));
@@ -271,7 +271,7 @@ TEST(Link, FoldersOfModelsStandInIt) {
 TEST(Link, KeepsThePrecision) {
     RunSettings settings;
     settings.drafter = "lookup";
-    settings.prompt = "it";
+    settings.prompt.text = "it";
     const LinkOptions options = options_of(settings, {{"model", "smollm2"}, {"precision", "bf16"}});
     EXPECT_NE(command_of(options).find("--model smollm2 --precision bf16"), std::string::npos) << command_of(options);
     Link link;
@@ -312,9 +312,9 @@ TEST(Link, ItsCommandKeepsEveryTextInAShell) {
          {"@home", "@@home", "@-", "@", "--foo", "-", "--", "-x", "--prompt=a", "~", "~/x", "a'b\"c$HOME`id`",
           "\n x\t", "\\n", "*", "a=b", "!1", "speclens://loop?k=2", "é🙂"}) {
         RunSettings settings;
-        settings.prompt = text;
-        settings.chat = true;
-        settings.system = text;
+        settings.prompt.text = text;
+        settings.prompt.chat = true;
+        settings.prompt.system = text;
         const std::string command = command_of(options_of(settings));
         std::vector<std::string> words = shell_words(command);
         ASSERT_GT(words.size(), 2u) << command;
@@ -323,7 +323,7 @@ TEST(Link, ItsCommandKeepsEveryTextInAShell) {
         Options options = parse(words);
         read_prompt(options);
         EXPECT_EQ(options.prompt.value_or("none"), text) << command;
-        EXPECT_EQ(options.run.system, text) << command;
+        EXPECT_EQ(options.run.prompt.system, text) << command;
     }
     Options file = parse({"run", "--prompt", "@nothing here"});
     EXPECT_THROW(read_prompt(file), Error);
@@ -343,7 +343,7 @@ TEST(Link, WhatIsTypedWins) {
     EXPECT_EQ(options.k(), 5);
     EXPECT_EQ(options.run.seed, 4U);
     EXPECT_EQ(options.prompt, "typed");
-    EXPECT_FALSE(options.run.chat);
+    EXPECT_FALSE(options.run.prompt.chat);
     ASSERT_EQ(options.drafters.size(), 1U);
     EXPECT_EQ(options.drafters[0].name, "lookup");
     EXPECT_THROW((void)parse({"check", "speclens://loop"}), Error);
@@ -373,7 +373,7 @@ TEST(Link, OpensInAWindowWithTheSameModelsOnly) {
     EXPECT_EQ(view.scene, "loop");
     EXPECT_EQ(view.place.at, 9U);
     EXPECT_EQ(view.settings.k, 3);
-    EXPECT_EQ(view.settings.prompt, "@here");
+    EXPECT_EQ(view.settings.prompt.text, "@here");
     EXPECT_EQ(view.model, "tiny");
     EXPECT_THROW((void)view_reader(plain).link("speclens://loop?model=/x"), Error);
     EXPECT_THROW((void)view_reader(plain).link("speclens://loop?drafter=small=/x"), Error);

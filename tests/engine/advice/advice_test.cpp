@@ -325,6 +325,25 @@ TEST(AdviceMeasurement, WorkedOutTokensOfARoundAreWhatShorterDraftsReallyBring) 
         EXPECT_NEAR(c.tokens_per_round / run.advice()->cell(c.drafter, c.k)->tokens_per_round, 1, 0.04) << c.drafter << " " << c.k;
 }
 
+// Whatever the run on the screen is asked: plain decoding that it is compared with is asked the same.
+TEST(AdviceMeasurement, AsksEveryDrafterThePromptsOfThePlan) {
+    AdvicePlan plan;
+    plan.base.prompt = {.text = "said", .parts = {{"said", true}}, .token_ids = {5, 6, 7}};
+    plan.base.max_tokens = 4;
+    plan.drafters = {"lookup"};
+    plan.lengths = {2};
+    plan.prompts = {{"code", "sum(", "", false}};
+    plan.contexts = false;
+    AdviceMeasurement measurement(tiny(), plan);
+    while (measurement.step()) {
+    }
+    const AdviceEvidence& evidence = measurement.evidence();
+    ASSERT_EQ(evidence.plain.traces.size(), 1U);
+    ASSERT_EQ(evidence.lengths.at(0).traces.size(), 1U);
+    EXPECT_EQ(evidence.plain.traces[0]->header()->prompt_text, evidence.lengths[0].traces[0]->header()->prompt_text);
+    EXPECT_TRUE(evidence.plain.traces[0]->header()->prompt_text.ends_with("sum("));
+}
+
 TEST(AdviceMeasurement, EndsEarlyWithWhatThereIs) {
     AdvicePlan plan;
     plan.base.max_tokens = 4;

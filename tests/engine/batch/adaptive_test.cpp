@@ -91,7 +91,7 @@ AdaptivePlan small_plan(double temperature) {
     std::vector<RunSettings> texts;
     for (int i = 0; i < 5; ++i) {
         RunSettings text = test::greedy("small", 4);
-        text.token_ids = {5 + i, 6, 7, 8 + i % 3};
+        text.prompt.token_ids = {5 + i, 6, 7, 8 + i % 3};
         text.sampling.temperature = temperature;
         text.seed = static_cast<std::uint64_t>(i);
         text.max_tokens = 24;
@@ -163,7 +163,7 @@ TEST(AdaptiveStudy, AnyKInAnyRoundChangesNoGreedyText) {
         std::vector<RunSettings> texts;
         for (int i = 0; i < 6; ++i) {
             RunSettings text = test::greedy(drafter.name, 6);
-            text.token_ids = {5, 6 + i, 7, 8, 9};
+            text.prompt.token_ids = {5, 6 + i, 7, 8, 9};
             text.max_tokens = 45;
             texts.push_back(text);
             engine.submit(text);

@@ -94,7 +94,7 @@ void blocks_against_one_cache(const Models& models, double seconds) {
 
 RunSettings text_of(const Models& models, const std::string& drafter, int k, int number) {
     RunSettings settings;
-    settings.token_ids = tokens_for(48, models.vocab(), number);
+    settings.prompt.token_ids = tokens_for(48, models.vocab(), number);
     settings.drafter = drafter;
     settings.k = k;
     settings.max_tokens = 96;
@@ -107,7 +107,7 @@ void one_text(const std::shared_ptr<const Models>& models, double seconds) {
     for (const auto& [drafter, k] : {std::pair{"none", 0}, {"lookup", 4}, {"eagle3", 4}, {"dflash", 7}}) {
         if (!models->why_not(drafter).empty()) continue;
         const RunSettings settings = text_of(*models, drafter, k, 1);
-        BatchEngine engine(models, {.texts = 1, .blocks = blocks_for(1, Run::capacity_for(*models, settings)), .prompt_rows = 512});
+        BatchEngine engine(models, {.texts = 1, .blocks = blocks_for(1, prepared_run(*models, settings).capacity), .prompt_rows = 512});
         const auto times = by_turns(seconds, {[&, settings] {
                                                   Run run(models, settings);
                                                   run.finish();
@@ -139,7 +139,8 @@ void sixteen_texts(const std::shared_ptr<const Models>& models, double seconds) 
     const auto rounds = [&](int texts, double& ms, long& tokens) {
         RunSettings settings = text_of(*models, "none", 0, 0);
         settings.max_tokens = kTokens;
-        BatchEngine engine(models, {.texts = texts, .blocks = blocks_for(texts, Run::capacity_for(*models, settings)), .prompt_rows = 512, .share = false});
+        const int capacity = prepared_run(*models, settings).capacity;
+        BatchEngine engine(models, {.texts = texts, .blocks = blocks_for(texts, capacity), .prompt_rows = 512, .share = false});
         for (int i = 0; i < texts; ++i) {
             RunSettings text = text_of(*models, "none", 0, i);
             text.max_tokens = kTokens;
@@ -171,7 +172,8 @@ void drafting_together(const std::shared_ptr<const Models>& models, double secon
         const auto run = [&, drafter = drafter, k = k](bool together) {
             return [&, drafter, k, together] {
                 const RunSettings one = text_of(*models, drafter, k, 0);
-                BatchEngine engine(models, {.texts = kTexts, .blocks = blocks_for(kTexts, Run::capacity_for(*models, one)), .prompt_rows = 512, .together = together});
+                const int blocks = blocks_for(kTexts, prepared_run(*models, one).capacity);
+                BatchEngine engine(models, {.texts = kTexts, .blocks = blocks, .prompt_rows = 512, .together = together});
                 for (int i = 0; i < kTexts; ++i) {
                     RunSettings text = text_of(*models, drafter, k, i);
                     text.max_tokens = 40;

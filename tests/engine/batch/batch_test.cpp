@@ -29,9 +29,9 @@ Alone alone(const std::shared_ptr<const Models>& models, const RunSettings& sett
 RunSettings text_of(const std::string& drafter, int k, double temperature, int number) {
     RunSettings settings = test::greedy(drafter, k);
     std::mt19937 random(static_cast<unsigned>(number) * 7919u + 1);
-    settings.token_ids.clear();
+    settings.prompt.token_ids.clear();
     const int length = 1 + static_cast<int>(random() % 40);
-    for (int i = 0; i < length; ++i) settings.token_ids.push_back(static_cast<int>(random() % 8) + 5);
+    for (int i = 0; i < length; ++i) settings.prompt.token_ids.push_back(static_cast<int>(random() % 8) + 5);
     settings.seed = static_cast<std::uint64_t>(number) + 100;
     settings.max_tokens = 1 + static_cast<int>(random() % 30);
     settings.sampling.temperature = temperature;
@@ -153,7 +153,7 @@ TEST(Batch, RandomSchedulesChangeNoText) {
             while (static_cast<int>(texts.size()) < all && below(3) == 0) {
                 const DrafterInfo& drafter = drafter_list()[static_cast<std::size_t>(below(static_cast<int>(drafter_list().size())))];
                 texts.push_back(text_of(drafter.name, below(7), below(2) == 0 ? 0.0 : 1.0, below(1000)));
-                if (below(2) == 0) texts.back().token_ids.insert(texts.back().token_ids.begin(), 30, 9); // begins like others
+                if (below(2) == 0) texts.back().prompt.token_ids.insert(texts.back().prompt.token_ids.begin(), 30, 9); // begins like others
                 cancelled.push_back(false);
                 engine.submit(texts.back());
             }
@@ -223,9 +223,9 @@ TEST(Batch, PromptsThatBeginAlikeShareBlocks) {
         std::vector<RunSettings> texts;
         for (int i = 0; i < 6; ++i) {
             texts.push_back(text_of(drafter, 4, 0.8, i));
-            texts.back().token_ids.clear();
-            for (int token = 0; token < 37; ++token) texts.back().token_ids.push_back(5 + token % 11);
-            if (i % 2 == 1) texts.back().token_ids.push_back(20 + i); // and goes on in another way
+            texts.back().prompt.token_ids.clear();
+            for (int token = 0; token < 37; ++token) texts.back().prompt.token_ids.push_back(5 + token % 11);
+            if (i % 2 == 1) texts.back().prompt.token_ids.push_back(20 + i); // and goes on in another way
             texts.back().max_tokens = 25;
         }
         BatchSettings settings = roomy(6);
@@ -251,7 +251,7 @@ TEST(Batch, TextsOfDifferentOwnersHaveNothingInCommon) {
     std::vector<RunSettings> texts;
     for (int i = 0; i < 6; ++i) {
         texts.push_back(text_of("eagle3", 4, 0.8, i));
-        texts.back().token_ids.assign(37, 6);
+        texts.back().prompt.token_ids.assign(37, 6);
         texts.back().max_tokens = 20;
     }
     for (const int owners : {1, 2, 6}) {
@@ -285,7 +285,7 @@ TEST(Batch, AnOwnersAnswersAreDraftedFrom) {
     const Alone first = alone(models, text);
     auto answers = std::make_shared<SuffixTrie>(text.options.suffix_depth);
     answers->begin_text();
-    for (std::size_t i = text.token_ids.size(); i < first.sequence.size(); ++i) answers->append(first.sequence[i]);
+    for (std::size_t i = text.prompt.token_ids.size(); i < first.sequence.size(); ++i) answers->append(first.sequence[i]);
     auto own = std::make_shared<Models>(*models);
     own->answers = answers;
     BatchEngine engine(models, roomy(3));
@@ -329,7 +329,7 @@ TEST(Batch, AnyPrecisionAndALongContextChangeNoText) {
             std::vector<RunSettings> texts;
             for (int i = 0; i < 4; ++i) {
                 texts.push_back(text_of(drafter, 4, i % 2 == 0 ? 0.0 : 0.8, i));
-                texts.back().token_ids.insert(texts.back().token_ids.end(), static_cast<std::size_t>(120 * i), 7);
+                texts.back().prompt.token_ids.insert(texts.back().prompt.token_ids.end(), static_cast<std::size_t>(120 * i), 7);
             }
             expect_as_alone(models, texts, *run_together(models, texts, roomy(4)));
         }
@@ -361,7 +361,7 @@ TEST(Batch, ARoundSaysWhatEveryTextDid) {
     for (int i = 0; i < 3; ++i) {
         RunSettings text = test::greedy("lookup", 3);
         text.max_tokens = 12;
-        text.token_ids[0] = 20 + i;
+        text.prompt.token_ids[0] = 20 + i;
         engine.submit(text);
     }
     int tokens = 0, joined = 0, left = 0;

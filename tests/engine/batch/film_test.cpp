@@ -18,8 +18,8 @@ constexpr int kBlock = PagedModel::kBlock;
 
 RunSettings film_text(const char* drafter, int k, int number, int tokens) {
     RunSettings settings = test::greedy(drafter, k);
-    settings.token_ids.clear();
-    for (int i = 0; i < 20 + 3 * number; ++i) settings.token_ids.push_back(5 + (i * 7 + number) % 9);
+    settings.prompt.token_ids.clear();
+    for (int i = 0; i < 20 + 3 * number; ++i) settings.prompt.token_ids.push_back(5 + (i * 7 + number) % 9);
     settings.seed = static_cast<std::uint64_t>(number) + 1;
     settings.sampling.temperature = 0.9;
     settings.max_tokens = tokens;
@@ -120,8 +120,8 @@ TEST(BlockFilm, TheBuiltInModelsFilmShowsAllThatHappensToBlocks) {
     for (std::size_t i = 0; i < 24; ++i) {
         RunSettings text = test::greedy("none", 0);
         const GalleryPrompt& prompt = prompts[i * prompts.size() / 24];
-        text.token_ids.clear();
-        text.prompt = prompt.prompt, text.system = prompt.system, text.chat = prompt.chat;
+        text.prompt.token_ids.clear();
+        text.prompt = prompt_of(prompt, false);
         text.max_tokens = 64;
         plan.texts.push_back(text);
     }

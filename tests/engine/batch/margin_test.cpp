@@ -180,7 +180,7 @@ TEST(StoppedByItsRowsSampled, ATextHasTheDistributionOfTheTarget) {
     const auto models = test::narrow_models(1);
     RunSettings settings;
     settings.drafter = "small";
-    settings.token_ids = test::narrow_prompt();
+    settings.prompt.token_ids = test::narrow_prompt();
     settings.k = 3;
     settings.sampling = {.temperature = 1, .top_k = 3};
     settings.max_tokens = 4;
@@ -191,7 +191,7 @@ TEST(StoppedByItsRowsSampled, ATextHasTheDistributionOfTheTarget) {
     ASSERT_FALSE(margins.empty()) << "it asks";
     std::ranges::sort(margins);
     const double middle = margins[margins.size() / 2]; // stops at half of the rows
-    const auto expected = test::exact_texts(models->target, settings.token_ids, 4, settings.sampling);
+    const auto expected = test::exact_texts(models->target, settings.prompt.token_ids, 4, settings.sampling);
     test::SampledTexts texts;
     constexpr long kTexts = 2500;
     margins.clear();
@@ -199,7 +199,7 @@ TEST(StoppedByItsRowsSampled, ATextHasTheDistributionOfTheTarget) {
         settings.seed = static_cast<std::uint64_t>(i) + 1;
         const auto run = stopped_run(models, settings, middle, margins);
         texts.count(fold(run->trace(), run->trace().size()));
-        ++texts.counted[test::context_key({run->sequence().begin() + static_cast<std::ptrdiff_t>(settings.token_ids.size()), run->sequence().end()})];
+        ++texts.counted[test::context_key({run->sequence().begin() + static_cast<std::ptrdiff_t>(settings.prompt.token_ids.size()), run->sequence().end()})];
     }
     const auto stopped = std::ranges::count_if(margins, [&](double margin) { return margin < middle; });
     EXPECT_GT(stopped, kTexts / 25) << "it stops";
@@ -234,7 +234,7 @@ TEST_P(StoppedByItsRows, ABatchStopsEveryTextAsItsRunAlone) {
     std::vector<RunSettings> texts;
     for (int i = 0; i < 4; ++i) {
         RunSettings text = test::greedy(GetParam(), 5);
-        text.token_ids = {5, 6 + i, 7, 8, 9};
+        text.prompt.token_ids = {5, 6 + i, 7, 8, 9};
         text.max_tokens = 25;
         texts.push_back(text);
         engine.go_on(engine.submit(text), least(i));
@@ -260,7 +260,7 @@ TEST(StoppedByNothing, ACascadeAsksNobody) {
     speclens::Run run(test::micro_models(1), settings);
     run.go_on([](int, double) -> bool { throw std::logic_error("asked"); });
     run.finish();
-    EXPECT_GT(run.sequence().size(), settings.token_ids.size());
+    EXPECT_GT(run.sequence().size(), settings.prompt.token_ids.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Chains, StoppedByItsRows, testing::ValuesIn(chains()));

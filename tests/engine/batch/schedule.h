@@ -80,7 +80,7 @@ class Schedule {
         text.settings.sampling.temperature = shape % 2 == 0 ? 0.0 : 0.9;
         if (find_drafter(text.settings.drafter)->tree) text.settings.rule = "tree_wor";
         text.settings.seed = static_cast<std::uint64_t>(shape);
-        text.settings.token_ids = tokens(shape, 40);
+        text.settings.prompt.token_ids = tokens(shape, 40);
         text.settings.max_tokens = 1 + byte() % 40;
         text.settings.timing = false;
         text.settings.trace_top = 0;

@@ -44,7 +44,7 @@ int rounds_of(BatchEngine& engine) {
 
 RunSettings plain(int prompt, int tokens, int seed) {
     RunSettings settings = test::greedy("none", 0);
-    settings.token_ids = text_of(prompt, seed);
+    settings.prompt.token_ids = text_of(prompt, seed);
     settings.max_tokens = tokens;
     return settings;
 }

@@ -93,7 +93,7 @@ SweepPlan small_plan() {
     SweepPlan plan;
     for (int i = 0; i < 5; ++i) {
         RunSettings text = test::greedy("none", 0);
-        text.token_ids[0] = 10 + i;
+        text.prompt.token_ids[0] = 10 + i;
         text.max_tokens = 20;
         plan.texts.push_back(text);
     }

@@ -77,7 +77,7 @@ std::shared_ptr<const Models> models_with(std::shared_ptr<const Scorer> scorer) 
 
 RunSettings worker(int number, bool ahead = false) {
     RunSettings settings = test::greedy(number % 2 == 0 ? "lookup" : "small", 2 + number);
-    settings.token_ids = {5 + number, 6, 7, 8, 9, 10, 11, 12, 5, 6, 7};
+    settings.prompt.token_ids = {5 + number, 6, 7, 8, 9, 10, 11, 12, 5, 6, 7};
     settings.sampling.temperature = number < 2 ? 0.0 : 0.9;
     settings.seed = static_cast<std::uint64_t>(number);
     settings.max_tokens = 12 + number;
@@ -149,7 +149,7 @@ TEST(WorkerPool, PassesAreUnderWayTogether) {
 TEST(WorkerPool, WhoFailsFailsAlone) {
     std::vector<RunSettings> workers;
     for (int i = 0; i < 4; ++i) workers.push_back(worker(i));
-    workers[1].token_ids.front() = 30; // a text that the target refuses
+    workers[1].prompt.token_ids.front() = 30; // a text that the target refuses
     const auto models = models_with(std::make_shared<Elsewhere>(0, 30));
     WorkerPool pool(models, workers);
     bool cut = false;

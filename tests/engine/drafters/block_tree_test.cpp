@@ -245,7 +245,7 @@ TEST_P(TreeDrafters, ABranchHasTheDistributionsOfItsOwnPath) {
     ASSERT_GE(nodes.size(), 8u);
     const auto target = make_model_decoder(models_->target, 64);
     const auto chain = find_drafter(GetParam())->make({*target, nullptr, models_->network(GetParam()), {}});
-    const std::vector<int>& prompt = settings.token_ids;
+    const std::vector<int>& prompt = settings.prompt.token_ids;
     int compared = 0;
     for (const Drafted& node : nodes) {
         std::vector<int> path;

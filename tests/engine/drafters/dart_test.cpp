@@ -219,7 +219,7 @@ TEST_F(DartFolder, WithoutATrieDraftsOnlyWithoutNgrams) {
     models->target = Model::load(*models->backend, golden("micro_qwen3"));
     models->networks.emplace("dart", DraftNetwork::load(models->target, folder_.path()));
     RunSettings settings;
-    settings.token_ids = {7, 8, 9, 7};
+    settings.prompt.token_ids = {7, 8, 9, 7};
     settings.drafter = "dart";
     settings.rule = "tree_topk";
     settings.max_tokens = 12;
@@ -237,7 +237,7 @@ TEST_F(DartFolder, KeepsTheGreedyText) {
     models->target = Model::load(*models->backend, golden("micro_qwen3"));
     models->networks.emplace("dart", DraftNetwork::load(models->target, folder_.path()));
     RunSettings settings;
-    settings.token_ids = {7, 8, 9, 7, 200, 31};
+    settings.prompt.token_ids = {7, 8, 9, 7, 200, 31};
     settings.sampling.temperature = 0;
     settings.max_tokens = 40;
     const auto text = [&](const std::string& drafter, int k, int topk, int budget) {

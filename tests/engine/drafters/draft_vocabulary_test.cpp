@@ -24,7 +24,7 @@ RunSettings settings_for(const std::string& drafter, double temperature) {
     RunSettings settings;
     settings.drafter = drafter;
     settings.rule = judging_rule(settings.rule, drafter);
-    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.prompt.token_ids = {5, 6, 7, 8, 9};
     settings.k = 3;
     settings.sampling.temperature = temperature;
     settings.max_tokens = 40;
@@ -146,7 +146,7 @@ TEST(DraftVocabulary, ANarrowerDraftStopsAtAnIdItDoesNotHave) {
                 SCOPED_TRACE(std::string(drafter) + " T " + std::to_string(temperature) + " at " +
                              std::to_string(at));
                 RunSettings settings = settings_for(drafter, temperature);
-                settings.token_ids[at] = 55;
+                settings.prompt.token_ids[at] = 55;
                 const auto run = finished(models, settings);
                 EXPECT_EQ(drafts_in(run->trace()), 0);
                 EXPECT_EQ(run->sequence().size(), 45u);

@@ -229,7 +229,7 @@ class Families : public ::testing::Test {
     [[nodiscard]] static std::vector<int> greedy_text(const std::shared_ptr<const Models>& models,
                                                       const std::string& drafter) {
         RunSettings settings;
-        settings.token_ids = {7, 8, 9, 7, 8, 9, 7};
+        settings.prompt.token_ids = {7, 8, 9, 7, 8, 9, 7};
         settings.drafter = drafter;
         settings.k = drafter == "none" ? 0 : 5;
         settings.sampling.temperature = 0;
@@ -462,7 +462,7 @@ TEST_F(Families, ATapOnTheLastLayerIsSaid) {
 
     models_->networks = {{"dflash", network}};
     RunSettings settings;
-    settings.token_ids = {7, 8, 9};
+    settings.prompt.token_ids = {7, 8, 9};
     settings.drafter = "dflash";
     settings.max_tokens = 4;
     speclens::Run run(models_, settings);

@@ -209,7 +209,7 @@ TEST(FrequentIds, BoundWhatEveryDrafterProposes) {
         if (!info.reads_setting(Setting::fr_spec)) continue;
         for (const double temperature : {0.0, 1.0}) {
             RunSettings settings;
-            settings.token_ids = {7, 8, 9, 7, 8};
+            settings.prompt.token_ids = {7, 8, 9, 7, 8};
             settings.drafter = info.name;
             settings.rule = info.tree ? "tree_topk" : "token";
             settings.sampling.temperature = temperature;

@@ -14,7 +14,7 @@ namespace {
 
 RunSettings settings_for(const std::string& drafter, bool lens) {
     RunSettings settings;
-    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.prompt.token_ids = {5, 6, 7, 8, 9};
     settings.drafter = drafter;
     settings.k = 5;
     settings.sampling.temperature = 0.8;

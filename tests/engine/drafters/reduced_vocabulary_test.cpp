@@ -97,7 +97,7 @@ class ReducedVocabulary : public ::testing::Test {
     }
     [[nodiscard]] RunSettings wanted_settings(const std::string& drafter, double temperature, int entries) const {
         RunSettings settings;
-        settings.token_ids = {7, 8, 9, 7, 8, 9, 7};
+        settings.prompt.token_ids = {7, 8, 9, 7, 8, 9, 7};
         settings.drafter = drafter;
         settings.k = drafter == "none" ? 0 : 6;
         settings.sampling.temperature = temperature;

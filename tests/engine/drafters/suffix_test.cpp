@@ -273,7 +273,7 @@ TEST(AnswerMemory, MakesTheSecondRunShorterAndNoOtherText) {
     const RunSettings settings = greedy("suffix", 16);
     const auto first = finished(models, settings);
     auto earlier = std::make_shared<SuffixTrie>(24);
-    for (std::size_t i = settings.token_ids.size(); i < first->sequence().size(); ++i) earlier->append(first->sequence()[i]);
+    for (std::size_t i = settings.prompt.token_ids.size(); i < first->sequence().size(); ++i) earlier->append(first->sequence()[i]);
     auto remembering = std::make_shared<Models>(*models);
     remembering->answers = earlier;
     const auto second = finished(remembering, settings);

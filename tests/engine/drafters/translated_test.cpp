@@ -138,7 +138,7 @@ struct Expected {
 TEST(Translated, WritesTheTargetsDistributionUnderEveryRuleForChains) {
     const auto models = foreign_models();
     const Sampling sampling{.temperature = 1};
-    const Expected expected(*models, foreign(false, 3, 1).token_ids, sampling);
+    const Expected expected(*models, foreign(false, 3, 1).prompt.token_ids, sampling);
     constexpr long kUsual = 2000;
     const std::optional<long> samples = texts_of_a_rule(kUsual);
     ASSERT_TRUE(samples) << "SPEC_LAW2_TEXTS must be an integer of at least " << kUsual;
@@ -157,7 +157,7 @@ TEST(Translated, WritesTheTargetsDistributionUnderEveryRuleForChains) {
                 settings.seed = static_cast<std::uint64_t>(i) + 1;
                 speclens::Run run(models, settings);
                 run.finish();
-                counts.saw(std::span(run.sequence()).subspan(settings.token_ids.size()));
+                counts.saw(std::span(run.sequence()).subspan(settings.prompt.token_ids.size()));
                 sampled.count(fold(run.trace(), run.trace().size()));
             }
             const std::string name = std::string(rule.name) + (by_text ? " by text" : " by ids");

@@ -6,6 +6,7 @@
 
 #include "engine/drafters/draft_network.h"
 #include "engine/lab/medusa_training.h"
+#include "engine/run/full_distributions.h"
 #include "engine/session/session.h"
 #include "tests/shared/eventually.h"
 #include "tests/shared/micro.h"
@@ -117,9 +118,7 @@ TEST(MedusaTraining, MeasuresWhatARunKeeps) {
     int tokens = 0, rounds = 0;
     for (const GalleryPrompt& prompt : plan.held_out) {
         RunSettings settings;
-        settings.prompt = prompt.prompt;
-        settings.system = prompt.system;
-        settings.chat = prompt.chat;
+        settings.prompt = prompt_of(prompt, false);
         settings.drafter = "medusa";
         settings.rule = "greedy";
         settings.max_tokens = plan.max_tokens;
@@ -144,8 +143,8 @@ TEST(MedusaTraining, FilesLoadAgain) {
     EXPECT_TRUE(loaded->config.shared_head);
     const auto text_of = [](const std::shared_ptr<const Models>& models) {
         RunSettings settings;
-        settings.prompt = "Write a short poem about the moon.";
-        settings.chat = true;
+        settings.prompt.text = "Write a short poem about the moon.";
+        settings.prompt.chat = true;
         settings.drafter = "medusa";
         settings.sampling.temperature = 0.8;
         settings.max_tokens = 30;

@@ -48,9 +48,7 @@ std::shared_ptr<const Models> with_head(std::shared_ptr<const DraftNetwork> head
 
 RunSettings settings_for(const GalleryPrompt& prompt, const HeadPlan& plan) {
     RunSettings settings;
-    settings.prompt = prompt.prompt;
-    settings.system = prompt.system;
-    settings.chat = prompt.chat;
+    settings.prompt = prompt_of(prompt, false);
     settings.drafter = "mtp";
     settings.k = plan.heads;
     settings.rule = "greedy";

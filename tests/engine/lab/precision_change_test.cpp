@@ -13,7 +13,7 @@ namespace {
 
 RunSettings continuing(std::vector<int> ids) {
     RunSettings settings;
-    settings.token_ids = std::move(ids);
+    settings.prompt.token_ids = std::move(ids);
     settings.max_tokens = 16;
     return settings;
 }

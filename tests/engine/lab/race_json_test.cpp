@@ -19,7 +19,7 @@ namespace {
 
 RaceSettings settings_for(const std::vector<std::string>& drafters) {
     RaceSettings race;
-    race.base.token_ids = {5, 6, 7};
+    race.base.prompt.token_ids = {5, 6, 7};
     race.base.sampling.temperature = 0;
     race.base.max_tokens = 14;
     race.base.k = 3;
@@ -31,7 +31,7 @@ RaceSettings settings_for(const std::vector<std::string>& drafters) {
 RaceView measured() {
     auto models = std::make_shared<const Models>(load_models({}));
     RaceSettings settings;
-    settings.base.prompt = "2 + 2 =";
+    settings.base.prompt.text = "2 + 2 =";
     settings.base.sampling.temperature = 0;
     settings.base.max_tokens = 8;
     settings.lanes = race_entries({"none", "small", "eagle3_tree"}, settings.base);
@@ -63,7 +63,7 @@ TEST(RaceFile, BringsBackLanesTextsTimesAndAverages) {
     const RaceView back = read_race(race_json(race), "race.json");
     EXPECT_EQ(back.model, race.model);
     EXPECT_EQ(back.backend, race.backend);
-    EXPECT_EQ(back.settings.base.prompt, "2 + 2 =");
+    EXPECT_EQ(back.settings.base.prompt.text, "2 + 2 =");
     EXPECT_TRUE(back.finished());
     ASSERT_EQ(back.lanes.size(), race.lanes.size());
     for (std::size_t i = 0; i < race.lanes.size(); ++i) {
@@ -198,7 +198,7 @@ TEST(RaceFile, RefusesWhatNestsWithoutEnd) {
 
 TEST(RaceFile, AndTracesWriteTextThatIsNoUtf8) {
     RaceView race = measured();
-    race.settings.base.prompt = "a\xff\xfe";
+    race.settings.base.prompt.text = "a\xff\xfe";
     EXPECT_NO_THROW((void)read_race(race_json(race), "race.json"));
     Trace trace([](int) { return std::string("x"); });
     Header header;

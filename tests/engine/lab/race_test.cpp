@@ -13,7 +13,7 @@ namespace {
 
 RaceSettings greedy(const std::vector<std::string>& drafters) {
     RaceSettings race;
-    race.base.token_ids = {5, 6, 7};
+    race.base.prompt.token_ids = {5, 6, 7};
     race.base.sampling.temperature = 0;
     race.base.max_tokens = 14;
     race.base.k = 3;
@@ -97,25 +97,25 @@ TEST(Race, AsksReadyMadeChatsAsTextWhereNoFormatIsKnown) {
     Models models = *test::perfect_draft_models(1);
     RaceSettings race;
     race.prompts = {{"code", "sum(", "Be brief.", true}};
-    race.base.prompt = "sum(";
-    race.base.chat = true;
+    race.base.prompt.text = "sum(";
+    race.base.prompt.chat = true;
     race.lanes = race_entries({"none"}, race.base);
-    EXPECT_TRUE(race_lanes(models, race).settings.base.chat);
+    EXPECT_TRUE(race_lanes(models, race).settings.base.prompt.chat);
     models.chat.problem = "another template";
     const RaceView asked = race_lanes(models, race);
-    EXPECT_FALSE(asked.settings.base.chat);
-    EXPECT_FALSE(asked.lanes[0].settings.chat);
+    EXPECT_FALSE(asked.settings.base.prompt.chat);
+    EXPECT_FALSE(asked.lanes[0].settings.prompt.chat);
     EXPECT_FALSE(asked.settings.prompts[0].chat);
-    race.base.prompt = "typed";
-    EXPECT_TRUE(race_lanes(models, race).settings.base.chat) << "what somebody typed as a chat is refused, not changed";
+    race.base.prompt.text = "typed";
+    EXPECT_TRUE(race_lanes(models, race).settings.base.prompt.chat) << "what somebody typed as a chat is refused, not changed";
     race.chat_if_possible = false;
     EXPECT_TRUE(race_lanes(models, race).settings.prompts[0].chat);
     race.chat_if_possible = true;
-    race.base.prompt = "sum(";
+    race.base.prompt.text = "sum(";
     models.chat = {};
     models.chat.system_place = ChatFormat::SystemPlace::nowhere;
     const RaceView said = race_lanes(models, race);
-    EXPECT_TRUE(said.settings.base.chat);
+    EXPECT_TRUE(said.settings.base.prompt.chat);
     EXPECT_EQ(said.settings.prompts[0].prompt, "Be brief.\n\nsum(") << "it has no other place";
     EXPECT_EQ(said.settings.prompts[0].system, "");
 }
@@ -149,7 +149,7 @@ TEST(Race, RefusesNoLanesTooManyAndUnknownOnes) {
 
 TEST(Race, AnImpossiblePromptIsTheLanesProblem) {
     RaceSettings settings = greedy({"none", "small"});
-    settings.base.token_ids = {5, 61};
+    settings.base.prompt.token_ids = {5, 61};
     Race race(test::micro_models(1), settings);
     race.finish();
     EXPECT_NE(race.view().lanes[0].problem.find("61"), std::string::npos);
@@ -227,7 +227,7 @@ TEST(Race, SkipsAPromptThatOnlyOneLaneCannotRead) {
     RaceSettings settings;
     settings.base.sampling.temperature = 0;
     settings.base.max_tokens = 40;
-    settings.base.token_ids = {5, 6, 7};
+    settings.base.prompt.token_ids = {5, 6, 7};
     settings.lanes = race_entries({"none", "small"}, settings.base);
     for (const char* prompt : {"2 + 2 =", "one two three four five six seven eight nine ten eleven twelve", "3 + 4 ="})
         settings.prompts.push_back({"x", prompt, "", false});
@@ -248,7 +248,7 @@ TEST(Samples, APositionIsJudgedWhereAllBeforeItStayed) {
     const auto models = test::micro_models(1);
     for (const auto& [rule, block] : {std::pair{"block", false}, {"cascade_tokenV3", true}, {"token", false}}) {
         RunSettings settings;
-        settings.token_ids = {5, 6, 7};
+        settings.prompt.token_ids = {5, 6, 7};
         settings.drafter = "small";
         settings.rule = rule;
         settings.rule_params.block = block;
@@ -270,7 +270,7 @@ TEST(Samples, CountFirstGuessesByWhatIsBeforeThem) {
     const auto models = test::micro_models(1);
     for (const char* drafter : {"small", "lookup", "none"}) {
         RunSettings settings;
-        settings.token_ids = {5, 6, 7, 5, 6};
+        settings.prompt.token_ids = {5, 6, 7, 5, 6};
         settings.drafter = drafter;
         settings.k = 2;
         settings.max_tokens = 120;

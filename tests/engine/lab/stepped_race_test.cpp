@@ -11,7 +11,7 @@ namespace {
 
 RaceSettings of(const std::vector<std::string>& drafters, double temperature) {
     RaceSettings race;
-    race.base.token_ids = {5, 6, 7};
+    race.base.prompt.token_ids = {5, 6, 7};
     race.base.sampling.temperature = temperature;
     race.base.max_tokens = 14;
     race.base.k = 3;

@@ -216,7 +216,7 @@ TEST(Repeats, TimeEveryPassOfTheRunAndPlainDecoding) {
     const auto models = test::micro_models(1);
     for (const char* drafter : {"small", "lookup", "none"}) {
         RunSettings settings;
-        settings.token_ids = {5, 6, 7, 5, 6};
+        settings.prompt.token_ids = {5, 6, 7, 5, 6};
         settings.drafter = drafter;
         settings.k = drafter == std::string("none") ? 0 : 3;
         settings.max_tokens = 40;
@@ -244,7 +244,7 @@ TEST(Repeats, TimeEveryPassOfTheRunAndPlainDecoding) {
 
 TEST(Repeats, EndWithTheirTime) {
     RunSettings settings;
-    settings.token_ids = {5, 6, 7};
+    settings.prompt.token_ids = {5, 6, 7};
     settings.drafter = "small";
     TimeTable table;
     Repeats repeats(test::micro_models(1), settings, table, {.seconds = 0, .generations = 1000, .most_seconds = 0});

@@ -90,9 +90,9 @@ TEST_F(SmolLM2, ReadsPromptsAsItsTokenizerDoes) {
     const Models models = load_models({.target = smollm2(), .threads = 2});
     for (const auto& run : runs()) {
         RunSettings settings;
-        settings.prompt = run["prompt"].get<std::string>();
-        settings.chat = true;
-        EXPECT_EQ(prompt_tokens(models, settings).ids, run["ids"].get<std::vector<int>>()) << settings.prompt;
+        settings.prompt.text = run["prompt"].get<std::string>();
+        settings.prompt.chat = true;
+        EXPECT_EQ(prompt_tokens(models, settings.prompt).ids, run["ids"].get<std::vector<int>>()) << settings.prompt.text;
         EXPECT_EQ(models.tokenizer->decode(run["answer"].get<std::vector<int>>(), true), run["text"].get<std::string>());
     }
 }
@@ -108,8 +108,8 @@ TEST_F(SmolLM2, EveryDrafterWritesTheTextOfPlainDecoding) {
             EXPECT_GE(drafters.size(), 7U) << "the heads in assets/models/smollm2 were not found";
             for (const std::string& drafter : drafters) {
                 RunSettings settings;
-                settings.prompt = "Count from 1 to 20, one number per line.";
-                settings.chat = true;
+                settings.prompt.text = "Count from 1 to 20, one number per line.";
+                settings.prompt.chat = true;
                 settings.drafter = drafter;
                 settings.sampling.temperature = 0;
                 settings.max_tokens = 48;
@@ -127,8 +127,8 @@ TEST_F(SmolLM2, AsItsOwnDraftItKeepsEverything) {
     for (const WeightForm form : {WeightForm::usual, WeightForm::keep}) {
         auto models = std::make_shared<Models>(load_models({.target = smollm2(), .draft = smollm2(), .threads = 2, .weights = form}));
         RunSettings settings;
-        settings.prompt = "Write a short poem about the moon.";
-        settings.chat = true;
+        settings.prompt.text = "Write a short poem about the moon.";
+        settings.prompt.chat = true;
         settings.drafter = "small";
         settings.k = 4;
         settings.sampling.temperature = .8;

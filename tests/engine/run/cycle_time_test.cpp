@@ -230,7 +230,7 @@ TEST(CycleTime, SumsUpTheRunPhaseByPhase) {
 // DSpark stops where its guess is not sure enough, which may be at once.
 TEST(CycleTime, AnUnsureHeadHasDraftedAllTheSame) {
     RunSettings settings;
-    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.prompt.token_ids = {5, 6, 7, 8, 9};
     settings.drafter = "dspark";
     settings.k = 5;
     settings.max_tokens = 12;

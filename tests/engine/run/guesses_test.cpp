@@ -16,7 +16,7 @@ namespace {
 
 RunSettings guess_settings(const std::string& drafter, double temperature) {
     RunSettings settings;
-    settings.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
+    settings.prompt.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
     settings.drafter = drafter;
     settings.k = 4;
     settings.sampling.temperature = temperature;
@@ -188,7 +188,7 @@ TEST(DrafterComparison, OfARoundThatEndsTheTextAreShown) {
 TEST(DrafterComparison, AskSkipAgainWithAnotherExitLayer) {
     const auto models = test::micro_models(1);
     RunSettings settings;
-    settings.token_ids = {5, 6, 7};
+    settings.prompt.token_ids = {5, 6, 7};
     settings.sampling.temperature = 0;
     settings.max_tokens = 12;
     speclens::Run run(models, settings);

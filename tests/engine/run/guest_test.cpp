@@ -11,7 +11,7 @@ namespace {
 
 RunSettings of_run(const std::string& drafter, double temperature) {
     RunSettings settings;
-    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.prompt.token_ids = {5, 6, 7, 8, 9};
     settings.drafter = drafter;
     settings.k = 4;
     settings.sampling.temperature = temperature;
@@ -56,7 +56,7 @@ TEST(OtherDrafterRound, DraftsAsItWouldAlone) {
             EXPECT_EQ(round.header->prompt, text);
             RunSettings alone = settings;
             alone.drafter = drafter;
-            alone.token_ids = text;
+            alone.prompt.token_ids = text;
             const auto own = test::finished(models, alone);
             expect_the_same_round(round.cycles[0], fold(own->trace(), own->trace().size()).cycles.at(0));
         }
@@ -85,7 +85,7 @@ TEST(OtherDrafterRound, OfDominoComesWithTheRoundWithoutItsHead) {
     RunSettings alone = settings;
     alone.drafter = "domino";
     alone.options.correction = false;
-    alone.token_ids = guest.trace->header()->prompt;
+    alone.prompt.token_ids = guest.trace->header()->prompt;
     const auto own = test::finished(models, alone);
     expect_the_same_round(fold(*guest.twin->trace, guest.twin->trace->size()).cycles.at(0),
                           fold(own->trace(), own->trace().size()).cycles.at(0));

@@ -182,7 +182,7 @@ TEST(Law1, CatchesAPlantedBugInTheGreedyRule) {
     CycleSettings settings;
     settings.max_tokens = 40;
     settings.trace_top = 0;
-    const std::vector<int> prompt = greedy("small", 4).token_ids;
+    const std::vector<int> prompt = greedy("small", 4).prompt.token_ids;
     Cycle cycle(*target, *drafter, planted, settings, trace, prompt, static_cast<int>(prompt.size()));
     while (cycle.step()) {
     }
@@ -245,7 +245,7 @@ TEST(Conformance, NothingReadsCacheSlotsPastTheCommittedText) {
         CycleSettings settings;
         settings.max_tokens = 40;
         settings.nodes = drafter.tree ? 16 : 0;
-        const std::vector<int> prompt = greedy("none", 0).token_ids;
+        const std::vector<int> prompt = greedy("none", 0).prompt.token_ids;
         Cycle cycle(*target, *instance, *find_rule("greedy"), settings, trace, prompt, static_cast<int>(prompt.size()));
         while (cycle.step()) {
             if (std::holds_alternative<Verified>(trace[trace.size() - 1])) continue;  // rows of the pass are live
@@ -260,7 +260,7 @@ TEST(Conformance, AOneTokenPromptAndOneNewTokenWork) {
     const auto models = test::micro_models(1);
     for (const DrafterInfo& drafter : drafter_list()) {
         RunSettings settings = greedy(drafter.name, 5);
-        settings.token_ids = {3};
+        settings.prompt.token_ids = {3};
         EXPECT_EQ(text(models, settings).size(), 41u) << drafter.name;
         settings.max_tokens = 1;
         EXPECT_EQ(text(models, settings).size(), 2u) << drafter.name;
@@ -330,7 +330,7 @@ TEST(Conformance, EveryCycleBalancesItsCache) {
         RunSettings settings = sampled(drafter, 4, 1);
         speclens::Run run(models, settings);
         run.finish();
-        int length = static_cast<int>(settings.token_ids.size()) - 1;
+        int length = static_cast<int>(settings.prompt.token_ids.size()) - 1;
         for (std::size_t i = 0; i < run.trace().size(); ++i) {
             const auto* commit = std::get_if<Committed>(&run.trace()[i]);
             if (!commit) continue;

@@ -30,7 +30,7 @@ TEST_P(Law2Precision, HoldsForADrafterOfEachKind) {
     for (const char* kind : {"small", "eagle3", "dflash", "suffix", "small_tree"}) {
         const DrafterInfo& drafter = *find_drafter(kind);
         RunSettings settings;
-        settings.token_ids = prompt;
+        settings.prompt.token_ids = prompt;
         if (drafter.tree) settings.options.tree_topk = 2, settings.options.tree_budget = 5;
         settings.drafter = drafter.name;
         settings.rule = judging_rule("token", drafter.name);
@@ -55,7 +55,7 @@ TEST_P(Law2Precision, CatchesADraftThatIsNotJudged) {
     auto draft_alone = std::make_shared<Models>(*models);
     draft_alone->target = models->draft;
     RunSettings settings;
-    settings.token_ids = prompt;
+    settings.prompt.token_ids = prompt;
     settings.drafter = "none";
     settings.sampling = sampling;
     settings.max_tokens = 4;

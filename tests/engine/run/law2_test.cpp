@@ -216,7 +216,7 @@ TEST_P(Law2OnATransformer, HoldsOverThreeRounds) {
         if (rule.greedy_only || !rule.lossless() || !can_judge(rule, drafter)) continue;
         if (!more_by_hand() && judging_rule("token", name) != rule.name) continue;
         RunSettings settings;
-        settings.token_ids = prompt;
+        settings.prompt.token_ids = prompt;
         settings.options = shape_of(drafter, 2, 5);
         settings.options.fr_spec = ids;
         settings.options.head_pool = pool;

@@ -14,7 +14,7 @@ namespace {
 
 StudyPoint with(PlantedFault fault, const std::string& drafter, int k, std::vector<int> prompt) {
     RunSettings settings = test::greedy(drafter, k);
-    settings.token_ids = std::move(prompt);
+    settings.prompt.token_ids = std::move(prompt);
     settings.max_tokens = 64;
     const std::unique_ptr<Run> run = study_run(test::micro_models(1), settings, fault_study_name(fault));
     run->finish();

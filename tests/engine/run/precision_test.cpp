@@ -25,7 +25,7 @@ std::filesystem::path golden_model(const std::string& name = "micro_qwen3") {
 
 std::shared_ptr<const Trace> short_run(const std::shared_ptr<const Models>& models) {
     RunSettings settings;
-    settings.token_ids = {7, 8, 9, 7, 8, 9};
+    settings.prompt.token_ids = {7, 8, 9, 7, 8, 9};
     settings.drafter = "lookup";
     settings.max_tokens = 8;
     settings.timing = false;

@@ -48,7 +48,7 @@ TEST(RoundEvents, HaveAsManyEntriesOfEveryDistributionAsAreAskedFor) {
     const auto models = test::micro_models(1);
     for (const int asked : {0, 1, 3, -1}) {
         RunSettings settings = drafted_by_the_table("token");
-        settings.token_ids = {5, 6, 7};
+        settings.prompt.token_ids = {5, 6, 7};
         settings.sampling.temperature = 0.7;
         settings.trace_top = asked;
         const auto run = test::finished(models, settings);
@@ -133,7 +133,7 @@ TEST(RoundEvents, ATokenIsWhatItsDistributionAndItsCoinGive) {
         RunSettings settings = drafted_by_the_table("token");
         settings.drafter = drafter.name;
         settings.rule = judging_rule(settings.rule, settings.drafter);
-        settings.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
+        settings.prompt.token_ids = {5, 6, 7, 5, 6, 7, 5, 6};
         settings.k = 3;
         settings.sampling.temperature = 0.8;
         settings.trace_top = -1;
@@ -170,7 +170,7 @@ TEST(RoundEvents, ABlockWithoutConditioningKnowsItsAnchorOnly) {
                 RunSettings settings = drafted_by_the_table("token");
                 settings.drafter = drafter;
                 settings.options.conditioning = conditioning;
-                settings.token_ids = std::move(prompt);
+                settings.prompt.token_ids = std::move(prompt);
                 settings.max_tokens = 4;
                 const auto run = test::finished(models, settings);
                 std::vector<TopEntries> distributions;
@@ -190,8 +190,8 @@ TEST(RoundEvents, ABlockWithoutConditioningKnowsItsAnchorOnly) {
 TEST(RoundEvents, TheHeaderHasAChatOnlyWhereThePromptWasOne) {
     RunSettings settings = drafted_by_the_table("token");
     EXPECT_FALSE(test::finished(two_distributions({0.5, 0.5}, {0.5, 0.5}), settings)->trace().header()->chat);
-    settings.token_ids = {5, 6, 7};
-    settings.chat = true;
+    settings.prompt.token_ids = {5, 6, 7};
+    settings.prompt.chat = true;
     EXPECT_FALSE(test::finished(test::micro_models(1), settings)->trace().header()->chat)
         << "ids are no words";
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
@@ -19,7 +20,7 @@ namespace {
 
 RunSettings sampled() {
     RunSettings settings;
-    settings.token_ids = {5, 6, 7};
+    settings.prompt.token_ids = {5, 6, 7};
     settings.k = 3;
     settings.sampling.temperature = 1;
     settings.max_tokens = 30;
@@ -66,8 +67,8 @@ TEST(Run, RefusesBadSettingsByName) {
     EXPECT_NE(refusal(models, with([](auto& s) { s.k = -1; })).find("-1"), std::string::npos);
     EXPECT_NE(refusal(models, with([](auto& s) { s.k = 1000; })).find("1000"), std::string::npos);
     EXPECT_NE(refusal(models, with([](auto& s) { s.max_tokens = 0; })).find("max-tokens"), std::string::npos);
-    EXPECT_NE(refusal(models, with([](auto& s) { s.token_ids = {5, 61}; })).find("61"), std::string::npos);
-    EXPECT_NE(refusal(models, with([](auto& s) { s.token_ids = std::vector<int>(600, 1); })).find("600"),
+    EXPECT_NE(refusal(models, with([](auto& s) { s.prompt.token_ids = {5, 61}; })).find("61"), std::string::npos);
+    EXPECT_NE(refusal(models, with([](auto& s) { s.prompt.token_ids = std::vector<int>(600, 1); })).find("600"),
               std::string::npos);
     EXPECT_NE(refusal(models, with([](auto& s) { s.sampling.top_p = 0; })).find("top-p"), std::string::npos);
     EXPECT_NE(refusal(models, with([](auto& s) { s.options.exit_layer = 2; })).find("--exit-layer"),
@@ -84,7 +85,7 @@ TEST(Run, RefusesBadSettingsByName) {
                       }))
                   .find("--ngram"),
               std::string::npos);
-    EXPECT_NE(refusal(models, with([](auto& s) { s.token_ids.clear(); })).find("tokenizer"),
+    EXPECT_NE(refusal(models, with([](auto& s) { s.prompt.token_ids.clear(); })).find("tokenizer"),
               std::string::npos);
 }
 
@@ -109,7 +110,7 @@ TEST(Run, SaysWhySpeculationIsOff) {
 
     const auto tables = test::table_models(test::random_table(3, 1, 1), test::random_table(3, 1, 2));
     RunSettings skip = sampled();
-    skip.token_ids.clear();
+    skip.prompt.token_ids.clear();
     skip.drafter = "skip";
     EXPECT_NE(speclens::Run(tables, skip).trace().header()->notice.find("no layers"), std::string::npos);
 }
@@ -127,7 +128,7 @@ TEST(Run, GoesOnWhereAHeadKnowsNoFurtherPosition) {
     for (const char* drafter : {"eagle3", "dflash", "domino", "dspark", "dart"})
         for (const int prompt : {3, 15, 16, 40}) {
             RunSettings settings = sampled();
-            settings.token_ids.assign(static_cast<std::size_t>(prompt), 9);
+            settings.prompt.token_ids.assign(static_cast<std::size_t>(prompt), 9);
             settings.sampling.temperature = 0;
             settings.drafter = "none";
             const auto plain = test::finished(models, settings);
@@ -135,6 +136,22 @@ TEST(Run, GoesOnWhereAHeadKnowsNoFurtherPosition) {
             EXPECT_EQ(test::finished(models, settings)->sequence(), plain->sequence())
                 << drafter << " " << prompt;
         }
+}
+
+// However often a run was branched before its prompt was read.
+TEST(Fork, RecordsThePromptOnce) {
+    const auto models = test::micro_models(1);
+    auto run = std::make_unique<speclens::Run>(models, sampled());
+    const auto branch = [&] { run = std::make_unique<speclens::Run>(models, *run, speclens::Fork{}); };
+    for (int i = 0; i < 4; ++i) branch();
+    for (int i = 0; i < 2; ++i) {
+        run->finish();
+        const Trace& trace = run->trace();
+        int read = 0;
+        for (std::size_t at = 0; at < trace.size(); ++at) read += std::holds_alternative<Prefill>(trace[at]) ? 1 : 0;
+        EXPECT_EQ(read, 1);
+        branch();
+    }
 }
 
 TEST(Fork, WithoutAChangeReplaysTheSameRun) {

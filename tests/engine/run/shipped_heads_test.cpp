@@ -172,7 +172,7 @@ TEST_F(Shipped, HeadsInBytesAreTheirExports) {
     for (const fs::path& head : {narrow, official}) {
         auto models = std::make_shared<Models>(load_models({.target = golden("micro_qwen3"), .heads = {{"domino", head}}, .threads = 1}));
         RunSettings settings;
-        settings.token_ids = {3, 4, 5, 3, 4};
+        settings.prompt.token_ids = {3, 4, 5, 3, 4};
         settings.drafter = "domino";
         settings.k = 4;
         settings.max_tokens = 24;

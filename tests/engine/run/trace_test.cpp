@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 std::unique_ptr<speclens::Run> finished(const std::string& drafter, double temperature, int top = 8) {
     RunSettings settings;
-    settings.token_ids = {5, 6, 5, 6, 5};
+    settings.prompt.token_ids = {5, 6, 5, 6, 5};
     settings.drafter = drafter;
     settings.rule = judging_rule(settings.rule, drafter);
     settings.k = 3;
@@ -161,7 +161,7 @@ TEST(CycleView, CursorMovesVisitCyclesAndRejections) {
 TEST(CycleView, KnowsWhichRoundsHadNoRoomForAGuess) {
     const auto with = [](const char* drafter, int max_tokens, int positions) {
         RunSettings settings;
-        settings.token_ids = {5, 6, 5, 6, 5};
+        settings.prompt.token_ids = {5, 6, 5, 6, 5};
         settings.drafter = drafter;
         settings.k = 3;
         settings.sampling.temperature = 1;
@@ -245,14 +245,14 @@ TEST(TraceJson, KeepsWhatStartsTheRunAgain) {
     EXPECT_EQ(back->header()->chat, header.chat);
     EXPECT_EQ(back->header()->options, header.options);
     const RunSettings settings = settings_of(*back->header());
-    EXPECT_EQ(settings.prompt, "Hello");
-    EXPECT_EQ(settings.system, "Be brief.");
-    EXPECT_TRUE(settings.chat);
-    EXPECT_TRUE(settings.thinking);
+    EXPECT_EQ(settings.prompt.text, "Hello");
+    EXPECT_EQ(settings.prompt.system, "Be brief.");
+    EXPECT_TRUE(settings.prompt.chat);
+    EXPECT_TRUE(settings.prompt.thinking);
     EXPECT_EQ(settings.options, header.options);
     header.chat.reset(); // raw text, or a file of an earlier version
-    EXPECT_EQ(settings_of(header).prompt, "<user>Hello<end>");
-    EXPECT_FALSE(settings_of(header).chat);
+    EXPECT_EQ(settings_of(header).prompt.text, "<user>Hello<end>");
+    EXPECT_FALSE(settings_of(header).prompt.chat);
 }
 
 TEST(TraceJson, KeepsWhichCoinWasSet) {

@@ -173,7 +173,7 @@ TEST(TreeCycle, ARuleForChainsRefusesATreeAndNamesTheOnesThatDoNot) {
     const auto models = test::micro_models(1);
     for (const char* rule : {"token", "match"}) {
         RunSettings settings;
-        settings.token_ids = {1, 2, 3};
+        settings.prompt.token_ids = {1, 2, 3};
         settings.drafter = "small_tree";
         settings.rule = rule;
         settings.sampling.temperature = 0.8;
@@ -194,7 +194,7 @@ TEST(TreeCycle, ARuleForChainsRefusesATreeAndNamesTheOnesThatDoNot) {
 
 RunSettings sampled_tree(const std::string& rule) {
     RunSettings settings;
-    settings.token_ids = {1, 2, 3};
+    settings.prompt.token_ids = {1, 2, 3};
     settings.drafter = "small_tree";
     settings.rule = rule;
     settings.k = 3;

@@ -16,7 +16,7 @@ namespace {
 
 RunSettings twin_settings(const std::string& drafter, double temperature) {
     RunSettings settings;
-    settings.token_ids = {5, 6, 7, 8, 9};
+    settings.prompt.token_ids = {5, 6, 7, 8, 9};
     settings.drafter = drafter;
     settings.k = 5;
     settings.sampling.temperature = temperature;

@@ -45,7 +45,7 @@ const std::filesystem::path& shipped_micro() {
 
 RunSettings on_micro() {
     RunSettings settings;
-    settings.token_ids = {5, 6, 5};
+    settings.prompt.token_ids = {5, 6, 5};
     settings.drafter = "none";
     settings.k = 0;
     settings.max_tokens = 6;
@@ -187,14 +187,14 @@ TEST(Engine, MeasuresOneThingAtATimeByTheClock) {
 TEST(Engine, LeavesALongPromptWhereSomethingElseWaits) {
     Watcher host;
     RunSettings settings = on_micro();
-    settings.token_ids.assign(600, 5); // more than are read at once
+    settings.prompt.token_ids.assign(600, 5); // more than are read at once
     Engine engine(host, {}, settings, {.generations = 0});
     engine.load();
     engine.gate().set(1);
     drain(engine);
     EXPECT_EQ(engine.shown().status.error, "");
     EXPECT_EQ(host.jobs.back(), "reading the prompt");
-    settings.token_ids.assign(600, 6);
+    settings.prompt.token_ids.assign(600, 6);
     engine.obey(Restart{settings, 1});
     host.call = EngineHost::Call::end_of_run;
     drain(engine);

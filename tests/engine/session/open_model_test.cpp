@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "engine/drafters/drafter_info.h"
+#include "engine/lab/study.h"
 #include "engine/run/fitting.h"
 #include "engine/run/model_names.h"
 #include "engine/session/session.h"
@@ -27,7 +28,7 @@ std::filesystem::path micro(const std::string& name = "micro_qwen3") {
 
 RunSettings with_ids(std::string drafter = "lookup") {
     RunSettings settings = on_table();
-    settings.token_ids = {5, 6, 5};
+    settings.prompt.token_ids = {5, 6, 5};
     settings.drafter = std::move(drafter);
     settings.max_tokens = 8;
     settings.timing = false;
@@ -163,8 +164,8 @@ TEST(OpenModel, LetsGoOfTheOldWeights) {
     EXPECT_TRUE(models.expired());
     EXPECT_EQ(old.prompt_room(with_ids()).tokens, 3);
     EXPECT_EQ(old.trace->text(5), five);
-    EXPECT_EQ(session.published().settings.prompt, RunSettings{}.prompt) << "its ids say nothing without a tokenizer";
-    EXPECT_TRUE(session.published().settings.token_ids.empty());
+    EXPECT_EQ(session.published().settings.prompt.text, RunSettings{}.prompt.text) << "its ids say nothing without a tokenizer";
+    EXPECT_TRUE(session.published().settings.prompt.token_ids.empty());
 }
 
 // A server of this window, say: it computes while others are loaded, run and released.
@@ -236,8 +237,8 @@ TEST(FittingSettings, KeepWhatTheNextModelsCanDo) {
     all.options.exit_layer = 40;
     EXPECT_EQ(fitting_settings(*models, all).options.exit_layer, DrafterOptions{}.exit_layer);
     all = with_ids();
-    all.token_ids = {5, 61};
-    EXPECT_EQ(fitting_settings(*models, all, "text").token_ids, std::vector<int>{0}) << "61 ids, and no tokenizer";
+    all.prompt.token_ids = {5, 61};
+    EXPECT_EQ(fitting_settings(*models, all, "text").prompt.token_ids, std::vector<int>{0}) << "61 ids, and no tokenizer";
 }
 
 // A real model comes with heads and without a small one beside it: the best of them guesses, not a copier.
@@ -263,20 +264,20 @@ TEST(FittingSettings, AreTextAndChatWhereTheyCanBe) {
     RunSettings ids = with_ids("small_tree");
     ids.rule = "tree_topk";
     RunSettings fits = fitting_settings(models, ids, "as it was read");
-    EXPECT_TRUE(fits.token_ids.empty());
-    EXPECT_EQ(fits.prompt, "as it was read");
+    EXPECT_TRUE(fits.prompt.token_ids.empty());
+    EXPECT_EQ(fits.prompt.text, "as it was read");
     EXPECT_EQ(fits.drafter, "lookup");
     EXPECT_TRUE(can_judge(*find_rule(fits.rule), *find_drafter("lookup"))) << fits.rule;
     RunSettings chat;
     chat.drafter = "none";
-    chat.chat = true;
-    chat.system = "Be brief.";
+    chat.prompt.chat = true;
+    chat.prompt.system = "Be brief.";
     EXPECT_EQ(fitting_settings(models, chat), chat);
     models.chat.problem = "its template is not known";
     fits = fitting_settings(models, chat);
-    EXPECT_FALSE(fits.chat);
-    EXPECT_EQ(fits.system, "");
-    EXPECT_EQ(fits.prompt, chat.prompt);
+    EXPECT_FALSE(fits.prompt.chat);
+    EXPECT_EQ(fits.prompt.system, "");
+    EXPECT_EQ(fits.prompt.text, chat.prompt.text);
 }
 
 TEST(ModelNames, TellAModelFromARun) {

@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "engine/drafters/drafter_info.h"
+#include "engine/lab/study.h"
+#include "engine/run/drafter_comparison.h"
 #include "engine/session/session.h"
 #include "tests/shared/session_bench.h"
 
@@ -96,7 +98,7 @@ TEST(Session, AModelThatCannotBeLoadedIsAMessageNotACrash) {
 
 TEST(Session, LoadsAgainAfterLoadingWasCancelled) {
     RunSettings settings;
-    settings.token_ids = {1, 2, 3};
+    settings.prompt.token_ids = {1, 2, 3};
     settings.drafter = "none";
     settings.k = 0;
     settings.max_tokens = 3;
@@ -185,13 +187,13 @@ TEST(SessionRace, ARaceThatBeginsClearsTheErrorOfOneThatDidNot) {
 
 TEST(SessionRace, MeasuresPlainDecodingWithTheFirstPromptThatFits) {
     RunSettings settings = on_table();
-    settings.token_ids.assign(300, 5); // the context is 256
+    settings.prompt.token_ids.assign(300, 5); // the context is 256
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
                     settings);
     ASSERT_TRUE(
         eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
     EXPECT_TRUE(session.published().status.prompt_too_long);
-    settings.token_ids = {5, 6, 5};
+    settings.prompt.token_ids = {5, 6, 5};
     session.send(Restart{settings});
     ASSERT_TRUE(eventually([&] { return session.published().status.plain_ms_per_token > 0; }));
     const Snapshot now = session.published();

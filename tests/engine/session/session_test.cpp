@@ -10,6 +10,11 @@
 
 #include "engine/advice/advice.h"
 #include "engine/drafters/drafter_info.h"
+#include "engine/lab/pass_times.h"
+#include "engine/lab/study.h"
+#include "engine/run/drafter_comparison.h"
+#include "engine/run/full_distributions.h"
+#include "engine/run/replay.h"
 #include "engine/session/session.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
@@ -40,7 +45,7 @@ bool timed(const Session& session) {
 
 TEST(Session, TimesARunThatStandsStillBesidePlainDecoding) {
     RunSettings settings = on_table();
-    settings.token_ids = {5, 6, 5};
+    settings.prompt.token_ids = {5, 6, 5};
     settings.drafter = "skip";
     settings.options.exit_layer = 1; // which plain decoding has no use for
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
@@ -55,7 +60,7 @@ TEST(Session, TimesARunThatStandsStillBesidePlainDecoding) {
 // What was timed once is known: of the same run again, and of a fork before it is timed on its own.
 TEST(Session, UndoAndForkKeepTheirTimes) {
     RunSettings settings = on_table();
-    settings.token_ids = {5, 6, 5};
+    settings.prompt.token_ids = {5, 6, 5};
     settings.drafter = "skip";
     settings.options.exit_layer = 1;
     settings.max_tokens = 12;
@@ -179,7 +184,7 @@ TEST(Session, MeasuresBesideTheRunOnTheScreen) {
 
 TEST(Session, TimesPassesOnRequest) {
     RunSettings settings;
-    settings.token_ids = {1, 2, 3};
+    settings.prompt.token_ids = {1, 2, 3};
     settings.drafter = "none";
     settings.k = 0;
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
@@ -232,7 +237,7 @@ TEST(Session, SaysWhyThereIsNoAdvice) {
 
 TEST(Session, TimesARealShapeBesideAndStopsOnRequest) {
     RunSettings settings;
-    settings.token_ids = {1, 2, 3};
+    settings.prompt.token_ids = {1, 2, 3};
     settings.drafter = "none";
     settings.k = 0;
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},
@@ -255,7 +260,7 @@ TEST(Session, TimesARealShapeBesideAndStopsOnRequest) {
 
 TEST(Session, TimesAShapeInOtherFormsOnRequest) {
     RunSettings settings;
-    settings.token_ids = {1, 2, 3};
+    settings.prompt.token_ids = {1, 2, 3};
     settings.drafter = "none";
     settings.k = 0;
     Session session({.target = std::filesystem::path(SPEC_SOURCE_DIR) / "tests/engine/golden/micro_qwen3"},

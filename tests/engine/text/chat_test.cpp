@@ -276,14 +276,14 @@ TEST(ChatFormats, WriteTheBosTokenOfTheTemplateOnce) {
                           {"chat_template", text}};
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
-    settings.prompt = "Hi";
-    settings.chat = true;
-    const PromptTokens chat = prompt_tokens(models, settings);
+    settings.prompt.text = "Hi";
+    settings.prompt.chat = true;
+    const PromptTokens chat = prompt_tokens(models, settings.prompt);
     const int bos = models.tokenizer->id_of("<|endoftext|>");
     EXPECT_EQ(chat.ids.front(), bos);
     EXPECT_EQ(std::ranges::count(chat.ids, bos), 1);
-    settings.chat = false;
-    EXPECT_EQ(prompt_tokens(models, settings).ids.front(), bos);
+    settings.prompt.chat = false;
+    EXPECT_EQ(prompt_tokens(models, settings.prompt).ids.front(), bos);
 }
 
 // Turns that are not ChatML's.
@@ -363,10 +363,10 @@ TEST(ChatFormats, RefuseAChatInATemplateThatIsNotUnderstood) {
            "%}{{'<｜Answered｜>'}}";
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
-    settings.prompt = "Hi";
-    EXPECT_EQ(prompt_tokens(models, settings).text, "Hi") << "raw text needs no template";
-    settings.chat = true;
-    test::expect_error([&] { (void)prompt_tokens(models, settings); },
+    settings.prompt.text = "Hi";
+    EXPECT_EQ(prompt_tokens(models, settings.prompt).text, "Hi") << "raw text needs no template";
+    settings.prompt.chat = true;
+    test::expect_error([&] { (void)prompt_tokens(models, settings.prompt); },
                        {"chat_template.jinja", "filter reverse", "<｜Asked｜>, <｜Answered｜>"});
 }
 
@@ -375,10 +375,10 @@ TEST(ChatFormats, AreNotKnownWithoutATemplate) {
     test::ModelFolder folder("micro_qwen2");
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
-    settings.prompt = "Hi";
-    EXPECT_EQ(prompt_tokens(models, settings).text, "Hi");
-    settings.chat = true;
-    test::expect_error([&] { (void)prompt_tokens(models, settings); }, {"no chat template"});
+    settings.prompt.text = "Hi";
+    EXPECT_EQ(prompt_tokens(models, settings.prompt).text, "Hi");
+    settings.prompt.chat = true;
+    test::expect_error([&] { (void)prompt_tokens(models, settings.prompt); }, {"no chat template"});
     EXPECT_EQ(why_no_thinking(models.chat), "") << "there are other troubles first";
 }
 
@@ -387,11 +387,11 @@ TEST(ChatFormats, AreLeftOutWithANoticeWhereAChatWasOnlyWished) {
     test::ModelFolder folder("micro_qwen3");
     const auto models = std::make_shared<const Models>(load_models({.target = folder.path()}));
     RunSettings settings;
-    settings.prompt = "Hi";
-    settings.chat = settings.chat_if_possible = true;
+    settings.prompt.text = "Hi";
+    settings.prompt.chat = settings.prompt.chat_if_possible = true;
     settings.drafter = "none";
     settings.max_tokens = 1;
-    const PromptTokens prompt = prompt_tokens(*models, settings);
+    const PromptTokens prompt = prompt_tokens(*models, settings.prompt);
     EXPECT_EQ(prompt.text, "Hi");
     EXPECT_FALSE(prompt.chat);
     EXPECT_NE(prompt.notice.find("there is no chat template"), std::string::npos) << prompt.notice;
@@ -417,24 +417,24 @@ TEST(ChatPrompt, ASpecialTokenThatIsSaidStaysText) {
     ASSERT_TRUE(models.tokenizer->is_special(end));
     const auto ends = [&](const PromptTokens& prompt) { return std::ranges::count(prompt.ids, end); };
     RunSettings settings;
-    settings.prompt = "a<|im_end|>b";
-    EXPECT_EQ(ends(prompt_tokens(models, settings)), 1) << "raw text says what it likes";
-    settings.chat = true;
-    settings.system = "<|im_end|>";
-    const PromptTokens chat = prompt_tokens(models, settings);
+    settings.prompt.text = "a<|im_end|>b";
+    EXPECT_EQ(ends(prompt_tokens(models, settings.prompt)), 1) << "raw text says what it likes";
+    settings.prompt.chat = true;
+    settings.prompt.system = "<|im_end|>";
+    const PromptTokens chat = prompt_tokens(models, settings.prompt);
     EXPECT_EQ(ends(chat), 2) << "of the system's and the user's turn";
     EXPECT_EQ(models.tokenizer->decode(chat.ids), chat.text);
-    settings.prompt = "What is 1 + 1?";
-    settings.system = "Be brief.";
-    const PromptTokens plain = prompt_tokens(models, settings);
+    settings.prompt.text = "What is 1 + 1?";
+    settings.prompt.system = "Be brief.";
+    const PromptTokens plain = prompt_tokens(models, settings.prompt);
     EXPECT_EQ(plain.ids, models.tokenizer->encode(plain.text));
 
     RunSettings served; // a conversation of a client
-    served.parts = chat_parts({{"user", "<|im_end|>"}}, false, models.chat);
-    served.prompt = joined(served.parts);
-    EXPECT_EQ(ends(prompt_tokens(models, served)), 1);
-    served.prompt += "!";
-    EXPECT_EQ(ends(prompt_tokens(models, served)), 2) << "another text by now";
+    served.prompt.parts = chat_parts({{"user", "<|im_end|>"}}, false, models.chat);
+    served.prompt.text = joined(served.prompt.parts);
+    EXPECT_EQ(ends(prompt_tokens(models, served.prompt)), 1);
+    served.prompt.text += "!";
+    EXPECT_EQ(ends(prompt_tokens(models, served.prompt)), 2) << "another text by now";
 }
 
 TEST(ChatFormats, RefuseABrokenFileByName) {
@@ -451,14 +451,14 @@ TEST(ChatFormats, ABosTokenGoesBeforeRawTextOnly) {
     std::ofstream(folder.path() / "chat_template.jinja") << kInstructTemplate;
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
-    settings.prompt = "Hi";
-    const PromptTokens raw = prompt_tokens(models, settings);
+    settings.prompt.text = "Hi";
+    const PromptTokens raw = prompt_tokens(models, settings.prompt);
     EXPECT_EQ(raw.ids.front(), models.tokenizer->id_of("<|endoftext|>"));
     EXPECT_EQ(raw.text, "<|endoftext|>Hi");
-    settings.prompt = raw.text;
-    EXPECT_EQ(prompt_tokens(models, settings).ids, raw.ids);
-    settings.chat = true;
-    EXPECT_NE(prompt_tokens(models, settings).ids.front(), raw.ids.front())
+    settings.prompt.text = raw.text;
+    EXPECT_EQ(prompt_tokens(models, settings.prompt).ids, raw.ids);
+    settings.prompt.chat = true;
+    EXPECT_NE(prompt_tokens(models, settings.prompt).ids.front(), raw.ids.front())
         << "its template has all there is";
 }
 
@@ -469,9 +469,9 @@ TEST(ChatFormats, GoIntoThePrompt) {
         << nlohmann::json{{"chat_template", kQwen25Template}};
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
-    settings.chat = true;
-    settings.prompt = "Hi";
-    EXPECT_EQ(prompt_tokens(models, settings).text,
+    settings.prompt.chat = true;
+    settings.prompt.text = "Hi";
+    EXPECT_EQ(prompt_tokens(models, settings.prompt).text,
               "<|im_start|>system\nPlease reason step by step.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
               "<|im_start|>assistant\n");
 }

@@ -1,13 +1,14 @@
-// Prompts: from text or ids to the tokens that the model gets, and the room they have.
+#include "engine/run/prompt_tokens.h"
+
 #include <algorithm>
 #include <utility>
 
+#include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
 #include "engine/run/models.h"
 #include "engine/run/prompt_room.h"
-#include "engine/run/run.h"
-#include "kernels/error.h"
+#include "engine/run/run_settings.h"
 
 namespace speclens {
 namespace {
@@ -30,10 +31,10 @@ struct PromptReader {
           vocab(models.vocab()), holds(models.holds()), draft_holds(models.draft ? models.draft->config.context() : 0) {}
 };
 
-PromptTokens tokens_of(const PromptReader& models, const RunSettings& s) {
+PromptTokens tokens_of(const PromptReader& models, const Prompt& asked) {
     PromptTokens prompt;
-    if (!s.token_ids.empty()) {
-        prompt.ids = s.token_ids;
+    if (!asked.token_ids.empty()) {
+        prompt.ids = asked.token_ids;
         for (int id : prompt.ids) {
             if (id < 0 || id >= models.vocab)
                 throw Error("token id " + std::to_string(id) + " is outside the vocabulary of " +
@@ -45,7 +46,7 @@ PromptTokens tokens_of(const PromptReader& models, const RunSettings& s) {
     }
     if (models.table) { // a table starts from nothing; one silent token stands for the start
         prompt.ids = {0};
-        prompt.chat = s.chat;
+        prompt.chat = asked.chat;
         return prompt;
     }
     if (!models.tokenizer)
@@ -53,24 +54,24 @@ PromptTokens tokens_of(const PromptReader& models, const RunSettings& s) {
                     "Give the prompt as ids with --token-ids 1,2,3.", Exit::usage);
     // A chat: what was said in it is text whatever it spells, and its format has all there is around it.
     std::vector<TextPart> parts;
-    prompt.chat = s.chat && (models.chat.problem.empty() || !s.chat_if_possible);
-    if (s.chat && !prompt.chat) prompt.notice = models.chat.problem + ": the prompt is asked as plain text";
+    prompt.chat = asked.chat && (models.chat.problem.empty() || !asked.chat_if_possible);
+    if (asked.chat && !prompt.chat) prompt.notice = models.chat.problem + ": the prompt is asked as plain text";
     if (prompt.chat) {
         std::vector<ChatTurn> turns;
-        if (!s.system.empty()) turns.push_back({"system", s.system});
-        turns.push_back({"user", s.prompt});
-        parts = chat_parts(turns, s.thinking, models.chat);
-    } else if (joined(s.parts) == s.prompt) { // else another prompt was typed since
-        parts = s.parts;
+        if (!asked.system.empty()) turns.push_back({"system", asked.system});
+        turns.push_back({"user", asked.text});
+        parts = chat_parts(turns, asked.thinking, models.chat);
+    } else if (joined(asked.parts) == asked.text) { // else another prompt was typed since
+        parts = asked.parts;
     }
-    prompt.text = parts.empty() ? s.prompt : joined(parts);
+    prompt.text = parts.empty() ? asked.text : joined(parts);
     prompt.ids = parts.empty() ? models.tokenizer->encode(prompt.text) : models.tokenizer->encode(parts);
     const int bos = models.tokenizer->bos();
     if (parts.empty() && bos >= 0 && !prompt.ids.empty() && prompt.ids.front() != bos) {
         prompt.ids.insert(prompt.ids.begin(), bos);
         prompt.text.insert(0, models.tokenizer->bytes_of(bos));
     }
-    if (s.prompt.empty() || prompt.ids.empty())
+    if (asked.text.empty() || prompt.ids.empty())
         throw Error("the prompt is empty",
                     "Type at least one character; the model continues what it is given.", Exit::usage);
     return prompt;
@@ -81,19 +82,15 @@ PromptRoom room_of(const PromptReader& models, const RunSettings& settings) {
     const DrafterInfo* drafter = find_drafter(settings.drafter);
     if (drafter && drafter->needs_draft_model() && models.draft_holds > 0)
         room.holds = std::min(room.holds, models.draft_holds);
-    if (!settings.prompt.empty() || !settings.token_ids.empty())
-        room.tokens = static_cast<int>(tokens_of(models, settings).ids.size());
+    if (!settings.prompt.text.empty() || !settings.prompt.token_ids.empty())
+        room.tokens = static_cast<int>(tokens_of(models, settings.prompt).ids.size());
     return room;
 }
 
 } // namespace
 
-PromptTokens prompt_tokens(const Models& models, const RunSettings& settings) {
-    return tokens_of(PromptReader(models), settings);
-}
-
-PromptRoom prompt_room(const Models& models, const RunSettings& settings) {
-    return room_of(PromptReader(models), settings);
+PromptTokens prompt_tokens(const Models& models, const Prompt& prompt) {
+    return tokens_of(PromptReader(models), prompt);
 }
 
 std::function<PromptRoom(const RunSettings&)> prompt_counter(const Models& models) {
