@@ -14,6 +14,7 @@
 #include "engine/lab/study.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/full_distributions.h"
+#include "engine/run/other_drafter_round.h"
 #include "engine/run/replay.h"
 #include "engine/session/session.h"
 #include "kernels/error.h"
