@@ -56,12 +56,12 @@ set_source_files_properties(${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cp
     PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # A setting changes DrafterOptions, so its table stands alone here.
-spec_test(adding_setting_test LABELS fast LIBS engine_drafters_headers kernels_error nlohmann_json::nlohmann_json
+spec_test(adding_setting_test LABELS fast LIBS engine_drafters_headers kernels_error
     SOURCES engine/drafters/adding_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_settings.cpp
             ${CMAKE_SOURCE_DIR}/engine/base/values.cpp)
 target_include_directories(adding_setting_test BEFORE PRIVATE ${from_adding}/settings)
 # The same of a run's: with all that saves and reads traces.
-spec_test(adding_run_setting_test LABELS fast LIBS engine_run_headers engine_drafters nlohmann_json::nlohmann_json
+spec_test(adding_run_setting_test LABELS fast LIBS engine_run_headers engine_drafters
     SOURCES engine/run/adding_run_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/run/run_setting.cpp ${CMAKE_SOURCE_DIR}/engine/run/saved_settings.cpp
             ${CMAKE_SOURCE_DIR}/engine/run/options_json.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace_json.cpp
             ${CMAKE_SOURCE_DIR}/engine/run/trace_read.cpp)

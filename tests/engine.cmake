@@ -1,4 +1,3 @@
-find_package(nlohmann_json REQUIRED)
 spec_test(engine_test
     LABELS fast threads
     # What learns or measures for long touches what others touch that do not. One thread reads files and replays rounds:
@@ -9,17 +8,17 @@ spec_test(engine_test
         not_thread "^(Session[.]AdvisesOnWholePrompts|(Medusa|Mtp)Training[.](FilesLoad|SaysWhat|OfASessionOutlives|OfASessionReplacesTheLayer)|(TraceJson|TreeTrace|RaceFile|Race|Run|Fork|Twin|Guesses|FullDistributions)[.])"
     SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/cycle_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/run/twin_test.cpp engine/run/guesses_test.cpp engine/run/guest_test.cpp engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/run/trace_follower_test.cpp
         engine/lab/medusa_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/lab/mtp_training_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp engine/lab/recorded_passes_test.cpp engine/base/busy_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp engine/base/read_number_test.cpp engine/session/session_turns_test.cpp
-    LIBS engine nlohmann_json::nlohmann_json)
+    LIBS engine)
 spec_test(batch_test
     LABELS distributions threads
     # Races are looked for in random schedules: they have every drafter, preemption and shared prompts, with two threads.
     SOME not_thread "Batch/BatchThreads|RowsThatDoNotFit|AnyPrecisionAndALongContext|ATextThatIsPreempted|StoppedByItsRows|^(Margin(Model|Controller)|BlockTable|Scheduler|Sweep|SweepStatistics|AdaptiveStudy|BlockFilm)[.]" not_address "BatchThreads.*/5$"
     SOURCES engine/batch/adaptive_test.cpp engine/batch/blocks_test.cpp engine/batch/batch_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp LIBS engine_batch)
 spec_test(advice_test LABELS fast SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp
-    LIBS engine nlohmann_json::nlohmann_json)
+    LIBS engine)
 spec_test(published_test LABELS fast SOURCES engine/published/published_test.cpp engine/published/long_answers_test.cpp LIBS engine)
 spec_test(fetch_test LABELS fast SOURCES engine/fetch/fetch_test.cpp engine/fetch/wheel_test.cpp engine/found/found_test.cpp
-    LIBS engine_fetch engine_found PkgConfig::LIBZIP nlohmann_json::nlohmann_json)
+    LIBS engine_fetch engine_found PkgConfig::LIBZIP)
 spec_test(distributions_test
     LABELS distributions threads
     # Shapes of trees take a minute each and share memory as every other run does. With one thread there is no race to
@@ -36,7 +35,7 @@ if(NOT SPEC_SANITIZE)
     spec_test(statistics_test
         LABELS statistics
         SOURCES engine/rules/oracle_test.cpp engine/run/law2_test.cpp engine/run/law2_precision_test.cpp
-        LIBS engine nlohmann_json::nlohmann_json)
+        LIBS engine)
 endif()
 # Where a pass spends its time, run by hand: ninja pass_profile.
 add_executable(pass_profile EXCLUDE_FROM_ALL engine/model/pass_profile.cpp)

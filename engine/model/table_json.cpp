@@ -130,7 +130,7 @@ OracleCase read_case(const Json& json, const std::string& name) {
     static_cast<void>(member(json, "q", where));
     result.distributions = read_pair(json, "p", "q", result.vocab, where);
     result.raw_distributions = read_pair(json, "p_raw", "q_raw", result.vocab, where);
-    result.json = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    result.json = json.dump(-1, BadUtf8::replaced);
     return result;
 }
 

@@ -4,14 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 
 namespace speclens::test {
-
-using Json = nlohmann::json;
 
 TEST(Export, RefusesATraceThatDoesNotMatchItsHash) {
     const std::filesystem::path folder = fresh_folder();

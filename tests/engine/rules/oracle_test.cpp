@@ -3,16 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "engine/base/json.h"
 #include "engine/run/run.h"
 #include "tests/shared/statistics.h"
 #include "tests/shared/tables.h"
 
 namespace speclens {
 namespace {
-
-using Json = nlohmann::json;
 
 std::shared_ptr<const TableModel> table_from(const Json& rows, int vocab) {
     auto table = std::make_shared<TableModel>();
