@@ -1,5 +1,6 @@
 #include "engine/model/table_json.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/base/json_read.h"

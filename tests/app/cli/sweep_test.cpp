@@ -1,6 +1,8 @@
 // `sweep` as a user meets it: short slices, whatever else the machine does.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 

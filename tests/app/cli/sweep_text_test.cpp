@@ -1,6 +1,8 @@
 // What a sweep says of figures that are in doubt, in its table and in its files.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "app/cli/sweep/sweep_text.h"
 #include "engine/base/json.h"
 

@@ -1,6 +1,7 @@
 // The tokenizers of real models: of every kind the ids that Hugging Face's tokenizers gives for ten thousand
 // texts (tests/engine/golden/tokenizers, written by assets/recipe/tokenizer_goldens.py), read from
 // tokenizer.json and from the tables that GGUF files hold.
+#include <cstdio>
 #include <limits>
 
 #include "engine/base/json.h"
