@@ -1,15 +1,15 @@
-# spec_room(NAME [FOLDER dir] [USES room…] [SOURCES file…] [LIGHT] [LIGHT_SOURCES file…] [LINKS lib…] [WITHOUT name…])
+# spec_room(NAME [FOLDER dir] [USES room…] [SOURCES file…] [LIGHT] [LINKS lib…] [WITHOUT name…])
 #
 # One folder of sources as a target with an include path of its own. Headers are included by their path from the root of
 # the repository ("engine/text/tokenizer.h"), but the root is on no product target's path: a room sees its own headers
 # and those of the rooms it USES, and what these use in turn. So an include against the arrows does not compile.
 #
 # The path is a folder of links in the build tree, one for each header. Sources and headers are those of the folder, not
-# of its subfolders: a new file is found by itself. LIGHT_SOURCES (JSON, mostly) are compiled as spec_light() says.
+# of its subfolders: a new file is found by itself.
 # LINKS are libraries from outside that only the sources see. What a build cannot have is named by WITHOUT: NAME.cpp is left out, and
 # where there is a NAME_none.cpp, which says that it is not there, it stands in. Other builds leave those out.
 function(spec_room name)
-    cmake_parse_arguments(R "LIGHT" "FOLDER" "USES;SOURCES;LIGHT_SOURCES;LINKS;WITHOUT" ${ARGN})
+    cmake_parse_arguments(R "LIGHT" "FOLDER" "USES;SOURCES;LINKS;WITHOUT" ${ARGN})
     if(NOT R_FOLDER)
         file(RELATIVE_PATH R_FOLDER ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
     endif()
@@ -25,21 +25,12 @@ function(spec_room name)
         endforeach()
     endif()
     spec_headers(${name} ${R_FOLDER})
-    list(TRANSFORM R_LIGHT_SOURCES PREPEND ${from}/)
-    list(REMOVE_ITEM R_SOURCES ${R_LIGHT_SOURCES})
 
     add_library(${name} STATIC ${R_SOURCES})
     spec_target(${name})
     target_link_libraries(${name} PUBLIC ${name}_headers ${R_USES} PRIVATE ${R_LINKS})
     if(R_LIGHT)
         spec_light(${name})
-    endif()
-    if(R_LIGHT_SOURCES)
-        add_library(${name}_light OBJECT ${R_LIGHT_SOURCES})
-        spec_target(${name}_light)
-        spec_light(${name}_light)
-        target_link_libraries(${name}_light PUBLIC ${name}_headers ${R_USES} PRIVATE ${R_LINKS})
-        target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_light>)
     endif()
     # For the test that looks at the arrows: the folder, and what the compiler gets.
     file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/rooms/${name}/path.txt

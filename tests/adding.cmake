@@ -52,11 +52,11 @@ spec_test(adding LABELS fast PREFIX Adding. LIBS engine INCLUDES_BEFORE ${from_a
     SOURCES engine/drafters/adding_test.cpp engine/run/law1_test.cpp ${from_adding}/echo.cpp ${from_adding}/half_block.cpp
             ${from_adding}/skeptic.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cpp ${CMAKE_SOURCE_DIR}/engine/rules/rule_table.cpp)
 # A setting changes DrafterOptions, so its table stands alone here.
-spec_test(adding/setting LABELS fast LIBS engine_drafters_headers kernels_error nlohmann_json::nlohmann_json INCLUDES_BEFORE ${from_adding}/settings
+spec_test(adding/setting LABELS fast LIBS engine_drafters_headers kernels_error INCLUDES_BEFORE ${from_adding}/settings
     SOURCES engine/drafters/adding_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_settings.cpp
             ${CMAKE_SOURCE_DIR}/engine/base/values.cpp)
 # The same of a run's: with all that saves and reads traces.
-spec_test(adding/run_setting LABELS fast LIBS engine_run_headers engine_drafters nlohmann_json::nlohmann_json INCLUDES_BEFORE ${from_adding}/run_settings
+spec_test(adding/run_setting LABELS fast LIBS engine_run_headers engine_drafters INCLUDES_BEFORE ${from_adding}/run_settings
     SOURCES engine/run/adding_run_setting_test.cpp ${CMAKE_SOURCE_DIR}/engine/run/run_setting.cpp ${CMAKE_SOURCE_DIR}/engine/run/saved_settings.cpp
             ${CMAKE_SOURCE_DIR}/engine/run/options_json.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace.cpp ${CMAKE_SOURCE_DIR}/engine/run/trace_json.cpp
             ${CMAKE_SOURCE_DIR}/engine/run/trace_read.cpp)

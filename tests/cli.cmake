@@ -1,7 +1,7 @@
 # The command line: its pure parts, and the program itself, started as a user would start it.
-spec_test(app/cli IN cli LABELS fast LIBS app_cli nlohmann_json::nlohmann_json
+spec_test(app/cli IN cli LABELS fast LIBS app_cli
     SOURCES app/cli/parse_test.cpp app/cli/parts_test.cpp app/cli/walk_test.cpp app/cli/sweep_text_test.cpp app/cli/heads_test.cpp app/cli/bench_test.cpp)
-spec_test(app/views IN cli LABELS fast LIBS app_cli nlohmann_json::nlohmann_json
+spec_test(app/views IN cli LABELS fast LIBS app_cli
     SOME slow "^Lecture[.]AStepIsMeasuredOnce"
     SOURCES app/views/lecture_test.cpp app/views/link_test.cpp app/views/prices_test.cpp app/views/translated_test.cpp)
 spec_test(app/cli/program IN program WHEN release LABELS fast
@@ -13,5 +13,5 @@ spec_test(app/cli/program IN program WHEN release LABELS fast
     SOURCES app/cli/support.cpp app/cli/advise_test.cpp app/cli/sweep_test.cpp app/cli/attach_test.cpp app/cli/usage_test.cpp app/cli/run_test.cpp app/cli/files_test.cpp app/cli/failures_test.cpp app/cli/measures_test.cpp
         app/cli/distributions_test.cpp app/cli/lists_test.cpp app/cli/train_test.cpp app/cli/get_test.cpp app/cli/cuda_test.cpp app/cli/saved_files_test.cpp app/cli/completion_test.cpp
         app/cli/settings_table_test.cpp # every setting of a run, in every place where it belongs
-    LIBS app_cli remote nlohmann_json::nlohmann_json DEPENDS speclens speclens_cuda_emulated
+    LIBS app_cli remote DEPENDS speclens speclens_cuda_emulated
     DEFINES SPECLENS_PROGRAM="$<TARGET_FILE:speclens>" SPECLENS_EMULATED_CUDA="$<TARGET_FILE:speclens_cuda_emulated>")

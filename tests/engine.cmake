@@ -1,9 +1,8 @@
-find_package(nlohmann_json REQUIRED)
-set(json nlohmann_json::nlohmann_json)
+set(json)
 spec_test(engine/base IN engine LABELS fast LIBS engine SOURCES engine/base/busy_test.cpp engine/base/read_number_test.cpp)
 spec_test(engine/rules IN engine LABELS fast LIBS engine
     SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp)
-spec_test(engine/run IN engine LABELS fast LIBS engine ${json}
+spec_test(engine/run IN engine LABELS fast LIBS engine
     SOME slow "^TraceJson[.]DamagedFiles"
     SOURCES engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/cycle_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp
         engine/run/twin_test.cpp engine/run/guesses_test.cpp engine/run/guest_test.cpp engine/run/trace_follower_test.cpp engine/run/shipped_heads_test.cpp
@@ -12,7 +11,7 @@ spec_test(engine/session IN engine LABELS fast LIBS engine
     SOME not_thread "^Session[.]AdvisesOnWholePrompts"
     SOURCES engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp
     THREADS engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp)
-spec_test(engine/lab IN engine LABELS fast LIBS engine ${json}
+spec_test(engine/lab IN engine LABELS fast LIBS engine
     SOME not_thread "^Race[.]"
     SOURCES engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp
         engine/lab/recorded_passes_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp
@@ -21,13 +20,13 @@ spec_test(engine/batch IN batch LABELS distributions LIBS engine_batch
     SOME not_thread "^Scheduler[.]"
     SOURCES engine/batch/adaptive_test.cpp engine/batch/blocks_test.cpp engine/batch/film_test.cpp engine/batch/lockstep_test.cpp engine/batch/margin_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/sweep_test.cpp engine/batch/worker_pool_test.cpp
     THREADS engine/batch/lockstep_test.cpp engine/batch/schedule_test.cpp engine/batch/scoring_test.cpp engine/batch/worker_pool_test.cpp)
-spec_test(engine/advice IN engine LABELS fast LIBS engine ${json}
+spec_test(engine/advice IN engine LABELS fast LIBS engine
     SOURCES engine/advice/advice_test.cpp engine/advice/profile_test.cpp engine/advice/served_advice_test.cpp)
 spec_test(engine/published IN engine LABELS fast LIBS engine SOURCES engine/published/published_test.cpp engine/published/long_answers_test.cpp)
-spec_test(engine/fetch IN engine LABELS fast LIBS engine PkgConfig::LIBZIP ${json} SOURCES engine/fetch/fetch_test.cpp engine/fetch/wheel_test.cpp)
+spec_test(engine/fetch IN engine LABELS fast LIBS engine PkgConfig::LIBZIP SOURCES engine/fetch/fetch_test.cpp engine/fetch/wheel_test.cpp)
 spec_test(engine/found IN engine LABELS fast LIBS engine SOURCES engine/found/found_test.cpp)
 # What trains, or decodes many texts: long ones are Release's, which touch what others touch with the sanitizers.
-spec_test(engine/lab/training IN long WHEN checked release LABELS slow LIBS engine ${json}
+spec_test(engine/lab/training IN long WHEN checked release LABELS slow LIBS engine
     SOME release "^(Medusa|Mtp)Training[.](Learns|Measures|Repeats|Stops)"
         not_thread "^(Medusa|Mtp)Training[.](FilesLoad|SaysWhat|OfASessionOutlives|OfASessionReplacesTheLayer)"
     SOURCES engine/lab/medusa_test.cpp engine/lab/mtp_training_test.cpp THREADS engine/lab/medusa_test.cpp engine/lab/mtp_training_test.cpp)
@@ -42,10 +41,10 @@ spec_test(engine/run/laws IN distributions WHEN release LABELS distributions LIB
     SOURCES engine/run/law1_test.cpp engine/run/law1_precision_test.cpp engine/run/planted_fault_test.cpp
     THREADS engine/run/law1_test.cpp)
 # Every coin of a round, cut where it decides (tests/shared/enumerated.h).
-spec_test(engine/run/exact IN exact WHEN release LABELS exact LIBS engine ${json}
+spec_test(engine/run/exact IN exact WHEN release LABELS exact LIBS engine
     SOURCES engine/run/coin_intervals_test.cpp engine/run/exact_faults_test.cpp engine/run/exact_tables_test.cpp engine/run/exact_transformer_test.cpp engine/run/exact_translated_test.cpp engine/rules/exact_oracle_test.cpp)
 # Samples by the ten thousand through the production cycle: they find biases, not bad memory.
-spec_test(engine/run/statistics IN statistics WHEN release LABELS statistics LIBS engine ${json}
+spec_test(engine/run/statistics IN statistics WHEN release LABELS statistics LIBS engine
     SOURCES engine/rules/oracle_test.cpp engine/run/law2_test.cpp engine/run/law2_precision_test.cpp)
 # Where a pass spends its time, run by hand: ninja pass_profile.
 add_executable(pass_profile EXCLUDE_FROM_ALL engine/model/pass_profile.cpp)

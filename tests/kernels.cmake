@@ -1,10 +1,10 @@
-find_package(nlohmann_json REQUIRED)
 # What a backend computes: run here on the CPU, in cuda.cmake on an emulated and a real device.
 spec_test_objects(operation_tests LIBS kernels
     SOURCES kernels/attention_test.cpp kernels/determinism_test.cpp kernels/gates_test.cpp kernels/matmul_test.cpp kernels/norm_rope_test.cpp
             kernels/paged_test.cpp kernels/rows_test.cpp)
 set(kernel_tests kernels/allocation_test.cpp kernels/free_memory_test.cpp kernels/amx_test.cpp kernels/backend_test.cpp kernels/compare_test.cpp
     kernels/quant_matmul_test.cpp kernels/quant_test.cpp kernels/precision_test.cpp kernels/thread_pool_test.cpp)
+find_package(nlohmann_json REQUIRED) # tests of the kernels see nothing of the engine
 spec_test(kernels IN kernels WHEN checked release LABELS fast LIBS kernels nlohmann_json::nlohmann_json
     # Bits of whole products in every width, and what counts many numbers, are Release's: they find no bad address that others do not.
     SOME release "^(Bf16|Int8)Products[.](GiveTheBitsOfTheirChain|MatchTheDouble)|^QuantMatmul[.]GivesTheBitsOfAPlainChain(ForEveryWidthAndDepth|InAPrefill)|ExponentialIsAccurateToAFewUnits|AttentionBehind.*/2400$|NarrowProductsWith"

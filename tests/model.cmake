@@ -1,18 +1,17 @@
 # Models, tokenizer, tables: the sources that engine/model.cmake lists.
-find_package(nlohmann_json REQUIRED)
-spec_test(engine/model IN model LABELS fast LIBS engine nlohmann_json::nlohmann_json
+spec_test(engine/model IN model LABELS fast LIBS engine
     SOME slow "^Mutations[.]"
     SOURCES engine/model/forward_test.cpp engine/model/cache_test.cpp engine/model/prompt_cache_test.cpp engine/model/load_test.cpp engine/model/import_test.cpp engine/model/memory_test.cpp engine/model/config_test.cpp engine/model/gguf_model_test.cpp engine/model/table_test.cpp engine/model/mutate_test.cpp)
-spec_test(engine/drafters IN model LABELS fast LIBS engine nlohmann_json::nlohmann_json
+spec_test(engine/drafters IN model LABELS fast LIBS engine
     SOURCES engine/drafters/drafter_goldens.cpp engine/drafters/block_tree_test.cpp engine/drafters/copying_test.cpp engine/drafters/dart_test.cpp engine/drafters/draft_vocabulary_test.cpp engine/drafters/drafters_test.cpp engine/drafters/families_test.cpp engine/drafters/frequent_test.cpp engine/drafters/head_cost_test.cpp engine/drafters/heads_test.cpp engine/drafters/lens_test.cpp engine/drafters/mtp_test.cpp engine/drafters/reduced_vocabulary_test.cpp engine/drafters/settings_test.cpp engine/drafters/suffix_test.cpp engine/drafters/translated_test.cpp engine/drafters/variants_test.cpp)
 # What the drafters that copy cost, as shares of a pass, run by hand: ninja copying_bench (docs/models.md).
 add_executable(copying_bench EXCLUDE_FROM_ALL engine/drafters/copying_bench.cpp)
 spec_test_target(copying_bench)
 target_link_libraries(copying_bench PRIVATE engine)
-spec_test(engine/weights IN model LABELS fast LIBS engine nlohmann_json::nlohmann_json
+spec_test(engine/weights IN model LABELS fast LIBS engine
     SOURCES engine/weights/safetensors_test.cpp engine/weights/scaled_tensors_test.cpp engine/weights/gguf_test.cpp)
-spec_test(engine/text IN model LABELS fast LIBS engine nlohmann_json::nlohmann_json
+spec_test(engine/text IN model LABELS fast LIBS engine
     SOME slow "^Tokenizer[.]LongRuns|^TokenizerFile[.]SearchesThatTakeTooLong"
     SOURCES engine/text/tokenizer_test.cpp engine/text/tokenizer_files_test.cpp engine/text/tokenizer_kinds_test.cpp engine/text/chat_test.cpp engine/text/chat_goldens_test.cpp)
 # A model that somebody fetched (speclens get smollm2); skipped without it.
-spec_test(engine/model/real WHEN release LABELS real TIMEOUT 900 LIBS engine nlohmann_json::nlohmann_json SOURCES engine/model/smollm2_test.cpp)
+spec_test(engine/model/real WHEN release LABELS real TIMEOUT 900 LIBS engine SOURCES engine/model/smollm2_test.cpp)

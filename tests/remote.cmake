@@ -1,5 +1,4 @@
-find_package(nlohmann_json REQUIRED)
-spec_test(remote LABELS fast LIBS remote engine PkgConfig::HTTPLIB nlohmann_json::nlohmann_json
+spec_test(remote LABELS fast LIBS remote engine PkgConfig::HTTPLIB
     SOME slow "^PromptScorer[.]JudgesAs|^Http[.](ABodyThatDrips|AHeaderThatDrips|AStream)"
         not_thread "SurvivesDamage|^BatchedServer[.](TextsShare|AKeysAnswers)"  # files are read with one thread; a soak has many texts and keys at once
     SOURCES remote/batched_server_test.cpp remote/bench_test.cpp remote/completion_test.cpp remote/endpoint_test.cpp

@@ -1,4 +1,5 @@
 // `speclens advise`: does speculation pay here, with which drafter and how many guesses?
+#include <cmath>
 #include <fstream>
 #include <optional>
 

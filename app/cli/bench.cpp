@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/cli/bench_result.h"
@@ -278,7 +277,7 @@ void measure_all(const Options& options, const std::shared_ptr<const Models>& mo
 Exit command_bench(const Options& options) {
     std::optional<ResultFile> file; // before anything is measured: can it be written?
     if (!options.json.empty()) file.emplace(options.json);
-    std::optional<nlohmann::json> then;
+    std::optional<Json> then;
     if (!options.against.empty())
         then = parse_json_object(read_text_file(options.against, kLargestResult), short_name(options.against),
                                  "Give a file that bench --json wrote.");
@@ -305,10 +304,10 @@ Exit command_bench(const Options& options) {
     result.load_ms = startup_ms;
     if (then) check_comparable(bench_subject(result), *then, short_name(options.against)); // before anything is measured
     measure_all(options, models, result);
-    const nlohmann::ordered_json json = bench_json(result);
+    const OrderedJson json = bench_json(result);
     if (options.json != "-") {
         print_results(bench_table(result));
-        if (then) print_results("\n" + against_table(nlohmann::json(json), *then, short_name(options.against)));
+        if (then) print_results("\n" + against_table(Json(json), *then, short_name(options.against)));
     }
     if (file) {
         file->write(json.dump(2) + "\n");

@@ -13,12 +13,12 @@ namespace speclens::cli {
 namespace {
 
 
-std::string text_of(const nlohmann::json& object, const char* field) {
+std::string text_of(const Json& object, const char* field) {
     const auto found = object.find(field);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-double number_of(const nlohmann::json& object, const char* field) {
+double number_of(const Json& object, const char* field) {
     const auto found = object.find(field);
     return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
@@ -29,15 +29,15 @@ struct Timed {
     Timing time;
 };
 
-Timing timing_in(const nlohmann::json& object) {
+Timing timing_in(const Json& object) {
     return {number_of(object, "ms"), number_of(object, "median_ms"), static_cast<int>(number_of(object, "repeats"))};
 }
 
-std::vector<Timed> timed_in(const nlohmann::json& result) {
+std::vector<Timed> timed_in(const Json& result) {
     std::vector<Timed> rows;
     const auto passes = result.find("passes");
     if (passes != result.end() && passes->is_array())
-        for (const nlohmann::json& pass : *passes) {
+        for (const Json& pass : *passes) {
             if (!pass.is_object()) continue;
             const auto tokens = static_cast<int>(number_of(pass, "tokens"));
             rows.push_back({std::to_string(tokens) + (tokens == 1 ? " token" : " tokens") + " behind " +
@@ -52,7 +52,7 @@ std::vector<Timed> timed_in(const nlohmann::json& result) {
 }
 
 // What differs although the two can be compared.
-std::string notes(const nlohmann::json& now, const nlohmann::json& then) {
+std::string notes(const Json& now, const Json& then) {
     std::string text;
     for (const auto& [field, words] : {std::pair{"machine", "of another machine"}, std::pair{"isa", "of another instruction set"}})
         if (text_of(now, field) != text_of(then, field))
@@ -68,7 +68,7 @@ std::string notes(const nlohmann::json& now, const nlohmann::json& then) {
 
 } // namespace
 
-void check_comparable(const nlohmann::json& now, const nlohmann::json& then, const std::string& name) {
+void check_comparable(const Json& now, const Json& then, const std::string& name) {
     if (!then.is_object() || text_of(then, "schema") != "speclens-bench/1")
         throw Error(name + " is no result of bench", "Make one with: speclens bench --json FILE.json.", Exit::usage);
     if (timed_in(then).empty())
@@ -86,7 +86,7 @@ void check_comparable(const nlohmann::json& now, const nlohmann::json& then, con
                         Exit::usage);
 }
 
-std::string against_table(const nlohmann::json& now, const nlohmann::json& then, const std::string& name) {
+std::string against_table(const Json& now, const Json& then, const std::string& name) {
     check_comparable(now, then, name);
     std::string text = "Against " + name + " of " + text_of(then, "date") + ", ms\n" + notes(now, then) + "\n  " +
                        pad("", 24) + pad_left("now", 11) + pad_left("then", 11) + pad_left("now/then", 10) + "\n";
@@ -106,10 +106,8 @@ std::string against_table(const nlohmann::json& now, const nlohmann::json& then,
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json known(double value) {
-    return value > 0 ? Json(value) : Json(nullptr); // NaN: unknown
+OrderedJson known(double value) {
+    return value > 0 ? OrderedJson(value) : OrderedJson(nullptr); // NaN: unknown
 }
 
 // By how much a pass takes longer than it must; 0: unknown.
@@ -118,7 +116,7 @@ double of_bound(const PassTimes& times, const PassTime& pass) {
     return bound > 0 ? pass.ms / bound : 0;
 }
 
-Json pass_json(const PassTimes& times, const PassTime& pass) {
+OrderedJson pass_json(const PassTimes& times, const PassTime& pass) {
     return {{"context", times.context},
             {"tokens", pass.rows},
             {"ms", pass.ms},
@@ -168,7 +166,7 @@ std::string BenchResult::in_doubt() const {
     return {};
 }
 
-Json bench_subject(const BenchResult& r) {
+OrderedJson bench_subject(const BenchResult& r) {
     return {{"schema", "speclens-bench/1"},
             {"machine", r.machine},
             {"backend", r.backend},
@@ -181,12 +179,12 @@ Json bench_subject(const BenchResult& r) {
             {"date", r.date}};
 }
 
-Json bench_json(const BenchResult& r) {
+OrderedJson bench_json(const BenchResult& r) {
     const PassTimes& usual = r.usual();
     const double one = r.median_ms(1), gbs = usual.weight_bytes / one / 1e6;
-    Json json = bench_subject(r);
+    OrderedJson json = bench_subject(r);
     json.update({{"busy_cores", r.other_cores},
-                 {"in_doubt", r.in_doubt().empty() ? Json(nullptr) : Json(r.in_doubt())},
+                 {"in_doubt", r.in_doubt().empty() ? OrderedJson(nullptr) : OrderedJson(r.in_doubt())},
                  {"repeats", usual.repeats},
                  {"context", usual.context},
                  {"form", name_of(usual.form)},
@@ -205,18 +203,18 @@ Json bench_json(const BenchResult& r) {
                   {{"ms", one},
                    {"weight_gbs", gbs},
                    {"fraction", known(gbs / usual.bandwidth_gbs)},
-                   {"fixed_ms", usual.floor_ms() > 0 ? Json(one - usual.weight_bytes / usual.bandwidth_gbs / 1e6) : Json(nullptr)}}},
-                 {"verify", Json::array()},
-                 {"passes", Json::array()},
+                   {"fixed_ms", usual.floor_ms() > 0 ? OrderedJson(one - usual.weight_bytes / usual.bandwidth_gbs / 1e6) : OrderedJson(nullptr)}}},
+                 {"verify", OrderedJson::array()},
+                 {"passes", OrderedJson::array()},
                  {"left_out", r.left_out},
-                 {"draft", Json::array()}});
+                 {"draft", OrderedJson::array()}});
     for (const int rows : {2, 4, 8, 16})
         if (const double ms = r.median_ms(rows); ms > 0)
             json["verify"].push_back({{"tokens", rows}, {"ms", ms}, {"ratio", ms / one}});
     for (const PassTimes& times : r.contexts)
         for (const PassTime& pass : times.passes) json["passes"].push_back(pass_json(times, pass));
-    json["prefill"] = r.prefill.repeats == 0 ? Json(nullptr)
-                                             : Json{{"tokens", r.prefill_tokens},
+    json["prefill"] = r.prefill.repeats == 0 ? OrderedJson(nullptr)
+                                             : OrderedJson{{"tokens", r.prefill_tokens},
                                                     {"ms", r.prefill.ms},
                                                     {"median_ms", r.prefill.median},
                                                     {"spread", r.prefill.spread()},
@@ -229,8 +227,8 @@ Json bench_json(const BenchResult& r) {
                                  {"round_ms", draft.round_ms},
                                  {"of_decode", (draft.net_ms + draft.head_ms) / one},
                                  {"head_of_round", draft.of_round(draft.head_ms)}});
-    json["trace_overhead"] = r.overhead ? Json(*r.overhead) : Json(nullptr);
-    json["frame_ms"] = r.frame ? Json(*r.frame) : Json(nullptr);
+    json["trace_overhead"] = r.overhead ? OrderedJson(*r.overhead) : OrderedJson(nullptr);
+    json["frame_ms"] = r.frame ? OrderedJson(*r.frame) : OrderedJson(nullptr);
     json["startup_ms"] = r.load_ms;
     json["memory_bytes"] = r.memory_bytes;
     json["peak_bytes"] = r.peak_bytes;

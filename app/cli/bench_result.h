@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "engine/lab/pass_times.h"
 
 namespace speclens::cli {
@@ -44,8 +43,8 @@ struct BenchResult {
 };
 
 // What is measured and where: the first fields of its JSON, known before anything is timed.
-[[nodiscard]] nlohmann::ordered_json bench_subject(const BenchResult& result);
-[[nodiscard]] nlohmann::ordered_json bench_json(const BenchResult& result);
+[[nodiscard]] OrderedJson bench_subject(const BenchResult& result);
+[[nodiscard]] OrderedJson bench_json(const BenchResult& result);
 [[nodiscard]] std::string bench_table(const BenchResult& result);
 
 // `speclens bench --against FILE.json`: this result beside an earlier one.
@@ -53,11 +52,11 @@ struct BenchResult {
 // Throws Error where `then` is no result of bench, is older than spreads, or is of another model, weights, precision or
 // kind of device, which no table of ratios is about. Of `now` it needs the fields that name these. `name` is the file in
 // messages.
-void check_comparable(const nlohmann::json& now, const nlohmann::json& then, const std::string& name);
+void check_comparable(const Json& now, const Json& then, const std::string& name);
 
 // A table of now, then and their ratio; "cannot be told apart" where the intervals from lower quartile to median have
 // something in common. Says first where the earlier one is of another machine, or one of the two is in doubt. Throws as
 // check_comparable().
-[[nodiscard]] std::string against_table(const nlohmann::json& now, const nlohmann::json& then, const std::string& name);
+[[nodiscard]] std::string against_table(const Json& now, const Json& then, const std::string& name);
 
 } // namespace speclens::cli

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
 #include "app/cli/heads.h"
@@ -97,7 +96,7 @@ void check_engine(Checklist& list, const Options& options) {
 std::string manifest_problem(const fs::path& folder) {
     std::ifstream in(folder / "MANIFEST.json");
     if (!in) return "no MANIFEST.json";
-    const auto manifest = nlohmann::json::parse(in, nullptr, false);
+    const auto manifest = Json::parse_or_discard(in);
     if (!manifest.is_object()) return "MANIFEST.json is not JSON";
     for (const auto& [model, about] : manifest.items()) {
         if (!about.is_object() || !about.contains("files") || !about["files"].is_object()) continue;
@@ -152,7 +151,7 @@ void check_bundle(Checklist& list) {
 // fact about the bundle, not a fault of this installation.
 void check_gates(Checklist& list) {
     std::ifstream in(assets_folder() / "models" / "MANIFEST.json");
-    const auto manifest = nlohmann::json::parse(in, nullptr, false);
+    const auto manifest = Json::parse_or_discard(in);
     if (!manifest.is_object() || !manifest.contains("gates") || !manifest["gates"].is_array()) return;
     int passed = 0, judged = 0;
     std::string failed;
@@ -327,8 +326,8 @@ PrecisionReading reading_in(const Options& options, Precision precision, Progres
     });
 }
 
-nlohmann::ordered_json change_json(const PrecisionChange& change, const std::string& model) {
-    nlohmann::ordered_json json = {{"schema", "speclens-precision/1"},
+OrderedJson change_json(const PrecisionChange& change, const std::string& model) {
+    OrderedJson json = {{"schema", "speclens-precision/1"},
                                    {"model", model},
                                    {"from", name_of(change.from)},
                                    {"to", name_of(change.to)},
@@ -338,7 +337,7 @@ nlohmann::ordered_json change_json(const PrecisionChange& change, const std::str
                                    {"worst_abs_dlogp", change.worst},
                                    {"worst_at", change.worst_at},
                                    {"argmax_differs", change.likeliest_differs},
-                                   {"drafters", nlohmann::ordered_json::array()}};
+                                   {"drafters", OrderedJson::array()}};
     for (const PrecisionChange::Drafter& one : change.drafters)
         json["drafters"].push_back({{"drafter", one.to.drafter},
                                     {"k", one.to.k},

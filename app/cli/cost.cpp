@@ -1,7 +1,6 @@
 #include "app/cli/cost.h"
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "engine/published/published.h"
 #include "engine/published/published_words.h"
 #include "engine/run/models.h"
@@ -19,8 +18,8 @@ std::string cost_text(double cost) {
     return number(cost, cost < 10 ? 3 : 1);
 }
 
-nlohmann::ordered_json price_json(const Rent& rent) {
-    nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+OrderedJson price_json(const Rent& rent) {
+    OrderedJson parts = OrderedJson::array();
     for (const Rent::Part& part : rent.parts)
         parts.push_back({{"count", part.count}, {"name", part.price.name}, {"what", part.price.what}, {"per_hour", part.price.per_hour},
                          {"date", part.price.date}, {"source", part.price.source}});

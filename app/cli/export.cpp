@@ -2,11 +2,11 @@
 // in its official layout.
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
+#include "engine/base/json.h"
 #include "engine/drafters/official_layout.h"
 #include "engine/lab/race_json.h"
 #include "engine/run/cycle_view.h"
@@ -17,8 +17,6 @@ namespace speclens::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::string quoted(const std::string& text) {
     std::string result = "\"";
     for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -26,7 +24,7 @@ std::string quoted(const std::string& text) {
 }
 
 std::string field(double value) {
-    return std::isfinite(value) ? Json(value).dump() : "";
+    return std::isfinite(value) ? OrderedJson(value).dump() : "";
 }
 
 const char* verdict_of(DraftSlot::State state) {
@@ -86,7 +84,7 @@ std::string csv(const Trace& trace, const CycleView& view) {
 // Chrome's JSON trace format, microseconds: drafts with their heads inside, verify and the rest as spans, a flow
 // from the last guess to the pass that judges it, and a counter of the text's length.
 std::string perfetto(const Trace& trace, const CycleView& view) {
-    Json events = Json::array();
+    OrderedJson events = OrderedJson::array();
     const auto named = [&](int thread, const char* name) {
         events.push_back(
             {{"ph", "M"}, {"pid", 1}, {"tid", thread}, {"name", "thread_name"}, {"args", {{"name", name}}}});
@@ -98,7 +96,7 @@ std::string perfetto(const Trace& trace, const CycleView& view) {
     named(1, "draft");
     named(2, "target");
     named(3, "accept and commit");
-    const auto span = [&](int thread, const std::string& name, double start_ms, double ms, Json args) {
+    const auto span = [&](int thread, const std::string& name, double start_ms, double ms, OrderedJson args) {
         events.push_back({{"ph", "X"},
                           {"pid", 1},
                           {"tid", thread},
@@ -131,8 +129,8 @@ std::string perfetto(const Trace& trace, const CycleView& view) {
                  cycle.empty_draft_ms, {{"cycle", cycle.cycle}});
         const double verify_at = view.prefill_ms + cycle.start_ms + cycle.draft_ms;
         if (!cycle.drafts.empty()) {
-            const Json flow = {{"pid", 1}, {"cat", "round"}, {"name", "to verify"}, {"id", cycle.cycle}};
-            Json start = flow, end = flow;
+            const OrderedJson flow = {{"pid", 1}, {"cat", "round"}, {"name", "to verify"}, {"id", cycle.cycle}};
+            OrderedJson start = flow, end = flow;
             start.update({{"ph", "s"}, {"tid", 1}, {"ts", last_draft * 1000}});
             end.update({{"ph", "f"}, {"bp", "e"}, {"tid", 2}, {"ts", verify_at * 1000}});
             events.push_back(start);
@@ -150,7 +148,7 @@ std::string perfetto(const Trace& trace, const CycleView& view) {
                           {"ts", (verify_at + cycle.verify_ms + cycle.other_ms) * 1000},
                           {"args", {{"tokens", produced}}}});
     }
-    return Json{{"displayTimeUnit", "ms"}, {"traceEvents", events}}.dump() + "\n";
+    return OrderedJson{{"displayTimeUnit", "ms"}, {"traceEvents", events}}.dump() + "\n";
 }
 
 std::string jsonl(const Trace& trace) {

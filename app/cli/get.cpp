@@ -2,7 +2,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include <poll.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
+#include "engine/base/json.h"
 #include "engine/fetch/fetch.h"
 #include "files/atomic_file.h"
 
@@ -110,10 +110,10 @@ Exit command_get(const Options& options) {
     });
     bar.clear();
     if (!options.json.empty()) {
-        const nlohmann::ordered_json json = {{"name", what.name},       {"path", fetched.file.string()},
+        const OrderedJson json = {{"name", what.name},       {"path", fetched.file.string()},
                                              {"bytes", fetched.bytes},  {"sha256", fetched.sha256},
                                              {"licence", what.licence}, {"fetched", !fetched.was_there}};
-        print(json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+        print(json.dump(2, BadUtf8::replaced) + "\n");
         return Exit::ok;
     }
     print(what.title + (fetched.was_there ? " is here already" : " was fetched") + ", checked: " +

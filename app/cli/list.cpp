@@ -1,6 +1,5 @@
 // `speclens list`: what this build knows, for people and, with --json, for programs.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
@@ -11,6 +10,7 @@
 #include "app/views/languages.h"
 #include "app/views/lecture.h"
 #include "app/views/quiz.h"
+#include "engine/base/json.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
 #include "engine/rules/verify.h"
@@ -19,8 +19,6 @@
 namespace speclens::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Item {
     std::string name, title, about;
@@ -88,7 +86,7 @@ Exit list_glossary(const Options& options) {
         return e.scene + (e.beat > 0 ? ":" + std::to_string(e.beat) : "");
     };
     if (!options.json.empty()) {
-        Json json = Json::array();
+        OrderedJson json = OrderedJson::array();
         for (const GlossaryEntry* e : found)
             json.push_back({{"term", e->term}, {"also", e->also}, {"text", e->text}, {"see", see(*e)}});
         print(json.dump(2) + "\n");
@@ -110,7 +108,7 @@ Exit list_quiz(const Options& options) {
         return q.scene + (q.beat > 0 ? ":" + std::to_string(q.beat) : "");
     };
     if (!options.json.empty()) {
-        Json json = Json::array();
+        OrderedJson json = OrderedJson::array();
         for (const QuizQuestion& q : quiz)
             json.push_back({{"question", q.question},
                             {"choices", q.choices},
@@ -152,7 +150,7 @@ Exit list_missing_texts(const Options& options) {
         if (lecture_in(options.language, file) == file) files.push_back(file.filename().string());
     add("lecture", files);
     if (!options.json.empty()) {
-        print(Json(missing).dump(2) + "\n");
+        print(OrderedJson(missing).dump(2) + "\n");
         return Exit::ok;
     }
     for (const std::string& text : missing) print(text + "\n");
@@ -190,7 +188,7 @@ Exit command_list(const Options& options) {
         if (options.words[0] != list.name) continue;
         const std::vector<Item> items = list.items(options);
         if (!options.json.empty()) {
-            Json json = Json::array();
+            OrderedJson json = OrderedJson::array();
             for (const Item& item : items)
                 json.push_back({{"name", item.name}, {"title", item.title}, {"about", item.about}});
             print(json.dump(2) + "\n");

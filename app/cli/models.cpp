@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
+#include "engine/base/json.h"
 #include "engine/fetch/fetch.h"
 #include "engine/found/found.h"
 #include "engine/published/public_models.h"
@@ -20,8 +20,6 @@ namespace speclens::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Out = nlohmann::ordered_json;
-
 std::string size_text(double parameters) {
     if (parameters == 0) return "size unknown";
     return number(parameters / 1e9, 2) + " B, " + number(parameters * 2 / 1e9, 1) + " GB"; // bfloat16
@@ -103,10 +101,10 @@ void print_found(const std::vector<FoundModel>& models, const std::vector<Public
     if (scanned && models.empty()) print("\nno other models were found on this disk\n");
 }
 
-Out json_of(const FoundModel& model, const std::vector<FoundModel>& all, const std::vector<PublicModel>& known) {
-    const auto told = [](const std::string& text) { return text.empty() ? Out(nullptr) : Out(text); };
-    const auto counted = [](int number) { return number > 0 ? Out(number) : Out(nullptr); };
-    Out drafters = Out::array();
+OrderedJson json_of(const FoundModel& model, const std::vector<FoundModel>& all, const std::vector<PublicModel>& known) {
+    const auto told = [](const std::string& text) { return text.empty() ? OrderedJson(nullptr) : OrderedJson(text); };
+    const auto counted = [](int number) { return number > 0 ? OrderedJson(number) : OrderedJson(nullptr); };
+    OrderedJson drafters = OrderedJson::array();
     for (const FoundModel* other : possible_drafters(model, all))
         drafters.push_back({{"drafter", other->facts.drafter.empty() ? "small" : other->facts.drafter},
                             {"name", other->name},
@@ -134,7 +132,7 @@ std::vector<std::string> built_in_heads(const Fetchable& what) {
 }
 
 // What stands for a model that can be fetched.
-Out json_of(const Fetchable& what) {
+OrderedJson json_of(const Fetchable& what) {
     return {{"name", what.name},
             {"title", what.title},
             {"about", what.about},
@@ -150,8 +148,8 @@ std::string about_built_in(const std::string& name) {
     return name == "target" ? "the built-in target" : "built in";
 }
 
-Out json_of(const PublicModel& model) {
-    Out json = {{"name", model.repository},
+OrderedJson json_of(const PublicModel& model) {
+    OrderedJson json = {{"name", model.repository},
                 {"title", size_text(model.parameters)},
                 {"about", model.about},
                 {"kind", model.kind}};
@@ -159,7 +157,7 @@ Out json_of(const PublicModel& model) {
         json["drafter"] = model.drafter;
         json["target"] = model.target;
     }
-    json["parameters"] = model.parameters > 0 ? Out(model.parameters) : Out(nullptr);
+    json["parameters"] = model.parameters > 0 ? OrderedJson(model.parameters) : OrderedJson(nullptr);
     json["source"] = model.source;
     return json;
 }
@@ -179,7 +177,7 @@ Exit list_models(const Options& options) {
     const std::vector<PublicModel> models = read_public_models(assets_folder() / "public" / "models.json");
     const std::vector<FoundModel> found = on_this_disk(options.scan);
     if (!options.json.empty()) {
-        Out json = Out::array();
+        OrderedJson json = OrderedJson::array();
         for (const BuiltIn& model : built_in())
             json.push_back({{"name", model.name},
                             {"title", model.folder.string()},
@@ -188,7 +186,7 @@ Exit list_models(const Options& options) {
         for (const FoundModel& model : found) json.push_back(json_of(model, found, models));
         for (const Fetchable& what : fetchables()) json.push_back(json_of(what));
         for (const PublicModel& model : models) json.push_back(json_of(model));
-        print(json.dump(2, ' ', false, Out::error_handler_t::replace) + "\n"); // names of a disk may be no UTF-8
+        print(json.dump(2, BadUtf8::replaced) + "\n"); // names of a disk may be no UTF-8
         return Exit::ok;
     }
     const Terminal terminal = standard_terminal(options.color);

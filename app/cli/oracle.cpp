@@ -3,13 +3,13 @@
 // as a run would commit it.
 #include <algorithm>
 #include <exception>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
 #include "app/cli/measure.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
 #include "app/cli/walk_words.h"
+#include "engine/base/json.h"
 #include "engine/base/statistics.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/table_json.h"
@@ -20,7 +20,6 @@ namespace speclens::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr Sampling kUnchanged{.temperature = 1, .top_k = 0, .top_p = 1};
 
 struct Counted {
@@ -35,9 +34,9 @@ std::string joined(const std::vector<int>& ids) {
 }
 
 // End-of-sequence ids: a number or a list, as a parameter or beside the tables.
-std::vector<int> stops_of(const Json& json) {
+std::vector<int> stops_of(const OrderedJson& json) {
     std::vector<int> stops;
-    const auto take = [&](const Json& object) {
+    const auto take = [&](const OrderedJson& object) {
         if (!object.is_object()) return;
         for (const char* name :
              {"eos", "eos_id", "eos_ids", "eos_token", "eos_tokens", "eos_token_id", "stop", "stops"}) {
@@ -45,7 +44,7 @@ std::vector<int> stops_of(const Json& json) {
             if (found == object.end()) continue;
             if (found->is_number_integer()) stops.push_back(found->get<int>());
             if (!found->is_array()) continue;
-            for (const Json& id : *found)
+            for (const OrderedJson& id : *found)
                 if (id.is_number_integer()) stops.push_back(id.get<int>());
         }
     };
@@ -89,7 +88,7 @@ RuleParams rule_params(const OracleCase& c) {
 }
 
 // Why this case cannot be run; empty when it can. A parameter that would be ignored is a reason.
-std::string problem_of(const OracleCase& c, const Json& json) {
+std::string problem_of(const OracleCase& c, const OrderedJson& json) {
     if (!find_rule(c.rule)) return "no rule of that name";
     if (json.contains("params") && json["params"].is_object())
         for (const auto& [name, value] : json["params"].items()) {
@@ -170,20 +169,20 @@ struct Expected {
 
 Expected expected_of(const OracleCase& c) {
     Expected expected;
-    const Json json = Json::parse(c.json);
+    const OrderedJson json = OrderedJson::parse(c.json);
     const auto found = json.find("expect");
     if (found == json.end() || !found->is_object()) return expected;
     const auto part = [&](const char* name, bool list) {
-        const Json distribution = found->value(name, list ? Json::array() : Json::object());
+        const OrderedJson distribution = found->value(name, list ? OrderedJson::array() : OrderedJson::object());
         bool good = list ? distribution.is_array() : distribution.is_object();
-        for (const Json& p : distribution) good = good && p.is_number() && p.get<double>() >= 0;
+        for (const OrderedJson& p : distribution) good = good && p.is_number() && p.get<double>() >= 0;
         if (!good)
             throw Error("case " + c.id + ": \"" + name + "\" of \"expect\" is no " + (list ? "list" : "object") +
                             " of probabilities",
                         R"(For example "expect": {"emitted": {"1": 0.5, "0,1": 0.5}, "accepted_pmf": [0.5, 0.5]}.)");
         return distribution;
     };
-    const Json emitted = part("emitted", false), accepted = part("accepted_pmf", true);
+    const OrderedJson emitted = part("emitted", false), accepted = part("accepted_pmf", true);
     for (const auto& [ids, p] : emitted.items()) expected.emitted[key_of(ids)] = p.get<double>();
     for (std::size_t i = 0; i < accepted.size(); ++i)
         expected.accepted[{static_cast<int>(i)}] = accepted[i].get<double>();
@@ -208,7 +207,7 @@ Finding finding_of(const DistributionTest& test, const ExactDistribution& distri
 struct Tested {
     bool any = false;
     Finding finding = Finding::agrees; // the worse of the two
-    Json json = Json::object();
+    OrderedJson json = OrderedJson::object();
     std::string words;
 };
 
@@ -235,9 +234,9 @@ Tested test_case(const Expected& expected, const Counted& counted, std::int64_t 
         if (counted.accepted[i] > 0) accepted[{static_cast<int>(i)}] = counted.accepted[i];
     add("emitted", expected.emitted, emitted);
     add("accepted", expected.accepted, accepted);
-    tested.json["agrees"] = tested.finding == Finding::agrees ? Json(true)
-                            : tested.finding == Finding::differs ? Json(false)
-                                                                 : Json(nullptr);
+    tested.json["agrees"] = tested.finding == Finding::agrees ? OrderedJson(true)
+                            : tested.finding == Finding::differs ? OrderedJson(false)
+                                                                 : OrderedJson(nullptr);
     if (!tested.any) tested.words += "   nothing expected";
     else if (tested.finding == Finding::differs) tested.words += "   DIFFERS";
     else if (tested.finding == Finding::too_few) tested.words += "   too few rounds to tell";
@@ -255,10 +254,10 @@ Exit command_oracle(const Options& options) {
     std::vector<Expected> expected;
     for (const OracleCase& c : cases) expected.push_back(expected_of(c));
     ResultFile file(options.output);
-    Json result = {{"schema", "speclens-oracle/1"},
+    OrderedJson result = {{"schema", "speclens-oracle/1"},
                    {"samples", options.samples},
                    {"seed", options.run.seed},
-                   {"results", Json::array()}};
+                   {"results", OrderedJson::array()}};
     constexpr int kCase = 26, kRule = 18;
     std::string lines = "  " + pad("case", kCase) + pad("rule", kRule) + pad_left("emitted", 10) +
                         pad_left("accepted", 10) + "   p-values\n";
@@ -270,7 +269,7 @@ Exit command_oracle(const Options& options) {
         const OracleCase& c = cases[i];
         bar.show("counting rounds", static_cast<double>(i), static_cast<double>(cases.size()), "cases");
         const std::string name = "  " + pad(printable(c.id), kCase) + pad(printable(c.rule), kRule);
-        const Json json = Json::parse(c.json);
+        const OrderedJson json = OrderedJson::parse(c.json);
         if (const std::string problem = problem_of(c, json); !problem.empty()) {
             result["results"].push_back({{"id", c.id}, {"skipped", problem}});
             lines += name + "   skipped: " + printable(problem) + "\n";
@@ -284,9 +283,9 @@ Exit command_oracle(const Options& options) {
             ended_by = std::current_exception();
             break;
         }
-        Json emitted = Json::object();
+        OrderedJson emitted = OrderedJson::object();
         for (const auto& [ids, count] : counted.emitted) emitted[ids] = count;
-        Json one = {{"id", c.id}, {"emitted", emitted}, {"accepted", counted.accepted}};
+        OrderedJson one = {{"id", c.id}, {"emitted", emitted}, {"accepted", counted.accepted}};
         const Tested test = test_case(expected[i], counted, options.samples);
         if (test.any) one["test"] = test.json;
         result["results"].push_back(one);

@@ -1,11 +1,11 @@
 // `speclens list published`: what others claim, under which conditions, where it stands, and what speaks
 // against it.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/terminal.h"
+#include "engine/base/json.h"
 #include "engine/published/published.h"
 #include "engine/published/published_words.h"
 #include "engine/run/models.h"
@@ -14,29 +14,28 @@ namespace speclens::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Figures = std::vector<const PublishedFigure*>;
 
 constexpr int kValueColumn = 2;
 constexpr int kTextColumn = 22;
 
 template <typename T>
-Json or_null(const std::optional<T>& value) {
-    return value ? Json(*value) : Json(nullptr);
+OrderedJson or_null(const std::optional<T>& value) {
+    return value ? OrderedJson(*value) : OrderedJson(nullptr);
 }
 
-Json json_of(const PublishedFigure& figure, const PublishedSource& source) {
-    Json json = {{"id", figure.id},
+OrderedJson json_of(const PublishedFigure& figure, const PublishedSource& source) {
+    OrderedJson json = {{"id", figure.id},
                  {"claim", figure.claim},
                  {"method", figure.method},
                  {"variant", figure.variant},
                  {"quantity", figure.quantity},
                  {"form", form_word(figure.form)},
-                 {"value", figure.values.size() == 1 ? Json(figure.values[0]) : Json(figure.values)},
+                 {"value", figure.values.size() == 1 ? OrderedJson(figure.values[0]) : OrderedJson(figure.values)},
                  {"unit", figure.unit}};
     if (figure.form == Form::list)
         json["at"] = {{"name", figure.at},
-                      {"values", figure.positions.empty() ? Json(figure.labels) : Json(figure.positions)}};
+                      {"values", figure.positions.empty() ? OrderedJson(figure.labels) : OrderedJson(figure.positions)}};
     json["model"] = or_null(figure.model);
     json["dataset"] = or_null(figure.dataset);
     json["hardware"] = or_null(figure.hardware);
@@ -49,7 +48,7 @@ Json json_of(const PublishedFigure& figure, const PublishedSource& source) {
     json["place"] = or_null(figure.place);
     json["date"] = or_null(figure.date);
     json["status"] = published_standing(figure);
-    json["conflicts_with"] = Json::array();
+    json["conflicts_with"] = OrderedJson::array();
     for (const PublishedConflict& conflict : figure.conflicts)
         json["conflicts_with"].push_back({{"id", conflict.with}, {"why", conflict.why}});
     return json;
@@ -127,7 +126,7 @@ Exit list_published(const Options& options) {
         methods = {asked};
     }
     if (!options.json.empty()) {
-        Json json = Json::array();
+        OrderedJson json = OrderedJson::array();
         for (const std::string& method : methods)
             for (const PublishedFigure* figure : published.select({.method = method}))
                 json.push_back(json_of(*figure, published.source_of(*figure)));

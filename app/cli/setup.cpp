@@ -8,7 +8,6 @@
 #include <iostream>
 #include <iterator>
 #include <utility>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/output.h"
 #include "engine/base/json_read.h"
@@ -56,7 +55,7 @@ constexpr std::array<std::string_view, 3> kRecipeKeys = {"expect", "check", "hel
 
 // `unknown` keeps the first key that means nothing.
 Prompt prompt_of_line(const std::string& line, const std::string& where, std::string& unknown) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
+    const auto json = Json::parse_or_discard(line);
     const auto broken = [&](const std::string& what) {
         return Error(where + ": " + what,
                      "Every line is an object like {\"prompt\":\"Once\",\"domain\":\"story\"}.");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "app/cli/commands.h"
@@ -13,6 +12,7 @@
 #include "app/cli/setup.h"
 #include "app/cli/terminal.h"
 #include "app/cli/walk_words.h"
+#include "engine/base/json.h"
 #include "engine/lab/head_training.h"
 #include "kernels/backend.h"
 
@@ -20,7 +20,6 @@ namespace speclens::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr int kHeldEvery = 6; // of a file of prompts, every so many are measured on
 
 HeadPlan plan_of(const Options& options, const Models& models) {
@@ -73,12 +72,12 @@ std::string point_text(const HeadTrainingPoint& point, int heads) {
            pad_left(point.step > 0 ? number(point.loss, 2) : "–", 8) + worth_text(point.worth, heads) + "\n";
 }
 
-Json json_of(const HeadWorth& worth) {
+OrderedJson json_of(const HeadWorth& worth) {
     return {{"shares", worth.shares}, {"tokens_per_round", worth.tokens_per_round}};
 }
 
-Json json_of(const HeadTrainingView& view, const Models& models) {
-    Json json = {{"schema", "speclens-training/1"},
+OrderedJson json_of(const HeadTrainingView& view, const Models& models) {
+    OrderedJson json = {{"schema", "speclens-training/1"},
                  {"tier", "LIVE"},
                  {"model", models.target_name()},
                  {"device", models.backend->description()},
@@ -95,15 +94,15 @@ Json json_of(const HeadTrainingView& view, const Models& models) {
                  {"held_out_states", view.held_states},
                  {"text_seconds", view.text_seconds},
                  {"cut", view.cut},
-                 {"curve", Json::array()}};
+                 {"curve", OrderedJson::array()}};
     for (const HeadTrainingPoint& point : view.curve) {
-        Json row = {{"step", point.step},
+        OrderedJson row = {{"step", point.step},
                     {"seconds", point.seconds},
-                    {"loss", point.step > 0 ? Json(point.loss) : Json(nullptr)}};
+                    {"loss", point.step > 0 ? OrderedJson(point.loss) : OrderedJson(nullptr)}};
         row.update(json_of(point.worth));
         json["curve"].push_back(row);
     }
-    json["loaded_heads"] = view.shipped.shares.empty() ? Json(nullptr) : json_of(view.shipped);
+    json["loaded_heads"] = view.shipped.shares.empty() ? OrderedJson(nullptr) : json_of(view.shipped);
     return json;
 }
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "app/views/languages.h"
 #include "app/views/link.h"
+#include "engine/base/json.h"
 #include "files/atomic_file.h"
 #include "kernels/error.h"
 
@@ -25,21 +25,21 @@ std::filesystem::path preferences_file() {
 Preferences load_preferences(const std::filesystem::path& file) {
     Preferences kept;
     std::ifstream in(file, std::ios::binary);
-    const nlohmann::json json = in ? nlohmann::json::parse(in, nullptr, false) : nlohmann::json();
+    const Json json = in ? Json::parse_or_discard(in) : Json();
     if (!json.is_object()) return kept;
     const auto flag = [&](const char* name, bool& to) {
-        if (const auto found = json.find(name); found != json.end() && found->is_boolean()) to = *found;
+        if (const auto found = json.find(name); found != json.end() && found->is_boolean()) to = found->get<bool>();
     };
     if (const auto found = json.find("theme"); found != json.end() && found->is_string())
         kept.theme = ui::theme_of(found->get<std::string>()).value_or(kept.theme);
     if (const auto found = json.find("zoom"); found != json.end() && found->is_number())
-        if (const double zoom = *found; zoom >= 0.7 && zoom <= 3) kept.zoom = static_cast<float>(zoom);
+        if (const double zoom = found->get<double>(); zoom >= 0.7 && zoom <= 3) kept.zoom = static_cast<float>(zoom);
     if (const auto found = json.find("language"); found != json.end() && found->is_string()) {
         const std::vector<std::string> all = shipped_languages();
-        if (std::ranges::find(all, found->get<std::string>()) != all.end()) kept.language = *found;
+        if (std::ranges::find(all, found->get<std::string>()) != all.end()) kept.language = found->get<std::string>();
     }
     if (const auto found = json.find("links_to"); found != json.end() && found->is_string() && is_page_address(found->get<std::string>()))
-        kept.links_to = *found;
+        kept.links_to = found->get<std::string>();
     flag("reduced_motion", kept.reduced_motion);
     flag("swapped_letters", kept.swapped_letters);
     flag("introduced", kept.introduced);
@@ -52,7 +52,7 @@ void save_preferences(const Preferences& preferences, const std::filesystem::pat
     if (problem)
         throw Error("cannot make " + file.parent_path().string() + ": " + problem.message(),
                     "Set XDG_CONFIG_HOME to a folder that can be written.");
-    nlohmann::ordered_json json = {{"theme", ui::theme_name(preferences.theme)},
+    OrderedJson json = {{"theme", ui::theme_name(preferences.theme)},
                                    {"reduced_motion", preferences.reduced_motion},
                                    {"swapped_letters", preferences.swapped_letters},
                                    {"introduced", preferences.introduced}};

@@ -3,24 +3,23 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 
+#include "engine/base/json.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
 namespace speclens {
 namespace {
 
-using nlohmann::json;
 constexpr std::size_t kMostSaved = 100;
 constexpr std::size_t kPiece = 64 << 10;    // bytes: most headers with their prompts
 constexpr std::size_t kBeginning = 8 << 20; // the longest
 constexpr std::size_t kShown = 400;         // of a prompt: wider than any list
 
 // The header of a run, or what a race says before its lanes. Discarded: neither.
-json beginning_of(const std::filesystem::path& file) {
+Json beginning_of(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     const bool race = file.extension() == ".json";
     const std::string_view last = race ? "\"lanes\"" : "\n"; // behind it there is nothing to show
@@ -32,26 +31,26 @@ json beginning_of(const std::filesystem::path& file) {
         in.read(text.data() + before, kPiece);
         text.resize(before + static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
         // A long file of something else: ours say at the beginning what they are.
-        if (before == 0 && text.find("speclens-") == std::string::npos) return json(json::value_t::discarded);
+        if (before == 0 && text.find("speclens-") == std::string::npos) return Json::discarded();
         end = text.find(last, before - std::min(before, last.size()));
     }
     if (race && end != std::string::npos) {
         const std::size_t before = text.find_last_of(',', end);
-        if (before == std::string::npos) return json(json::value_t::discarded);
+        if (before == std::string::npos) return Json::discarded();
         text.resize(before);
         text += '}';
     } else {
         text.resize(std::min(text.size(), text.find('\n')));
     }
-    return json::parse(text, nullptr, false);
+    return Json::parse_or_discard(text);
 }
 
-std::string text_at(const json& from, const char* key) {
+std::string text_at(const Json& from, const char* key) {
     const auto found = from.find(key);
     return found != from.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-double number_at(const json& from, const char* key) {
+double number_at(const Json& from, const char* key) {
     const auto found = from.find(key);
     return found != from.end() && found->is_number() ? found->get<double>() : 0;
 }
@@ -93,7 +92,7 @@ std::vector<SavedFile> saved_files(const std::filesystem::path& folder) {
     std::vector<SavedFile> found;
     for (const auto& [time, path] : files) {
         if (found.size() == kMostSaved) break;
-        const json begin = beginning_of(path);
+        const Json begin = beginning_of(path);
         if (!begin.is_object()) continue;
         const std::string schema = text_at(begin, "schema"), date = shown_date(text_at(begin, "date"));
         if (schema == "speclens-race/1") {

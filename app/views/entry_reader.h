@@ -12,7 +12,7 @@ namespace speclens {
 class EntryReader {
   public:
     EntryReader(const std::string& json, std::string name, std::string remedy)
-        : list(Json::parse(json, nullptr, false)), name_(std::move(name)), remedy_(std::move(remedy)) {
+        : list(Json::parse_or_discard(json)), name_(std::move(name)), remedy_(std::move(remedy)) {
         if (!list.is_array()) throw Error(name_ + ": not a JSON array", remedy_);
     }
     [[noreturn]] void broken(const Json& item, const std::string& what) const {

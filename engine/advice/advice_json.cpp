@@ -1,20 +1,17 @@
 #include "engine/advice/advice_json.h"
 
-#include <nlohmann/json.hpp>
-
 #include "engine/advice/advice_words.h"
 #include "engine/advice/break_even.h"
 #include "engine/advice/served_advice.h"
+#include "engine/base/json.h"
 #include "engine/model/precision.h"
 
 namespace speclens {
 namespace {
 
-using Ordered = nlohmann::ordered_json;
+OrderedJson or_null(const std::optional<double>& value) { return value ? OrderedJson(*value) : OrderedJson(nullptr); }
 
-Ordered or_null(const std::optional<double>& value) { return value ? Ordered(*value) : Ordered(nullptr); }
-
-Ordered cell_json(const AdviceCell& cell, const Advice& advice) {
+OrderedJson cell_json(const AdviceCell& cell, const Advice& advice) {
     const CellBreakEven even = break_even_of(cell, advice.plain_ms);
     return {{"drafter", cell.drafter},
             {"k", cell.k},
@@ -45,13 +42,13 @@ const char* name_of_kind(AdviceVerdict::Kind kind) {
 
 std::string advice_json(const Advice& advice) {
     const AdviceVerdict verdict = verdict_of(advice);
-    Ordered json = {{"schema", "speclens-advice/1"},
+    OrderedJson json = {{"schema", "speclens-advice/1"},
                     {"verdict", name_of_kind(verdict.kind)},
                     {"sentence", verdict_sentence(advice)},
-                    {"reason", verdict.reason.empty() ? Ordered(nullptr) : Ordered(verdict.reason)},
+                    {"reason", verdict.reason.empty() ? OrderedJson(nullptr) : OrderedJson(verdict.reason)},
                     {"covers", kAdviceCovers},
                     {"model", advice.model},
-                    {"fingerprint", advice.fingerprint.empty() ? Ordered(nullptr) : Ordered(advice.fingerprint)},
+                    {"fingerprint", advice.fingerprint.empty() ? OrderedJson(nullptr) : OrderedJson(advice.fingerprint)},
                     {"precision", name_of(advice.precision)},
                     {"machine", advice.machine},
                     {"backend", advice.backend},
@@ -67,9 +64,9 @@ std::string advice_json(const Advice& advice) {
                     {"busy_cores", advice.busy_cores},
                     {"best", nullptr},
                     {"findings", advice_findings(advice)},
-                    {"cells", Ordered::array()},
-                    {"drafters", Ordered::array()},
-                    {"contexts", Ordered::array()}};
+                    {"cells", OrderedJson::array()},
+                    {"drafters", OrderedJson::array()},
+                    {"contexts", OrderedJson::array()}};
     if (verdict.best) json["best"] = cell_json(*verdict.best, advice);
     for (const AdviceCell& cell : advice.cells) json["cells"].push_back(cell_json(cell, advice));
     for (const AdviceDrafter& drafter : advice.drafters) {
@@ -84,16 +81,16 @@ std::string advice_json(const Advice& advice) {
                                     {"plain_ms", context.plain_ms},
                                     {"verify_ms", context.verify_ms},
                                     {"speedup", context.speed_up}});
-    return json.dump(2, ' ', false, Ordered::error_handler_t::replace) + "\n";
+    return json.dump(2, BadUtf8::replaced) + "\n";
 }
 
 std::string advice_json(const ServedAdvice& advice, const std::string& server) {
-    const auto known = [](double value) { return value > 0 ? Ordered(value) : Ordered(nullptr); };
+    const auto known = [](double value) { return value > 0 ? OrderedJson(value) : OrderedJson(nullptr); };
     using Kind = ServedAdvice::Kind;
-    Ordered json = {{"schema", "speclens-served-advice/1"},
+    OrderedJson json = {{"schema", "speclens-served-advice/1"},
                     {"verdict", advice.kind == Kind::keep ? "speculate" : advice.kind == Kind::change ? "change" : "none"},
                     {"sentence", verdict_sentence(advice)},
-                    {"reason", advice.reason.empty() ? Ordered(nullptr) : Ordered(advice.reason)},
+                    {"reason", advice.reason.empty() ? OrderedJson(nullptr) : OrderedJson(advice.reason)},
                     {"covers", kAdviceCovers},
                     {"server", server},
                     {"prompts", advice.prompts},
@@ -105,14 +102,14 @@ std::string advice_json(const ServedAdvice& advice, const std::string& server) {
                     {"speedup", known(advice.speed_up)},
                     {"speedup_low", known(advice.low)},
                     {"speedup_high", known(advice.high)},
-                    {"k", advice.k > 0 ? Ordered(advice.k) : Ordered(nullptr)},
+                    {"k", advice.k > 0 ? OrderedJson(advice.k) : OrderedJson(nullptr)},
                     {"tokens_per_round", known(advice.tokens_per_round)},
                     {"round_passes", or_null(advice.round_passes)},
                     {"alpha_to_break_even", or_null(advice.alpha)},
-                    {"best_k", advice.best_k ? Ordered(*advice.best_k) : Ordered(nullptr)},
-                    {"best_speedup", advice.best_k ? Ordered(advice.best_speed_up) : Ordered(nullptr)},
+                    {"best_k", advice.best_k ? OrderedJson(*advice.best_k) : OrderedJson(nullptr)},
+                    {"best_speedup", advice.best_k ? OrderedJson(advice.best_speed_up) : OrderedJson(nullptr)},
                     {"findings", advice_findings(advice)}};
-    return json.dump(2, ' ', false, Ordered::error_handler_t::replace) + "\n";
+    return json.dump(2, BadUtf8::replaced) + "\n";
 }
 
 } // namespace speclens

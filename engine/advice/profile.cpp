@@ -184,33 +184,32 @@ SpeculationProfile read_profile(std::string_view text, const std::string& name) 
 }
 
 std::string profile_json(const SpeculationProfile& p) {
-    using Ordered = nlohmann::ordered_json;
-    const auto text_or_null = [](const std::string& text) { return text.empty() ? Ordered(nullptr) : Ordered(text); };
+    const auto text_or_null = [](const std::string& text) { return text.empty() ? OrderedJson(nullptr) : OrderedJson(text); };
     const auto list = [](const std::vector<double>& values) {
-        Ordered rounded = Ordered::array();
+        OrderedJson rounded = OrderedJson::array();
         for (const double value : values) rounded.push_back(six(value));
         return rounded;
     };
     const auto object = [](const std::map<int, double>& values) {
-        Ordered rounded = Ordered::object();
+        OrderedJson rounded = OrderedJson::object();
         for (const auto& [key, value] : values)
-            rounded[std::to_string(key)] = value == std::floor(value) ? Ordered(std::llround(value)) : Ordered(six(value));
+            rounded[std::to_string(key)] = value == std::floor(value) ? OrderedJson(std::llround(value)) : OrderedJson(six(value));
         return rounded;
     };
-    Ordered violations = Ordered::array();
+    OrderedJson violations = OrderedJson::array();
     const double implied = 1 + sum(p.marginal);
-    Ordered json = {{"schema_version", "1.0"},
+    OrderedJson json = {{"schema_version", "1.0"},
                     {"measured", true},
                     {"method", text_or_null(p.method)},
                     {"draft_checkpoint", text_or_null(p.draft_checkpoint)},
-                    {"target_model", p.target_model.empty() ? Ordered(nullptr) : Ordered{{"name", p.target_model}}},
+                    {"target_model", p.target_model.empty() ? OrderedJson(nullptr) : OrderedJson{{"name", p.target_model}}},
                     {"num_speculative_tokens", p.k},
                     {"max_supported_k", std::max(p.k, p.most_k)},
                     {"verification_method", p.verification},
                     {"conditional_accept_rates", list(p.conditional)},
                     {"marginal_accept_rates", list(p.marginal)},
                     {"mean_accept_length", six(p.mean)},
-                    {"mean_accept_length_per_request", p.mean_per_request ? Ordered(six(*p.mean_per_request)) : Ordered(nullptr)},
+                    {"mean_accept_length_per_request", p.mean_per_request ? OrderedJson(six(*p.mean_per_request)) : OrderedJson(nullptr)},
                     {"accept_length_model", p.chain ? "chain_analytic" : "measured_per_k"},
                     {"accept_length_by_k", object(p.by_k)},
                     {"acceptance_length_histogram", object(p.histogram)},
@@ -229,7 +228,7 @@ std::string profile_json(const SpeculationProfile& p) {
                         {"tolerance", kMeanTolerance},
                         {"passed", !apart(implied, p.mean, kMeanTolerance)}}},
                       {"marginal_monotonicity", {{"passed", true}, {"violations", violations}}}}}};
-    return json.dump(2, ' ', false, Ordered::error_handler_t::replace) + "\n";
+    return json.dump(2, BadUtf8::replaced) + "\n";
 }
 
 std::string drafter_of_method(const std::string& method) {

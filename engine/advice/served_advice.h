@@ -2,6 +2,7 @@
 // it would be without speculation is measured where a request can switch it off, or told, or stays open.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

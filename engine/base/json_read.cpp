@@ -1,10 +1,7 @@
 #include "engine/base/json_read.h"
 
 #include <fstream>
-#include <functional>
-#include <set>
 #include <system_error>
-#include <vector>
 
 namespace speclens {
 
@@ -71,30 +68,9 @@ bool too_deep(std::string_view json_text) {
 }
 
 Json parse_foreign_json(std::string_view text) {
-    if (too_deep(text)) return Json::value_t::discarded;
-    return Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+    if (too_deep(text)) return Json::discarded();
+    return Json::parse_or_discard(text);
 }
-
-namespace {
-
-// Sees the events of a parse and keeps the first key that its object has already.
-class KeyWatch {
-  public:
-    bool operator()(int, Json::parse_event_t event, Json& value) {
-        using Event = Json::parse_event_t;
-        if (event == Event::object_start) open_.emplace_back();
-        if (event == Event::object_end) open_.pop_back();
-        if (event == Event::key && !open_.back().insert(value.get<std::string>()).second && twice.empty())
-            twice = shown(value);
-        return true;
-    }
-    std::string twice; // quoted; empty: none
-
-  private:
-    std::vector<std::set<std::string>> open_; // the keys so far of the objects that have not ended
-};
-
-} // namespace
 
 Json parse_json_object(std::string_view text, const std::string& name, const std::string& remedy,
                        EqualKeys equal) {
@@ -102,12 +78,14 @@ Json parse_json_object(std::string_view text, const std::string& name, const std
     if (too_deep(text))
         throw Error(name + ": nests deeper than " + std::to_string(kDeepestJson) + " levels", remedy);
     try {
-        KeyWatch watch;
-        Json json = equal == EqualKeys::refused ? Json::parse(text.begin(), text.end(), std::ref(watch))
-                                                : Json::parse(text.begin(), text.end());
-        if (!watch.twice.empty()) throw Error(name + ": has the key " + watch.twice + " twice", remedy);
+        std::string twice; // the first of them
+        const auto note = [&](int, const std::string& key) {
+            if (twice.empty()) twice = shown(key);
+        };
+        Json json = equal == EqualKeys::refused ? Json::parse(text, note) : Json::parse(text);
+        if (!twice.empty()) throw Error(name + ": has the key " + twice + " twice", remedy);
         if (json.is_object()) return json;
-    } catch (const Json::exception& failure) {
+    } catch (const JsonError& failure) {
         // the library's text ends with the byte position and what was expected there
         std::string reason = failure.what();
         if (const auto end = reason.find("] "); end != std::string::npos) reason.erase(0, end + 2);
@@ -120,7 +98,7 @@ std::string shown(const Json& value) {
     // not dumped: printing recurses as deep as a hostile file nests
     if (value.is_array()) return "an array";
     if (value.is_object()) return "an object";
-    std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+    std::string text = value.dump(-1, BadUtf8::replaced, /*ascii=*/true);
     if (text.size() > 40) text = text.substr(0, 37) + "...";
     return text;
 }

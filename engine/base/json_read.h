@@ -1,5 +1,4 @@
 // Reading other people's JSON: files to text, text to a tree, every failure as an Error that names the file.
-// Public headers do not include this (it needs nlohmann_json).
 #pragma once
 
 #include <cstdint>
@@ -8,13 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "kernels/error.h"
 
 namespace speclens {
-
-using Json = nlohmann::json;
 
 // "folder/config.json" as the messages write it: the last folder and the file name, never a machine path.
 [[nodiscard]] std::string short_name(const std::filesystem::path& file);

@@ -4,6 +4,7 @@
 // training never sees: teacher-forced, which for greedy text is what a run would keep.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>

@@ -101,7 +101,7 @@ std::shared_ptr<const DraftNetwork> MedusaTraining::network() const {
 
 void MedusaTraining::write_files(const std::filesystem::path& folder) const {
     const ModelConfig& target = models_->target->config;
-    const nlohmann::ordered_json config = {{"architectures", {"MedusaModel"}},
+    const OrderedJson config = {{"architectures", {"MedusaModel"}},
                                            {"model_type", "medusa"},
                                            {"medusa_num_heads", heads_.size()},
                                            {"medusa_num_layers", 1},

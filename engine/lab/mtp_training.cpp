@@ -93,7 +93,7 @@ std::shared_ptr<const DraftNetwork> MtpTraining::network() const {
 
 void MtpTraining::write_files(const std::filesystem::path& folder) const {
     const ModelConfig& target = models_->target->config;
-    const nlohmann::ordered_json config = {{"architectures", {"MTPDraftModel"}},
+    const OrderedJson config = {{"architectures", {"MTPDraftModel"}},
                                            {"model_type", target.qk_norm ? "qwen3" : "llama"},
                                            {"hidden_size", target.hidden},
                                            {"intermediate_size", target.ffn},

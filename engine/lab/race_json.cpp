@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "engine/base/json_read.h"
@@ -19,30 +18,28 @@
 namespace speclens {
 namespace {
 
-using RaceJson = nlohmann::ordered_json;
-
 constexpr const char* kRaceSchema = "speclens-race/1";
 
-RaceJson estimate_json(const Estimate& e) {
+OrderedJson estimate_json(const Estimate& e) {
     return {{"value", e.value},
-            {"low", e.interval ? RaceJson(e.low) : RaceJson(nullptr)},
-            {"high", e.interval ? RaceJson(e.high) : RaceJson(nullptr)}};
+            {"low", e.interval ? OrderedJson(e.low) : OrderedJson(nullptr)},
+            {"high", e.interval ? OrderedJson(e.high) : OrderedJson(nullptr)}};
 }
 
 // A file from elsewhere may say anything, and axes are drawn from it.
-double measure_of(const RaceJson& json) {
+double measure_of(const OrderedJson& json) {
     const double value = json.get<double>();
     if (!(value > -1e-6 && value < 1e9)) throw std::invalid_argument("a figure is not between 0 and 1e9");
     return std::max(0.0, value);
 }
 
-int count_of(const RaceJson& json) {
+int count_of(const OrderedJson& json) {
     const int value = json.get<int>();
     if (value < 0) throw std::invalid_argument("a count is below 0");
     return value;
 }
 
-Estimate estimate_of(const RaceJson& json) {
+Estimate estimate_of(const OrderedJson& json) {
     Estimate e;
     e.value = measure_of(json.at("value"));
     e.interval = !json.at("low").is_null();
@@ -51,7 +48,7 @@ Estimate estimate_of(const RaceJson& json) {
     return e;
 }
 
-RaceJson first_json(const FirstGuesses& first) {
+OrderedJson first_json(const FirstGuesses& first) {
     return {{"at_start", first.at_start},
             {"kept_at_start", first.kept_at_start},
             {"after_full_round", first.after_full},
@@ -60,7 +57,7 @@ RaceJson first_json(const FirstGuesses& first) {
             {"kept_after_refusal", first.kept_after_refusal}};
 }
 
-FirstGuesses first_of(const RaceJson& json) {
+FirstGuesses first_of(const OrderedJson& json) {
     FirstGuesses first;
     first.at_start = count_of(json.at("at_start"));
     first.kept_at_start = count_of(json.at("kept_at_start"));
@@ -74,7 +71,7 @@ FirstGuesses first_of(const RaceJson& json) {
     return first;
 }
 
-RaceJson average_json(const LaneAverage& a) {
+OrderedJson average_json(const LaneAverage& a) {
     const Totals& t = a.totals;
     return {{"prompts", t.prompts},
             {"rounds", t.rounds},
@@ -95,7 +92,7 @@ RaceJson average_json(const LaneAverage& a) {
             {"speedup", estimate_json(a.speed_up)}};
 }
 
-LaneAverage average_of(const RaceJson& json) {
+LaneAverage average_of(const OrderedJson& json) {
     LaneAverage a;
     Totals& t = a.totals;
     t.prompts = count_of(json.at("prompts"));
@@ -125,12 +122,12 @@ LaneAverage average_of(const RaceJson& json) {
     return a;
 }
 
-RaceJson trace_json_of(const Trace& trace, std::size_t events) {
+OrderedJson trace_json_of(const Trace& trace, std::size_t events) {
     TraceWriter writer(trace);
-    RaceJson lines = RaceJson::array();
-    for (std::size_t i = 0; i < events; ++i) lines.push_back(RaceJson::parse(writer.line(trace[i])));
+    OrderedJson lines = OrderedJson::array();
+    for (std::size_t i = 0; i < events; ++i) lines.push_back(OrderedJson::parse(writer.line(trace[i])));
     std::istringstream closing(writer.closing_lines());
-    for (std::string line; std::getline(closing, line);) lines.push_back(RaceJson::parse(line));
+    for (std::string line; std::getline(closing, line);) lines.push_back(OrderedJson::parse(line));
     return lines;
 }
 
@@ -147,19 +144,19 @@ bool is_shared(const RunSetting& setting) {
            std::ranges::find(kOthers, setting.key) == kOthers.end();
 }
 
-void put_settings(RaceJson& json, const RunSettings& base) {
+void put_settings(OrderedJson& json, const RunSettings& base) {
     for (const RunSetting& setting : run_setting_list())
         if (is_shared(setting) && (is_always_there(setting) || !is_default(setting, base))) json[setting.key] = value_json(setting, base);
-    if (RaceJson changed = options_json(base.options); !changed.empty()) json["options"] = std::move(changed);
+    if (OrderedJson changed = options_json(base.options); !changed.empty()) json["options"] = std::move(changed);
 }
 
-void take_settings(const RaceJson& json, RunSettings& base) {
+void take_settings(const OrderedJson& json, RunSettings& base) {
     for (const RunSetting& setting : run_setting_list())
         if (is_shared(setting) && (is_always_there(setting) || json.contains(setting.key))) take_json(setting, json, base);
     if (json.contains("options")) base.options = drafter_options_of(json.at("options"));
 }
 
-RaceLane lane_of(const RaceJson& json, const RunSettings& base, const std::string& name) {
+RaceLane lane_of(const OrderedJson& json, const RunSettings& base, const std::string& name) {
     RaceLane lane;
     lane.settings = base;
     lane.settings.drafter = json.at("drafter").get<std::string>();
@@ -174,7 +171,7 @@ RaceLane lane_of(const RaceJson& json, const RunSettings& base, const std::strin
     if (!json.at("average").is_null()) lane.average = average_of(json.at("average"));
     if (json.at("trace").is_null()) return lane;
     std::string lines;
-    for (const RaceJson& line : json.at("trace")) lines += line.dump() + "\n";
+    for (const OrderedJson& line : json.at("trace")) lines += line.dump() + "\n";
     std::istringstream in(lines);
     lane.trace = read_trace(in, name + ", lane " + lane.settings.drafter);
     if (!lane.trace->header())
@@ -197,7 +194,7 @@ void check_steps(const RaceView& race) {
     }
 }
 
-RaceView race_of(const RaceJson& json, const std::string& name) {
+RaceView race_of(const OrderedJson& json, const std::string& name) {
     if (json.at("schema") != kRaceSchema)
         throw std::invalid_argument("the schema is not " + std::string(kRaceSchema));
     RaceView race;
@@ -215,7 +212,7 @@ RaceView race_of(const RaceJson& json, const std::string& name) {
     race.prompts_done = json.at("prompts_done").get<int>();
     race.skipped = json.at("skipped").get<int>();
     race.skipped_for = json.at("skipped_for").get<std::string>();
-    for (const RaceJson& lane : json.at("lanes")) {
+    for (const OrderedJson& lane : json.at("lanes")) {
         race.lanes.push_back(lane_of(lane, base, name));
         const RunSettings& s = race.lanes.back().settings;
         race.settings.lanes.push_back({s.drafter, s.rule, s.k});
@@ -238,7 +235,7 @@ std::string race_json(const RaceView& race) {
     const Header* header = nullptr;
     for (const RaceLane& lane : race.lanes)
         if (!header && lane.trace) header = lane.trace->header();
-    RaceJson json = {{"schema", kRaceSchema},
+    OrderedJson json = {{"schema", kRaceSchema},
                      {"machine", header ? header->machine : ""},
                      {"date", header ? header->date : ""},
                      {"device", race.backend},
@@ -249,7 +246,7 @@ std::string race_json(const RaceView& race) {
                      {"skipped", race.skipped},
                      {"skipped_for", race.skipped_for},
                      {"stepped", race.settings.stepped},
-                     {"lanes", RaceJson::array()}};
+                     {"lanes", OrderedJson::array()}};
     put_settings(json, base);
     if (race.precision != Precision::f32) json["precision"] = name_of(race.precision);
     for (std::size_t i = 0; i < race.lanes.size(); ++i) {
@@ -264,13 +261,13 @@ std::string race_json(const RaceView& race) {
              {"tree_budget", lane.settings.options.tree_budget},
              {"problem", lane.problem},
              {"finished", lane.finished},
-             {"average", lane.average ? average_json(*lane.average) : RaceJson(nullptr)},
-             {"trace", lane.trace ? trace_json_of(*lane.trace, events) : RaceJson(nullptr)}});
+             {"average", lane.average ? average_json(*lane.average) : OrderedJson(nullptr)},
+             {"trace", lane.trace ? trace_json_of(*lane.trace, events) : OrderedJson(nullptr)}});
         if (!(lane.settings.rule_params == RuleParams()))
             json["lanes"].back()["rule_params"] = rule_params_json(lane.settings.rule, lane.settings.rule_params);
     }
     if (race.settings.stepped) json["steps"] = race.steps;
-    return json.dump(1, ' ', false, RaceJson::error_handler_t::replace) + "\n";
+    return json.dump(1, BadUtf8::replaced) + "\n";
 }
 
 void save_race(const RaceView& race, const std::filesystem::path& file) {
@@ -284,8 +281,8 @@ RaceView read_race(const std::string& text, const std::string& name) {
     try {
         if (too_deep(text))
             throw std::invalid_argument("it nests deeper than " + std::to_string(kDeepestJson) + " levels");
-        return race_of(RaceJson::parse(text), name);
-    } catch (const RaceJson::exception& error) {
+        return race_of(OrderedJson::parse(text), name);
+    } catch (const JsonError& error) {
         throw Error(name + ": not a saved race: " + error.what(), remedy);
     } catch (const trace_file::Malformed& error) {
         throw Error(name + ": not a saved race: " + error.what, remedy);

@@ -1,7 +1,6 @@
 #include "engine/lab/recorded_passes.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 

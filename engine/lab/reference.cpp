@@ -1,7 +1,6 @@
 #include "engine/lab/reference.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "engine/base/json_read.h"
 #include "engine/model/precision.h"
@@ -49,7 +48,7 @@ std::vector<Reference> read_references(const std::filesystem::path& file) {
 }
 
 std::string references_json(const std::vector<Reference>& references) {
-    nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+    OrderedJson runs = OrderedJson::array();
     for (const Reference& r : references)
         runs.push_back({{"drafter", r.drafter},
                         {"k", r.k},
@@ -60,7 +59,7 @@ std::string references_json(const std::vector<Reference>& references) {
                         {"round_ms", r.round_ms},
                         {"prompts", r.prompts}});
     const Reference first = references.empty() ? Reference{} : references.front();
-    nlohmann::ordered_json all = {{"schema", kSchema}, {"model", first.model}, {"machine", first.machine}, {"date", first.date}};
+    OrderedJson all = {{"schema", kSchema}, {"model", first.model}, {"machine", first.machine}, {"date", first.date}};
     if (first.precision != Precision::f32) all["precision"] = name_of(first.precision);
     all["runs"] = std::move(runs);
     return all.dump(1) + "\n";

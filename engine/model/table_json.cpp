@@ -1,5 +1,6 @@
 #include "engine/model/table_json.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/base/json_read.h"
@@ -130,7 +131,7 @@ OracleCase read_case(const Json& json, const std::string& name) {
     static_cast<void>(member(json, "q", where));
     result.distributions = read_pair(json, "p", "q", result.vocab, where);
     result.raw_distributions = read_pair(json, "p_raw", "q_raw", result.vocab, where);
-    result.json = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    result.json = json.dump(-1, BadUtf8::replaced);
     return result;
 }
 

@@ -13,24 +13,23 @@ namespace speclens {
 namespace {
 
 constexpr std::size_t kLargestFile = 8'000'000;
-using Ordered = ExperimentReader::Ordered;
 constexpr ExperimentReader kReader{"Write it again with assets/recipe/ablations.py; engine/published/ablations.h says what it holds."};
 
-ServedResult read_result(const Ordered& object, const std::string& where) {
+ServedResult read_result(const OrderedJson& object, const std::string& where) {
     ServedResult result;
     result.temperature = kReader.number_of(kReader.member(object, "temperature", where), where);
-    const Ordered& all = kReader.member(object, "all", where);
+    const OrderedJson& all = kReader.member(object, "all", where);
     result.prompts = kReader.whole_of(all, "prompts", where);
     result.rounds = kReader.whole_of(all, "rounds", where);
-    const Ordered& tokens = kReader.member(all, "tokens_per_round", where);
+    const OrderedJson& tokens = kReader.member(all, "tokens_per_round", where);
     if (!tokens.is_array() || tokens.size() != 3) kReader.fail(where, "tokens_per_round is not [mean, low, high]");
     result.tokens = kReader.number_of(tokens[0], where);
     result.low = kReader.number_of(tokens[1], where);
     result.high = kReader.number_of(tokens[2], where);
-    const Ordered& conditional = kReader.member(all, "conditional", where);
+    const OrderedJson& conditional = kReader.member(all, "conditional", where);
     if (!conditional.is_array() || conditional.size() > 64)
         kReader.fail(where, "conditional is not a list of at most 64");
-    for (const Ordered& share : conditional) {
+    for (const OrderedJson& share : conditional) {
         if (share.is_null()) break; // no round came so far
         if (!share.is_array() || share.empty())
             kReader.fail(where, "conditional holds something else than [share, low, high]");
@@ -49,10 +48,10 @@ ServedResult kind_of(const std::string& key, const std::string& where) {
 }
 
 // A run that was stopped and went on from its checkpoint repeats some rows: the later ones count.
-void read_curve(const Ordered& rows, TrainingRun& run, const std::string& where) {
+void read_curve(const OrderedJson& rows, TrainingRun& run, const std::string& where) {
     if (!rows.is_array()) kReader.fail(where, "curve is not a list");
     std::map<double, std::map<std::string, double>> by_position;
-    for (const Ordered& row : rows) {
+    for (const OrderedJson& row : rows) {
         const double position = kReader.number_of(kReader.member(row, "positions", where), where);
         by_position.erase(by_position.lower_bound(position), by_position.end());
         std::map<std::string, double>& values = by_position[position];
@@ -67,27 +66,27 @@ void read_curve(const Ordered& rows, TrainingRun& run, const std::string& where)
     std::erase_if(run.curves, [&](const auto& curve) { return curve.second.size() != run.positions.size(); });
 }
 
-TrainingRun read_run(const Ordered& object, const std::string& where) {
+TrainingRun read_run(const OrderedJson& object, const std::string& where) {
     TrainingRun run;
     run.seed = kReader.whole_of(object, "seed", where);
     run.steps = kReader.whole_of(object, "steps", where);
-    const Ordered& method = kReader.member(object, "method", where);
+    const OrderedJson& method = kReader.member(object, "method", where);
     if (!method.is_string()) kReader.fail(where, "method is not a name");
     run.method = method.get<std::string>();
     if (object.contains("arguments")) {
         if (!object["arguments"].is_array()) kReader.fail(where, "arguments is not a list");
-        for (const Ordered& argument : object["arguments"]) {
+        for (const OrderedJson& argument : object["arguments"]) {
             if (!argument.is_string()) kReader.fail(where, "arguments holds something else than words");
             run.arguments.push_back(argument.get<std::string>());
         }
     }
     read_curve(kReader.member(object, "curve", where), run, where);
-    const Ordered& served = kReader.member(object, "served", where);
+    const OrderedJson& served = kReader.member(object, "served", where);
     if (!served.is_object()) kReader.fail(where, "served is not an object");
     for (const auto& [key, results] : served.items()) {
         const ServedResult kind = kind_of(key, where);
         if (!results.is_array()) kReader.fail(where, "\"" + key + "\" is not a list");
-        for (const Ordered& one : results) {
+        for (const OrderedJson& one : results) {
             ServedResult result = read_result(one, where + ", " + key);
             result.drafts = kind.drafts;
             result.base_only = kind.base_only;
@@ -98,9 +97,9 @@ TrainingRun read_run(const Ordered& object, const std::string& where) {
 }
 
 // The object under these two names; null: there is none.
-Ordered object_or(const Ordered& file, const char* outer, const std::string& inner) {
+OrderedJson object_or(const OrderedJson& file, const char* outer, const std::string& inner) {
     const auto found = file.find(outer);
-    return found != file.end() && found->is_object() && found->contains(inner) ? found->at(inner) : Ordered();
+    return found != file.end() && found->is_object() && found->contains(inner) ? found->at(inner) : OrderedJson();
 }
 
 } // namespace
@@ -119,14 +118,14 @@ const AblationStudy* Ablations::find(std::string_view name, std::string_view tar
 }
 
 Ablations parse_ablations(std::string_view json, const std::string& name) {
-    const Ordered file = Ordered::parse(json, nullptr, false);
+    const OrderedJson file = OrderedJson::parse_or_discard(json);
     if (!file.is_object()) kReader.fail(name, "not a JSON object");
     Ablations ablations;
     for (const auto& [study_name, arms] : file.items()) {
         if (study_name == "about") continue;
         AblationStudy study;
         study.name = study_name;
-        if (const Ordered about = object_or(file, "about", study_name); !about.is_null()) {
+        if (const OrderedJson about = object_or(file, "about", study_name); !about.is_null()) {
             study.machine = kReader.text_or(about, "machine");
             study.date = kReader.text_or(about, "date");
             study.target = kReader.text_or(about, "target");
@@ -136,7 +135,7 @@ Ablations parse_ablations(std::string_view json, const std::string& name) {
             const std::string where = name + ": " + study_name + ", " + arm_name;
             if (!runs.is_array()) kReader.fail(where, "is not a list of runs");
             Arm arm{arm_name, {}};
-            for (const Ordered& run : runs) arm.runs.push_back(read_run(run, where));
+            for (const OrderedJson& run : runs) arm.runs.push_back(read_run(run, where));
             if (!arm.runs.empty()) study.arms.push_back(std::move(arm));
         }
         if (!study.arms.empty()) ablations.studies.push_back(std::move(study));

@@ -14,7 +14,7 @@ constexpr ExperimentReader kLongReader{
 
 LongAnswers parse_long_answers(std::string_view json, const std::string& name) {
     const ExperimentReader& r = kLongReader;
-    const auto file = ExperimentReader::Ordered::parse(json, nullptr, false);
+    const auto file = OrderedJson::parse_or_discard(json);
     if (!file.is_object()) r.fail(name, "not a JSON object");
     LongAnswers answers;
     answers.drafter = r.text_or(file, "drafter");

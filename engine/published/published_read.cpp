@@ -94,7 +94,7 @@ class Entry {
     }
     std::string text(const char* field) const {
         const Json& value = get(field);
-        if (!value.is_string() || value.get_ref<const std::string&>().empty())
+        if (!value.is_string() || value.text().empty())
             fail(field, "is " + shown(value) + ", expected text");
         return value.get<std::string>();
     }
@@ -227,7 +227,7 @@ void read_conflicts(const Entry& entry, PublishedFigure& figure) {
     for (const Json& conflict : *conflicts) {
         if (!conflict.is_object() || conflict.size() != 2 || !conflict.contains("id") ||
             !conflict.contains("why") || !conflict["id"].is_string() || !conflict["why"].is_string() ||
-            conflict["why"].get_ref<const std::string&>().empty())
+            conflict["why"].text().empty())
             entry.fail("conflicts_with", "has an item that is not {\"id\": id, \"why\": sentence}");
         figure.conflicts.push_back({conflict["id"].get<std::string>(), conflict["why"].get<std::string>()});
     }

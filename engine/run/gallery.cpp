@@ -3,7 +3,7 @@
 #include <fstream>
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include "engine/base/json.h"
 
 namespace speclens {
 
@@ -24,7 +24,7 @@ std::vector<GalleryPrompt> load_gallery(const std::filesystem::path& file) {
     std::vector<GalleryPrompt> prompts;
     std::ifstream in(file);
     for (std::string line; std::getline(in, line);) {
-        const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+        const Json row = Json::parse_or_discard(line);
         if (!row.is_object() || !row.contains("prompt") || !row["prompt"].is_string()) continue;
         GalleryPrompt prompt;
         prompt.prompt = row["prompt"].get<std::string>();

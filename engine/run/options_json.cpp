@@ -46,27 +46,27 @@ struct ReadOption {
 
 }  // namespace
 
-nlohmann::ordered_json options_json(const DrafterOptions& options) {
+OrderedJson options_json(const DrafterOptions& options) {
     const DrafterOptions usual;
-    nlohmann::ordered_json changed = nlohmann::ordered_json::object();
+    OrderedJson changed = OrderedJson::object();
     each_option([&](const char* name, auto member) {
         if (options.*member != usual.*member) changed[name] = options.*member;
     });
     return changed;
 }
 
-nlohmann::ordered_json value_json(const RunSetting& setting, const RunSettings& settings) {
+OrderedJson value_json(const RunSetting& setting, const RunSettings& settings) {
     return std::visit(
-        [](const auto& value) -> nlohmann::ordered_json {
+        [](const auto& value) -> OrderedJson {
             if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) return nullptr;
             else return value;
         },
         setting.get(settings));
 }
 
-void take_json(const RunSetting& setting, const nlohmann::ordered_json& object, RunSettings& to) {
+void take_json(const RunSetting& setting, const OrderedJson& object, RunSettings& to) {
     const trace_file::Reader from(object);
-    const nlohmann::ordered_json& value = from.field(setting.key);
+    const OrderedJson& value = from.field(setting.key);
     if (value.is_null()) return setting.set(to, setting.get(RunSettings()));
     switch (setting.kind) {
         case kKindOf<bool>: return setting.set(to, from.flag(setting.key));
@@ -78,8 +78,8 @@ void take_json(const RunSetting& setting, const nlohmann::ordered_json& object, 
     }
 }
 
-nlohmann::ordered_json rule_params_json(const std::string& rule, const RuleParams& params) {
-    nlohmann::ordered_json values = nlohmann::ordered_json::object();
+OrderedJson rule_params_json(const std::string& rule, const RuleParams& params) {
+    OrderedJson values = OrderedJson::object();
     const RuleInfo* info = find_rule(rule);
     if (info == nullptr) return values;
     for (const RuleParameter& parameter : info->parameters) values[parameter.name] = params.*parameter.value;
@@ -87,7 +87,7 @@ nlohmann::ordered_json rule_params_json(const std::string& rule, const RuleParam
     return values;
 }
 
-void take_rule_params(const nlohmann::ordered_json& object, const std::string& rule, RuleParams& to) {
+void take_rule_params(const OrderedJson& object, const std::string& rule, RuleParams& to) {
     const RuleInfo* info = find_rule(rule);
     if (info == nullptr) return;
     if (!object.is_object()) throw trace_file::Malformed{"\"rule_params\" must be an object"};
@@ -101,7 +101,7 @@ void take_rule_params(const nlohmann::ordered_json& object, const std::string& r
     if (info->takes_verifier) to.block = values.text_or("verifier") == "block";
 }
 
-DrafterOptions drafter_options_of(const nlohmann::ordered_json& object) {
+DrafterOptions drafter_options_of(const OrderedJson& object) {
     if (!object.is_object()) throw trace_file::Malformed{"\"options\" must be an object"};
     DrafterOptions options;
     const trace_file::Reader reader(object);

@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/base/json.h"
 #include "engine/drafters/internals.h"
 #include "engine/model/precision.h"
 #include "engine/run/trace.h"
 
 namespace speclens::trace_file {
-
-using OrderedJson = nlohmann::ordered_json;
 
 struct Malformed {
     std::string what;

@@ -2,8 +2,8 @@
 
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
+#include "engine/base/json.h"
 #include "engine/base/utf8.h"
 #include "engine/run/options_json.h"
 #include "engine/run/saved_settings.h"
@@ -11,8 +11,6 @@
 
 namespace speclens {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson log_json(double logp) { return std::isfinite(logp) ? OrderedJson(logp) : OrderedJson(nullptr); }
 
@@ -216,7 +214,7 @@ std::string TraceWriter::line(const Event& event) {
     }
     if (!texts.empty()) object["texts"] = std::move(texts);
     if (!bytes.empty()) object["bytes"] = std::move(bytes);
-    return object.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+    return object.dump(-1, BadUtf8::replaced);
 }
 
 std::string TraceWriter::closing_lines() const {

@@ -7,8 +7,8 @@
 #include <istream>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
+#include "engine/base/json.h"
 #include "engine/run/options_json.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_fields.h"
@@ -221,7 +221,7 @@ void TraceReader::line(const std::string& text, bool last) {
         return Error(name_ + ", line " + std::to_string(line_) + ": " + what,
                      "Is this a SpecLens session (JSON Lines, schema speclens-trace/1)? Record one with: speclens run --json FILE");
     };
-    const OrderedJson object = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
+    const OrderedJson object = OrderedJson::parse_or_discard(text);
     if (object.is_discarded()) {
         if (!last || trace_->size() == 0) throw bad("not valid JSON");
         // Killed while writing: everything before is whole.
@@ -250,7 +250,7 @@ void TraceReader::line(const std::string& text, bool last) {
                               "recorded, so what it shows may be what no run ever did";
     } catch (const Malformed& error) {
         throw bad(error.what);
-    } catch (const nlohmann::json::exception& error) {
+    } catch (const JsonError& error) {
         throw bad(error.what());
     }
 }

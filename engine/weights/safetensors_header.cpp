@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "engine/base/json_read.h"
@@ -28,18 +27,14 @@ std::optional<DType> dtype_of(const std::string& text) {
 // The JSON library keeps the last of two equal keys; two tensors of one name must be an error instead.
 Json parse_header(std::string_view text, const std::string& name) {
     if (too_deep(text)) throw Error(name + ": the header is nested too deeply", kDownloadAgain);
-    std::set<std::string> names;
     std::string twice;
-    const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-        if (event == Json::parse_event_t::key && depth == 1 && !names.insert(value.get<std::string>()).second)
-            twice = value.get<std::string>();
-        return true;
-    };
     try {
-        Json header = Json::parse(text.begin(), text.end(), watch);
+        Json header = Json::parse(text, [&](int depth, const std::string& key) {
+            if (depth == 1) twice = key;
+        });
         if (!twice.empty()) throw Error(name + ": tensor " + twice + " is listed twice", kWriterBug);
         if (header.is_object()) return header;
-    } catch (const Json::exception& failure) {
+    } catch (const JsonError& failure) {
         throw Error(name + ": the header is not valid JSON (" + failure.what() + ")", kDownloadAgain);
     }
     throw Error(name + ": the header is not a JSON object", kDownloadAgain);

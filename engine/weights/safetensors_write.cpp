@@ -1,8 +1,8 @@
 #include "engine/weights/safetensors_write.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "engine/base/json.h"
 #include "files/atomic_file.h"
 #include "kernels/error.h"
 
@@ -41,7 +41,7 @@ std::size_t size_of(const TensorToWrite& tensor) {
 
 void write_safetensors(const std::filesystem::path& file, std::vector<TensorToWrite> tensors) {
     std::ranges::stable_sort(tensors, std::ranges::greater{}, [](const TensorToWrite& tensor) { return bytes_of(tensor.dtype); });
-    nlohmann::ordered_json header = {{"__metadata__", {{"format", "pt"}}}};
+    OrderedJson header = {{"__metadata__", {{"format", "pt"}}}};
     std::size_t at = 0;
     for (const TensorToWrite& tensor : tensors) {
         const std::size_t end = at + size_of(tensor);

@@ -255,7 +255,7 @@ SavedAnswer whole_answer(const Json& json) {
     SavedAnswer out;
     out.kind = kind_of(json);
     AnswerReader reader(out.kind);
-    reader.event(json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace), 0);
+    reader.event(json.dump(-1, BadUtf8::replaced), 0);
     out.served = reader.finish(0);
     return out;
 }

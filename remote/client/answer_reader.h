@@ -8,15 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "engine/base/json.h"
 #include "remote/client/passes.h"
 #include "remote/client/served_text.h"
 #include "remote/reading/told_number.h"
 
 namespace speclens {
-
-using Json = nlohmann::json;
 
 class AnswerReader {
   public:

@@ -8,7 +8,7 @@ namespace speclens {
 namespace {
 
 std::string one_line(const Json& json) {
-    return json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+    return json.dump(-1, BadUtf8::replaced);
 }
 
 Json counts_json(const SpecCounts& c) {

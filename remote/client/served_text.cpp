@@ -99,7 +99,7 @@ std::string request_body(ServerKind kind, const RequestSettings& r) {
     if (kind == ServerKind::llamacpp) body["timings_per_token"] = true;
     if (kind == ServerKind::sglang) body["return_spec_tokens_details"] = true;
     if (r.plain) body["speculative.n_max"] = 0;
-    return body.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+    return body.dump(-1, BadUtf8::replaced);
 }
 
 bool may_switch_off(const ServerFacts& facts) {

@@ -9,6 +9,7 @@
 // Figures that no number of rounds fits contradict each other: then that is said, and none of them is told.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>

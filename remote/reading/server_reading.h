@@ -2,6 +2,7 @@
 // Names: vLLM v1/metrics (label `engine`: summed), SGLang srt/metrics (gauges), llama.cpp pull request 26389.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -150,7 +150,7 @@ Json CompletionAnswer::framed(Json body, bool chunk) const {
 }
 
 std::string CompletionAnswer::event(Json body) const {
-    return "data: " + framed(std::move(body), true).dump(-1, ' ', false, Json::error_handler_t::replace) +
+    return "data: " + framed(std::move(body), true).dump(-1, BadUtf8::replaced) +
            "\n\n";
 }
 

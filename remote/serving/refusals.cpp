@@ -34,13 +34,13 @@ void refuse(httplib::Response& response, const Refused& refused) {
                                                          : "InternalServerError"},
                          {"code", refused.status}}}};
     response.status = refused.status;
-    response.set_content(body.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+    response.set_content(body.dump(-1, BadUtf8::replaced), "application/json");
 }
 
 std::string error_event(const Refused& refused) {
     return "data: " +
            Json({{"error", {{"message", refused.why}, {"code", refused.status}}}})
-               .dump(-1, ' ', false, Json::error_handler_t::replace) +
+               .dump(-1, BadUtf8::replaced) +
            "\n\n";
 }
 

@@ -159,7 +159,7 @@ struct SpecServer::State {
             if (scores.size() + 1 < ids.size()) return; // nobody reads it
             whole["choices"][0]["prompt_logprobs"] = prompt_distributions(*models, ids, scores);
         }
-        response.set_content(whole.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+        response.set_content(whole.dump(-1, BadUtf8::replaced), "application/json");
     }
 
     // What the target says of a text of somebody else's, as SGLang tells it.
@@ -176,7 +176,7 @@ struct SpecServer::State {
             meta["id"] = "score-" + std::to_string(++number);
             meta["finish_reason"] = {{"type", "length"}, {"length", 0}};
             meta["e2e_latency"] = watch.ms() / 1000;
-            response.set_content(Json({{"text", ""}, {"meta_info", meta}}).dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+            response.set_content(Json({{"text", ""}, {"meta_info", meta}}).dump(-1, BadUtf8::replaced), "application/json");
         } catch (const Refused& refused) {
             refuse(response, refused);
         } catch (const Error& error) {

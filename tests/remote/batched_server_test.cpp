@@ -3,12 +3,12 @@
 
 #include <atomic>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "engine/base/json.h"
 #include "engine/run/run.h"
 #include "remote/client/http.h"
 #include "remote/reading/exposition.h"
@@ -20,8 +20,6 @@
 
 namespace speclens::test {
 namespace {
-
-using Json = nlohmann::json;
 
 RunSettings batched(const std::string& drafter, const std::string& rule = "token") {
     RunSettings settings;
@@ -82,7 +80,7 @@ std::string ask(const Endpoint& endpoint, const Asked& asked, bool stream) {
     });
     EXPECT_EQ(answer.status, 200) << bytes << answer.body;
     if (stream) return text_of_stream(bytes);
-    const Json json = Json::parse(bytes.empty() ? answer.body : bytes, nullptr, false);
+    const Json json = Json::parse_or_discard(bytes.empty() ? answer.body : bytes);
     return json.is_object() && json.contains("choices") ? json["choices"][0]["text"].get<std::string>() : "?";
 }
 

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "engine/base/json.h"
 #include "engine/batch/scoring.h"
 #include "engine/batch/worker_pool.h"
 #include "engine/model/decoder.h"
@@ -19,7 +19,6 @@
 namespace speclens::test {
 namespace {
 
-using Json = nlohmann::json;
 using std::chrono::milliseconds;
 
 Vocabulary pool_vocabulary() {

@@ -1,8 +1,7 @@
 // One streamed answer: events in pieces, and which pieces were guessed, for each kind of server.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "kernels/error.h"
 #include "remote/client/answer_reader.h"
 #include "remote/client/served_json.h"
@@ -14,8 +13,6 @@
 namespace speclens::test {
 
 namespace {
-
-using Json = nlohmann::json;
 
 std::string vllm_chunk(const std::vector<std::string>& tokens, bool chat = true) {
     std::string text;

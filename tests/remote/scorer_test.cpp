@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "engine/base/json.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/decoder.h"
 #include "engine/model/model.h"
@@ -15,8 +15,6 @@
 namespace speclens::test {
 
 namespace {
-
-using Json = nlohmann::json;
 
 Vocabulary bundle_vocabulary() {
     const Models& bundle = *whole_bundle();

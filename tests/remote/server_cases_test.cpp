@@ -5,8 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "engine/recall/suffix_trie.h"
 #include "remote/client/answer_reader.h"
 #include "remote/client/probe.h"
@@ -20,7 +19,6 @@ namespace speclens::test {
 
 namespace {
 
-using Json = nlohmann::json;
 using List = std::vector<double>;
 
 std::string case_file(const std::string& name) {

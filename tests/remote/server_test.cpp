@@ -7,11 +7,11 @@
 #include <ctime>
 #include <httplib.h>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
 
 #include "engine/base/clock.h"
+#include "engine/base/json.h"
 #include "engine/model/scorer.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/run.h"
@@ -27,8 +27,6 @@
 namespace speclens::test {
 
 namespace {
-
-using Json = nlohmann::json;
 
 RunSettings base(const std::string& drafter, const std::string& rule = "token") {
     RunSettings settings;
@@ -358,7 +356,7 @@ TEST(SpecServerTest, RefusesWithAReason) {
             const HttpAnswer answer = post(server.endpoint, c.path, body);
             EXPECT_EQ(answer.status, 400) << stream << std::string(c.body).substr(0, 60) << "\n"
                                           << answer.body;
-            const Json json = Json::parse(answer.body, nullptr, false);
+            const Json json = Json::parse_or_discard(answer.body);
             ASSERT_TRUE(json.is_object()) << answer.body;
             EXPECT_NE(json["error"]["message"].get<std::string>().find(c.word), std::string::npos)
                 << answer.body;
@@ -380,7 +378,7 @@ TEST(SpecServerTest, RefusesWithAReasonBeforeARequestIsRead) {
         ASSERT_TRUE(answer) << word;
         EXPECT_EQ(answer->status, status) << answer->body;
         EXPECT_EQ(answer->get_header_value("Content-Type"), "application/json");
-        const Json json = Json::parse(answer->body, nullptr, false);
+        const Json json = Json::parse_or_discard(answer->body);
         ASSERT_TRUE(json.is_object()) << status << ": '" << answer->body << "'";
         EXPECT_EQ(json["error"]["code"], status);
         EXPECT_TRUE(json["error"]["type"].is_string());

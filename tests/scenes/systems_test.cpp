@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "app/frame/frame_layout.h"
+#include "engine/base/json.h"
 #include "engine/run/run.h"
 #include "engine/run/trace_json.h"
 #include "scenes/speedup/speedup_draw.h"
@@ -40,7 +40,7 @@ TEST(Systems, BytesAndTimesOfARound) {
 // The published controller, step by step, as the public oracle has it.
 TEST(Systems, TheArticlesControllerDoesWhatIsPrinted) {
     std::ifstream in(SPEC_SOURCE_DIR "/tests/engine/golden/oracles_public.json");
-    const nlohmann::json file = nlohmann::json::parse(in);
+    const Json file = Json::parse(in);
     int steps = 0;
     for (const auto& one : file["analytic"]) {
         if (one["f"] != "seed_controller_trace") continue;

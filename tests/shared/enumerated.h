@@ -248,7 +248,7 @@ struct EnumeratedCycle {
 
 inline const std::vector<int>& prompt_of(const EnumeratedCycle& cycle) {
     static const std::vector<int> kOne{0};
-    return cycle.settings.token_ids.empty() ? kOne : cycle.settings.token_ids;
+    return cycle.settings.prompt.token_ids.empty() ? kOne : cycle.settings.token_ids;
 }
 
 inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& coins, std::string* differs = nullptr, int silent = 0) {

@@ -117,7 +117,7 @@ inline std::shared_ptr<const Models> few_token_models() {
 
 inline RunSettings foreign(bool by_text, int k, double temperature) {
     RunSettings settings = greedy("small", k);
-    settings.token_ids = target_tokenizer()->encode("The river was quiet, and the old");
+    settings.prompt.token_ids = target_tokenizer()->encode("The river was quiet, and the old");
     settings.options.by_text = by_text;
     settings.sampling.temperature = temperature;
     return settings;

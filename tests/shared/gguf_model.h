@@ -4,8 +4,7 @@
 #include <functional>
 #include <map>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "engine/weights/row_tensors.h"
 #include "kernels/bf16.h"
 #include "kernels/quant.h"
@@ -51,7 +50,7 @@ inline GgufWriter gguf_of_folder(const fs::path& folder, DType matrices, const s
     std::vector<std::int32_t> types(tokens.size(), 5); // unused
     std::vector<std::string> merges;
     if (fs::exists(folder / "tokenizer.json")) {
-        const nlohmann::json tokenizer = nlohmann::json::parse(read_file(folder / "tokenizer.json"));
+        const Json tokenizer = Json::parse(read_file(folder / "tokenizer.json"));
         for (const auto& [spelling, id] : tokenizer["model"]["vocab"].items()) tokens[id] = spelling, types[id] = 1;
         for (const auto& added : tokenizer["added_tokens"])
             tokens[added["id"]] = added["content"], types[added["id"]] = added["special"].get<bool>() ? 3 : 4;

@@ -6,10 +6,10 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "engine/base/json.h"
 #include "engine/run/run.h"
 #include "tests/shared/tables.h"
 
@@ -23,7 +23,7 @@ struct PublicOracle {
     double accepted = 0;                   // draft tokens kept on average
 };
 
-inline std::shared_ptr<const TableModel> oracle_table(const nlohmann::json& rows, int vocab) {
+inline std::shared_ptr<const TableModel> oracle_table(const Json& rows, int vocab) {
     auto table = std::make_shared<TableModel>();
     table->vocab = vocab;
     for (const auto& [key, row] : rows.items()) table->rows.emplace_back(key, row.get<Distribution>());
@@ -34,9 +34,9 @@ inline std::shared_ptr<const TableModel> oracle_table(const nlohmann::json& rows
 inline std::vector<PublicOracle> public_oracles() {
     std::ifstream in(SPEC_SOURCE_DIR "/tests/engine/golden/oracles_public.json");
     EXPECT_TRUE(in);
-    const nlohmann::json file = nlohmann::json::parse(in);
+    const Json file = Json::parse(in);
     std::vector<PublicOracle> oracles;
-    for (const nlohmann::json& test_case : file["cases"]) {
+    for (const Json& test_case : file["cases"]) {
         const std::string rule = test_case["rule"];
         if (!find_rule(rule)) continue;
         PublicOracle& oracle = oracles.emplace_back();

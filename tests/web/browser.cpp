@@ -4,16 +4,14 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "engine/base/json.h"
 #include "tests/web/driver.h"
 
 namespace speclens::test {
-
-using Json = nlohmann::json;
 
 namespace {
 

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "engine/base/json.h"
 
 namespace speclens::test {
 
@@ -24,7 +25,7 @@ class Browser {
     void reload();
     void resize(int width, int height); // of what the page sees
     // The value of a JavaScript expression.
-    [[nodiscard]] nlohmann::json value(const std::string& expression);
+    [[nodiscard]] Json value(const std::string& expression);
     void execute(const std::string& statements);
     // Looks again and again until the expression is true; false after half a minute or so.
     [[nodiscard]] bool becomes(const std::string& expression);

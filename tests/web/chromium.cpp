@@ -7,18 +7,16 @@
 #include <cstdlib>
 #include <httplib.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "engine/base/json.h"
 #include "tests/web/child.h"
 #include "tests/web/driver.h"
 
 namespace speclens::test {
-
-using Json = nlohmann::json;
 
 namespace {
 
@@ -78,7 +76,7 @@ class Chromium : public Driver {
         };
         const httplib::Result answer = send();
         if (!answer) throw std::runtime_error(std::string("chromedriver does not answer ") + command.path);
-        const Json told = Json::parse(answer->body, nullptr, false);
+        const Json told = Json::parse_or_discard(answer->body);
         if (answer->status != 200)
             throw std::runtime_error(std::string(command.path) + ": " + answer->body.substr(0, 800));
         return told.at("value");

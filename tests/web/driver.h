@@ -2,8 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
+
+#include "engine/base/json.h"
 
 namespace speclens::test {
 
@@ -18,7 +19,7 @@ class Driver {
   public:
     virtual ~Driver() = default; // ends the browser
     // The value of the answer. Throws std::runtime_error where the browser refuses or does not answer.
-    virtual nlohmann::json ask(const Command& command, const nlohmann::json& body) = 0;
+    virtual Json ask(const Command& command, const Json& body) = 0;
     virtual void resize(int width, int height) = 0; // of what the page sees
 };
 

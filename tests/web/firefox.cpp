@@ -13,18 +13,16 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
+#include "engine/base/json.h"
 #include "tests/shared/temp_folder.h"
 #include "tests/web/child.h"
 #include "tests/web/driver.h"
 
 namespace speclens::test {
-
-using Json = nlohmann::json;
 
 namespace {
 

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "app/views/lecture.h"
+#include "engine/base/json.h"
 #include "remote/serving/page_server.h"
 #include "tests/app/cli/support.h"
 #include "tests/web/browser.h"
@@ -61,7 +61,7 @@ std::string page_files() {
 TEST(PageFiles, AreSixteenMegabytesAtFirst) {
     const std::string folder = page_files();
     const auto size = [&](const std::string& file) { return std::filesystem::file_size(std::filesystem::path(folder) / file); };
-    const auto parts = nlohmann::json::parse(read_file(folder + "/parts.json"));
+    const auto parts = Json::parse(read_file(folder + "/parts.json"));
     std::uintmax_t bytes = size("index.html") + size("page.js") + size("parts.json") + size("speclens.wasm.gz") + size("speclens.js.gz");
     int first = 0;
     for (const auto& part : parts.at("parts")) {
@@ -102,11 +102,11 @@ class Page : public ::testing::TestWithParam<Browser::Kind> {
     static bool in_firefox() { return GetParam() == Browser::Kind::firefox; }
     std::string words() { return browser->value("Module.page.words").get<std::string>(); }
     bool says(const std::string& text) {
-        return browser->becomes("Module.page.words.includes(" + nlohmann::json(text).dump() + ")");
+        return browser->becomes("Module.page.words.includes(" + Json(text).dump() + ")");
     }
     void drop(const std::string& name, const std::string& text) {
-        browser->execute("const data = new DataTransfer(); data.items.add(new File([" + nlohmann::json(text).dump() + "], " +
-                         nlohmann::json(name).dump() +
+        browser->execute("const data = new DataTransfer(); data.items.add(new File([" + Json(text).dump() + "], " +
+                         Json(name).dump() +
                          ")); document.getElementById('canvas').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true }));");
     }
     // What is fetched from now on waits for let_heads_come().
@@ -266,7 +266,7 @@ TEST_P(Page, TakesWhatTheKeyboardOfAPhoneWrites) {
     browser->press_with_control("k"); // the palette asks for text
     ASSERT_TRUE(browser->becomes("document.activeElement.id === 'typed'"));
     const auto writes = [&](const std::string& text) {
-        browser->execute("const field = document.getElementById('typed'); field.value = " + nlohmann::json(text).dump() +
+        browser->execute("const field = document.getElementById('typed'); field.value = " + Json(text).dump() +
                          "; field.dispatchEvent(new Event('input'));");
     };
     writes("  loop again");
@@ -416,7 +416,7 @@ TEST_P(Page, KeepsPreferencesAndTheLinkOverAReload) {
         browser->becomes("Object.keys(localStorage).some((key) => key.endsWith('preferences.json'))"));
     browser->reload();
     ASSERT_TRUE(browser->becomes("self.Module && Module.page && Module.page.began")) << told();
-    EXPECT_TRUE(browser->becomes("location.hash === " + nlohmann::json(shown).dump()))
+    EXPECT_TRUE(browser->becomes("location.hash === " + Json(shown).dump()))
         << browser->value("location.hash");
     EXPECT_NE(
         browser->value("Module.FS.readFile('/home/config/speclens/preferences.json', {encoding: 'utf8'})")

@@ -1,23 +1,21 @@
 // The comparison for programs: JSON and CSV.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/compare/compare_rows.h"
+#include "engine/base/json.h"
 #include "engine/run/options_json.h"
 
 namespace speclens::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json or_null(bool known, const Json& value) {
-    return known ? value : Json(nullptr);
+OrderedJson or_null(bool known, const OrderedJson& value) {
+    return known ? value : OrderedJson(nullptr);
 }
 
-Json json_of(const Row& row, const CompareFacts& facts) {
+OrderedJson json_of(const Row& row, const CompareFacts& facts) {
     const Contestant& c = *row.contestant;
-    Json json = {{"drafter", c.name},
+    OrderedJson json = {{"drafter", c.name},
                  {"folder", or_null(!c.folder.empty(), c.folder.string())},
                  {"rule", c.settings.rule},
                  {"k", c.settings.k},
@@ -69,7 +67,7 @@ Json json_of(const Row& row, const CompareFacts& facts) {
     json["speedup_possible"] = or_null(facts.speed_up, row.possible()); // not above tokens_per_round by more than 2 %
     json["speedup_low"] = or_null(facts.speed_up && row.speed.interval, row.speed.low);
     json["speedup_high"] = or_null(facts.speed_up && row.speed.interval, row.speed.high);
-    const Json same = or_null(c.settings.sampling.temperature == 0, row.identical);
+    const OrderedJson same = or_null(c.settings.sampling.temperature == 0, row.identical);
     json["greedy_identical"] = same;
     json["same_text"] = same; // as the CSV calls it
     return json;
@@ -94,12 +92,12 @@ Asked asked_for(const CompareFacts& facts) {
 }
 
 // What was asked for, enough to ask again; null: the usual.
-Json settings_json(const CompareFacts& facts) {
+OrderedJson settings_json(const CompareFacts& facts) {
     const Options& o = facts.options;
-    Json drafters = Json::array();
+    OrderedJson drafters = OrderedJson::array();
     for (const DrafterChoice& choice : o.drafters)
         drafters.push_back(choice.name + (choice.folder.empty() ? "" : "=" + choice.folder.string()));
-    Json settings = {{"model", or_null(!o.model.empty(), o.model.string())},
+    OrderedJson settings = {{"model", or_null(!o.model.empty(), o.model.string())},
                      {"drafters", or_null(!o.drafters.empty(), drafters)},
                      {"threads", or_null(o.threads > 0, o.threads)},
                      {"prompt", or_null(o.prompt.has_value(), o.prompt.value_or(""))},
@@ -132,8 +130,8 @@ std::vector<std::pair<std::string, std::string>> setting_columns(const CompareFa
 }
 
 // One line for every drafter and prompt: what intervals are computed from.
-Json per_prompt(const CompareFacts& facts) {
-    Json list = Json::array();
+OrderedJson per_prompt(const CompareFacts& facts) {
+    OrderedJson list = OrderedJson::array();
     for (const Contestant& c : facts.contestants)
         for (std::size_t p = 0; p < c.samples.size(); ++p) {
             const Sample& s = c.samples[p];
@@ -162,7 +160,7 @@ std::string csv_cell(const std::string& text) {
 
 std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts) {
     const RunSettings& first = facts.contestants[0].settings;
-    Json json = {{"schema", "speclens-compare/2"}, // 1: other_ms had accept_ms in it
+    OrderedJson json = {{"schema", "speclens-compare/2"}, // 1: other_ms had accept_ms in it
                  {"machine", facts.header.machine},
                  {"backend", facts.backend},
                  {"device", facts.header.backend},
@@ -180,12 +178,12 @@ std::string compare_json(const std::vector<Row>& rows, const CompareFacts& facts
                  {"prompts_planned", facts.planned},
                  {"complete", facts.prompts.size() == facts.planned},
                  {"settings", settings_json(facts)},
-                 {"rows", Json::array()}};
+                 {"rows", OrderedJson::array()}};
     if (facts.rent) json["price"] = price_json(*facts.rent);
     if (facts.header.precision != Precision::f32) json["precision"] = name_of(facts.header.precision);
     for (const Row& row : rows) json["rows"].push_back(json_of(row, facts));
     json["per_prompt"] = per_prompt(facts);
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json.dump(2, BadUtf8::replaced) + "\n";
 }
 
 std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts) {
@@ -207,7 +205,7 @@ std::string compare_csv(const std::vector<Row>& rows, const CompareFacts& facts)
         text += s.drafter + "," + s.rule + "," + std::to_string(s.k) + "," + csv_cell(row.domain);
         for (const int n : {t.prompts, t.rounds, t.tokens, t.drafted, t.accepted})
             text += "," + std::to_string(n);
-        const auto known = [](bool shown, double value) { return "," + (shown ? Json(value).dump() : ""); };
+        const auto known = [](bool shown, double value) { return "," + (shown ? OrderedJson(value).dump() : ""); };
         text += known(true, t.tokens_per_round());
         for (const double v : {t.draft_ms - t.head_ms, t.head_ms, t.verify_ms, t.accept_ms,
                                t.other_ms - t.accept_ms, t.round_ms(), t.tokens_per_second})

@@ -1,32 +1,30 @@
 // A sweep for programs: JSON and CSV.
-#include <nlohmann/json.hpp>
 
 #include "app/cli/sweep/sweep_text.h"
+#include "engine/base/json.h"
 #include "engine/batch/block_film.h"
 
 namespace speclens::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json interval_json(const std::optional<SweepInterval>& interval) {
+OrderedJson interval_json(const std::optional<SweepInterval>& interval) {
     if (!interval) return nullptr;
     return {{"value", interval->value}, {"low", interval->low}, {"high", interval->high}};
 }
 
-Json method_json(const SweepMethod& method) {
+OrderedJson method_json(const SweepMethod& method) {
     return {{"drafter", method.drafter}, {"rule", method.rule}, {"k", method.k}};
 }
 
-Json cell_json(const SweepCell& cell, const SweepFacts& facts) {
-    Json json = {{"concurrency", cell.concurrency}, {"drafter", cell.method.drafter}, {"k", cell.method.k}, {"measured", cell.measured()}};
+OrderedJson cell_json(const SweepCell& cell, const SweepFacts& facts) {
+    OrderedJson json = {{"concurrency", cell.concurrency}, {"drafter", cell.method.drafter}, {"k", cell.method.k}, {"measured", cell.measured()}};
     if (!cell.measured()) return json;
     const SweepFigures f = figures_of(cell);
     const SweepSlice& s = cell.sum;
     json["tokens_per_second"] = f.tokens_per_second;
     json["tokens_per_second_per_text"] = f.per_text;
-    json["speedup"] = cell.method.plain() ? Json(nullptr) : interval_json(cell.speed_up);
+    json["speedup"] = cell.method.plain() ? OrderedJson(nullptr) : interval_json(cell.speed_up);
     json["in_doubt"] = cell.in_doubt;
     if (facts.rent) json["cost_per_million_tokens"] = facts.rent->per_million(f.tokens_per_second);
     json["ms"] = s.ms;
@@ -45,8 +43,8 @@ Json cell_json(const SweepCell& cell, const SweepFacts& facts) {
     json["preempted"] = s.preempted;
     json["texts_ended"] = s.ended;
     json["texts_compared"] = cell.compared;
-    json["texts_equal"] = cell.compared > 0 ? Json(cell.texts_equal()) : Json(nullptr);
-    Json slices = Json::array();
+    json["texts_equal"] = cell.compared > 0 ? OrderedJson(cell.texts_equal()) : OrderedJson(nullptr);
+    OrderedJson slices = OrderedJson::array();
     for (const SweepSlice& slice : cell.slices) slices.push_back(slice.tokens_per_second());
     json["slices_tokens_per_second"] = slices;
     return json;
@@ -56,24 +54,24 @@ const char* word_of(SweepCrossing::Where where) {
     return where == SweepCrossing::Where::below ? "below" : where == SweepCrossing::Where::above ? "above" : "at";
 }
 
-Json crossing_json(const SweepMethod& method, const std::optional<SweepCrossing>& crossing, bool busy) {
-    Json json = method_json(method);
-    json["crosses"] = crossing ? Json(word_of(crossing->where)) : Json(nullptr);
+OrderedJson crossing_json(const SweepMethod& method, const std::optional<SweepCrossing>& crossing, bool busy) {
+    OrderedJson json = method_json(method);
+    json["crosses"] = crossing ? OrderedJson(word_of(crossing->where)) : OrderedJson(nullptr);
     if (!crossing) return json;
-    json["texts"] = crossing->where == SweepCrossing::Where::at ? Json(crossing->texts.value) : Json(nullptr);
-    json["low"] = crossing->open_low ? Json(nullptr) : Json(crossing->texts.low);
-    json["high"] = crossing->open_high ? Json(nullptr) : Json(crossing->texts.high);
+    json["texts"] = crossing->where == SweepCrossing::Where::at ? OrderedJson(crossing->texts.value) : OrderedJson(nullptr);
+    json["low"] = crossing->open_low ? OrderedJson(nullptr) : OrderedJson(crossing->texts.low);
+    json["high"] = crossing->open_high ? OrderedJson(nullptr) : OrderedJson(crossing->texts.high);
     json["in_doubt"] = busy;
     return json;
 }
 
-Json adaptive_json(const AdaptiveResult& result) {
-    Json ways = Json::array();
+OrderedJson adaptive_json(const AdaptiveResult& result) {
+    OrderedJson ways = OrderedJson::array();
     for (const AdaptiveWay& way : result.ways) {
         if (way.rates.empty()) continue;
-        Json rounds = Json::array();
+        OrderedJson rounds = OrderedJson::array();
         for (const AdaptiveRound& round : way.rounds) rounds.push_back({{"ms", round.at_ms}, {"texts", round.texts}, {"k", round.k}});
-        Json one = {{"chooser", name_of(way.chooser)}, {"tokens_per_second", way.rate()}, {"repeats", way.rates}, {"speedup", interval_json(result.speed_up(way))},
+        OrderedJson one = {{"chooser", name_of(way.chooser)}, {"tokens_per_second", way.rate()}, {"repeats", way.rates}, {"speedup", interval_json(result.speed_up(way))},
                     {"in_doubt", result.in_doubt(way)}};
         if (way.chooser == Chooser::fixed || way.chooser == Chooser::margin || way.chooser == Chooser::confidence) one["k"] = way.k;
         if (way.auc) one["auc"] = *way.auc;
@@ -88,15 +86,15 @@ Json adaptive_json(const AdaptiveResult& result) {
     }
     const AdaptiveWay* const best = result.best_fixed();
     return {{"drafter", result.drafter}, {"texts", result.texts}, {"seats", result.seats}, {"arrivals_ms", result.arrivals_ms},
-            {"busy_cores", result.busy_cores}, {"complete", result.complete}, {"best_fixed_k", best ? Json(best->k) : Json(nullptr)}, {"texts_compared", result.compared},
-            {"texts_equal", result.compared > 0 ? Json(result.equal == result.compared) : Json(nullptr)}, {"ways", ways}};
+            {"busy_cores", result.busy_cores}, {"complete", result.complete}, {"best_fixed_k", best ? OrderedJson(best->k) : OrderedJson(nullptr)}, {"texts_compared", result.compared},
+            {"texts_equal", result.compared > 0 ? OrderedJson(result.equal == result.compared) : OrderedJson(nullptr)}, {"ways", ways}};
 }
 
 // The tables of every round as they were in its pass.
-Json film_json(const BlockFilm& film) {
-    Json rounds = Json::array();
+OrderedJson film_json(const BlockFilm& film) {
+    OrderedJson rounds = OrderedJson::array();
     for (const FilmRound& round : film.rounds) {
-        Json texts = Json::array();
+        OrderedJson texts = OrderedJson::array();
         for (const FilmText& text : round.texts)
             texts.push_back({{"text", text.lane.text}, {"before", text.before}, {"rows", text.lane.rows}, {"drafted", text.lane.drafted()},
                              {"after", text.kept}, {"blocks", text.during}, {"blocks_after", text.after},
@@ -112,7 +110,7 @@ Json film_json(const BlockFilm& film) {
 
 std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFacts& facts) {
     const RunSettings& text = plan.texts.front();
-    Json json = {{"schema", "speclens-sweep/1"},
+    OrderedJson json = {{"schema", "speclens-sweep/1"},
                  {"machine", facts.header.machine},
                  {"backend", facts.header.backend},
                  {"model", facts.header.model},
@@ -127,17 +125,17 @@ std::string sweep_json(const Sweep& sweep, const SweepPlan& plan, const SweepFac
                  {"prompts", facts.prompts},
                  {"repeats", plan.repeats},
                  {"prompt_rows", plan.prompt_rows},
-                 {"blocks", plan.blocks > 0 ? Json(plan.blocks) : Json(nullptr)},
+                 {"blocks", plan.blocks > 0 ? OrderedJson(plan.blocks) : OrderedJson(nullptr)},
                  {"concurrency", plan.concurrency}};
     if (facts.rent) json["price"] = price_json(*facts.rent);
     const int compared = texts_compared(sweep);
     json["texts_compared"] = compared;
-    json["texts_equal"] = compared > 0 ? Json(compared == texts_equal(sweep)) : Json(nullptr);
+    json["texts_equal"] = compared > 0 ? OrderedJson(compared == texts_equal(sweep)) : OrderedJson(nullptr);
     if (sweep.film && !sweep.film->rounds.empty()) json["blocks_of_drafts"] = film_json(*sweep.film);
     if (sweep.adaptive) json["adaptive"] = adaptive_json(*sweep.adaptive);
-    json["cells"] = Json::array();
+    json["cells"] = OrderedJson::array();
     for (const SweepCell& cell : sweep.cells) json["cells"].push_back(cell_json(cell, facts));
-    json["crossings"] = Json::array();
+    json["crossings"] = OrderedJson::array();
     for (std::size_t m = 1; m < sweep.crossings.size(); ++m) json["crossings"].push_back(crossing_json(plan.methods[m], sweep.crossings[m], sweep.busy()));
     return json.dump(1) + "\n";
 }

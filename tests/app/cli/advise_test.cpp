@@ -1,16 +1,13 @@
 // `advise` as a user meets it. The machine that runs the tests may be busy: then there is no verdict, and that is said.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 #include "tests/shared/listening.h"
 
 namespace speclens::test {
 
 namespace {
-
-using Json = nlohmann::json;
 
 std::string short_prompts() {
     static const std::string file = [] {

@@ -4,10 +4,10 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 #include "tests/shared/eventually.h"
 #include "tests/shared/listening.h"
@@ -15,8 +15,6 @@
 namespace speclens::test {
 
 namespace {
-
-using Json = nlohmann::json;
 
 RunSettings domino() {
     RunSettings settings;

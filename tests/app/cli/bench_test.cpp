@@ -9,7 +9,6 @@ namespace speclens::cli {
 
 namespace {
 
-using nlohmann::json;
 
 BenchResult made_result() {
     BenchResult result;
@@ -27,11 +26,11 @@ BenchResult made_result() {
     return result;
 }
 
-json json_of(const BenchResult& result) {
-    return json(bench_json(result));
+Json json_of(const BenchResult& result) {
+    return Json(bench_json(result));
 }
 
-std::string refusal(const json& now, const json& then) {
+std::string refusal(const Json& now, const Json& then) {
     try {
         (void)against_table(now, then, "old.json");
         return "nothing";
@@ -43,7 +42,7 @@ std::string refusal(const json& now, const json& then) {
 }
 
 TEST(BenchResult, OldKeysKeepTheirMeaning) {
-    const json result = json_of(made_result());
+    const Json result = json_of(made_result());
     EXPECT_EQ(result["schema"], "speclens-bench/1");
     EXPECT_DOUBLE_EQ(result["decode"]["ms"].get<double>(), 2.2) << "a median, as ever";
     EXPECT_DOUBLE_EQ(result["decode"]["fraction"].get<double>(), 2e6 / 2.2 / 1e6 / 2);
@@ -108,9 +107,9 @@ TEST(BenchAgainst, SaysWhatElseDiffers) {
 }
 
 TEST(BenchAgainst, RefusesWhatCannotBeCompared) {
-    const json now = json_of(made_result());
+    const Json now = json_of(made_result());
     const auto with = [&](const char* field, const char* value) {
-        json then = now;
+        Json then = now;
         then[field] = value;
         return refusal(now, then);
     };
@@ -120,12 +119,12 @@ TEST(BenchAgainst, RefusesWhatCannotBeCompared) {
     EXPECT_EQ(with("precision", "weights f32, cache f32"),
               "old.json is of another precision: weights f32, cache f32, not weights bf16, cache f32");
     EXPECT_EQ(with("schema", "speclens-compare/2"), "old.json is no result of bench");
-    EXPECT_EQ(refusal(now, json::array()), "old.json is no result of bench");
-    json old = now;
+    EXPECT_EQ(refusal(now, Json::array()), "old.json is no result of bench");
+    Json old = now;
     old.erase("passes");
     old.erase("prefill");
     EXPECT_EQ(refusal(now, old), "old.json has no times with their spread: an earlier version made it");
-    for (const json& broken : {json("fast"), json{{{"ms", "fast"}}}, json{{{"ms", -1}}}, json{1, nullptr}}) {
+    for (const Json& broken : {Json("fast"), Json{{{"ms", "fast"}}}, Json{{{"ms", -1}}}, Json{1, nullptr}}) {
         old["passes"] = broken;
         EXPECT_NE(refusal(now, old).find("no times"), std::string::npos) << broken;
     }

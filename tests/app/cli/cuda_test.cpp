@@ -1,15 +1,13 @@
 // The program on a GPU, which is emulated here: it finds the module, runs, measures, and says what is wrong.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 
 namespace speclens::test {
 namespace {
-
-using Json = nlohmann::json;
 
 Outcome on_gpu(std::vector<std::string> arguments, const std::string& memory = "") {
     Start start;

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 #include <vector>
 
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 
 namespace speclens::test {
@@ -217,7 +217,7 @@ TEST(Failures, WeightsThatAreNoNumbersAreNoModel) {
     std::string text = read_file(folder / "model.safetensors");
     std::uint64_t length = 0;
     std::memcpy(&length, text.data(), sizeof length);
-    const auto range = nlohmann::json::parse(text.substr(8, length))["model.norm.weight"]["data_offsets"];
+    const auto range = Json::parse(text.substr(8, length))["model.norm.weight"]["data_offsets"];
     for (std::size_t at = range[0]; at < range[1]; at += 2) text.replace(8 + length + at, 2, "\xC0\x7F");
     write_file(folder / "model.safetensors", text);
     for (const char* temperature : {"0", "0.8"}) {

@@ -4,15 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 
 namespace speclens::test {
-
-using Json = nlohmann::json;
 
 TEST(Export, RefusesATraceThatDoesNotMatchItsHash) {
     const std::filesystem::path folder = fresh_folder();
@@ -584,7 +582,7 @@ TEST(Render, DrawsEverySceneAtBothSizesAndThemes) {
                 pictures[std::filesystem::path(file).filename().string() + " at " + size].insert(bytes);
             }
         }
-    EXPECT_EQ(pictures.size(), 2 * nlohmann::json::parse(scenes).size());
+    EXPECT_EQ(pictures.size(), 2 * Json::parse(scenes).size());
     for (const auto& [picture, drawn] : pictures) EXPECT_EQ(drawn.size(), 2U) << picture << " looks the same in both themes";
 }
 

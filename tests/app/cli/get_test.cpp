@@ -5,11 +5,11 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 #include "tests/engine/found/gguf_writer.h"
 #include "tests/shared/eventually.h"
@@ -19,8 +19,6 @@ namespace speclens::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
-
 // A home of its own, and programs that are found before all others.
 struct Home {
     TempFolder folder;

@@ -3,16 +3,14 @@
 
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 
 namespace speclens::test {
 
 namespace {
-
-using Json = nlohmann::json;
 
 } // namespace
 

@@ -2,17 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 
 namespace speclens::test {
 
 namespace {
-
-using Json = nlohmann::json;
 
 std::string golden(const std::string& name) {
     return std::string(SPEC_SOURCE_DIR) + "/tests/engine/golden/" + name;

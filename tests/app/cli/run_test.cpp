@@ -4,18 +4,16 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 #include <thread>
 
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 
 namespace speclens::test {
 
 namespace {
-
-using Json = nlohmann::json;
 
 // The name of the processor is the only thing in the transcript that depends on the machine.
 std::string without_machine(const std::string& text) {

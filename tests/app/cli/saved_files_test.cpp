@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/views/lecture.h"
 #include "app/views/link.h"
+#include "engine/base/json.h"
 #include "engine/lab/race_json.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/trace_json.h"
@@ -15,8 +15,6 @@
 
 namespace speclens::test {
 namespace {
-
-using Json = nlohmann::json;
 
 std::filesystem::path saved(const std::string& name) {
     return std::filesystem::path(SPEC_SOURCE_DIR) / "tests" / "app" / "cli" / "golden" / "saved" / name;

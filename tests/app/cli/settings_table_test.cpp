@@ -2,13 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "app/cli/compare/compare_rows.h"
 #include "app/cli/setup.h"
 #include "app/views/lecture.h"
+#include "engine/base/json.h"
 #include "engine/lab/race_json.h"
 #include "engine/run/options_json.h"
 #include "engine/run/saved_settings.h"
@@ -119,7 +119,7 @@ bool in_saved_races(const RunSetting& setting) {
 }
 
 struct Compared {
-    nlohmann::ordered_json json;
+    OrderedJson json;
     std::string csv;
 };
 Compared compared(const RunSetting& setting) {
@@ -135,7 +135,7 @@ Compared compared(const RunSetting& setting) {
     rows[0].domain = "all";
     const std::vector<Prompt> prompts;
     const CompareFacts facts{.header = header, .backend = "cpu", .model = "tiny", .options = options, .contestants = contestants, .prompts = prompts};
-    return {nlohmann::ordered_json::parse(compare_json(rows, facts)), compare_csv(rows, facts)};
+    return {OrderedJson::parse(compare_json(rows, facts)), compare_csv(rows, facts)};
 }
 
 bool in_json_of_compare(const RunSetting& setting) {

@@ -13,8 +13,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <sstream>
+
+#include "engine/base/json.h"
 
 namespace speclens::test {
 
@@ -139,10 +140,10 @@ std::string read_file(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::vector<nlohmann::json> lines_of(const std::string& text) {
-    std::vector<nlohmann::json> lines;
+std::vector<Json> lines_of(const std::string& text) {
+    std::vector<Json> lines;
     std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
+    for (std::string line; std::getline(in, line);) lines.push_back(Json::parse(line));
     return lines;
 }
 

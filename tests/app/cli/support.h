@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "engine/base/json.h"
 #include "tests/shared/temp_folder.h"
 
 namespace speclens::test {
@@ -46,7 +46,7 @@ struct Start {
 
 void write_file(const std::filesystem::path& file, const std::string& text);
 [[nodiscard]] std::string read_file(const std::filesystem::path& file);
-[[nodiscard]] std::vector<nlohmann::json> lines_of(const std::string& text); // of JSON Lines
+[[nodiscard]] std::vector<Json> lines_of(const std::string& text); // of JSON Lines
 
 [[nodiscard]] std::string table_file();  // a table model of six words, made for the tests
 [[nodiscard]] std::string micro_model(); // a random Qwen3 checkpoint of a few kilobytes, with a tokenizer

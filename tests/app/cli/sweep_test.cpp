@@ -1,15 +1,14 @@
 // `sweep` as a user meets it: short slices, whatever else the machine does.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 
 namespace speclens::test {
 
 namespace {
-
-using Json = nlohmann::json;
 
 std::vector<std::string> quick_sweep(std::vector<std::string> more) {
     std::vector<std::string> words = {"sweep", "--for", "2", "--repeats", "1", "--max-tokens", "12", "--concurrency", "1,3"};

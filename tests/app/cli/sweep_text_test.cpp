@@ -1,16 +1,17 @@
 // What a sweep says of figures that are in doubt, in its table and in its files.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include <cmath>
 
 #include "app/cli/sweep/sweep_text.h"
+#include "engine/base/json.h"
 
 namespace speclens::cli {
 namespace {
 
 struct Told {
     std::string table, csv;
-    nlohmann::json json;
+    Json json;
 };
 
 // Domino at one and at four texts, twice as fast and half as fast as plain decoding, but for the last of three turns.
@@ -40,7 +41,7 @@ Told told(double busy_cores, double last_turn) {
     judge_cells(sweep);
     SweepFacts facts;
     facts.prompts = 1;
-    return {sweep_text(sweep, plan, facts, {}), sweep_csv(sweep, facts), nlohmann::json::parse(sweep_json(sweep, plan, facts))};
+    return {sweep_text(sweep, plan, facts, {}), sweep_csv(sweep, facts), Json::parse(sweep_json(sweep, plan, facts))};
 }
 
 bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }

@@ -1,8 +1,7 @@
 // `speclens train`: the heads it makes load again, and what it cannot do is said.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "tests/app/cli/support.h"
 
 namespace speclens::test {
@@ -33,7 +32,7 @@ TEST(Train, TeachesHeadsThatLoadAgain) {
         EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
     for (const char* row : {"\n     0 ", "\n    10 ", "\n    20 "})
         EXPECT_NE(out.out.find(row), std::string::npos) << row << out.out;
-    const auto json = nlohmann::json::parse(read_file(folder / "curve.json"));
+    const auto json = Json::parse(read_file(folder / "curve.json"));
     EXPECT_EQ(json["schema"], "speclens-training/1");
     ASSERT_EQ(json["curve"].size(), 3u);
     EXPECT_TRUE(json["curve"][0]["loss"].is_null());
@@ -45,7 +44,7 @@ TEST(Train, TeachesHeadsThatLoadAgain) {
     EXPECT_EQ(used.code, 0) << used.err;
     const Outcome again = with({"--json", "-"});
     ASSERT_EQ(again.code, 0) << again.err;
-    EXPECT_EQ(nlohmann::json::parse(again.out)["curve"][2]["loss"], json["curve"][2]["loss"])
+    EXPECT_EQ(Json::parse(again.out)["curve"][2]["loss"], json["curve"][2]["loss"])
         << "the same dice";
 
     Start cut;
@@ -75,7 +74,7 @@ TEST(Train, TeachesAnMtpLayerThatLoadsAgain) {
     ASSERT_EQ(out.code, 0) << out.err;
     for (const char* part : {"an MTP layer for bundle S", "guess 1", "guess 2", "tok/round", "none,mtp="})
         EXPECT_NE(out.out.find(part), std::string::npos) << part << "\n" << out.out;
-    const auto json = nlohmann::json::parse(read_file(folder / "curve.json"));
+    const auto json = Json::parse(read_file(folder / "curve.json"));
     EXPECT_EQ(json["head"], "mtp");
     EXPECT_EQ(json["curve"][1]["shares"].size(), 2u);
     const auto text = [&](const std::string& drafter) {

@@ -1,16 +1,13 @@
 // speculation_profile.json: the identities of its figures, and files that break them.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include "engine/advice/profile.h"
+#include "engine/base/json.h"
 #include "kernels/error.h"
 #include "tests/engine/advice/made_trace.h"
 
 namespace speclens {
 namespace {
-
-using Json = nlohmann::json;
 
 // The example of the schema's pull request: conditional .816 .777 .750.
 Json example() {

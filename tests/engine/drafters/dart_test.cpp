@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <numeric>
 #include <set>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "engine/drafters/dart_search.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
@@ -17,10 +17,8 @@
 namespace speclens::test {
 namespace {
 
-using DartJson = nlohmann::json;
-
-const DartJson& released() {
-    static const DartJson cases = DartJson::parse(std::ifstream(golden("dart_search.json")));
+const Json& released() {
+    static const Json cases = Json::parse(std::ifstream(golden("dart_search.json")));
     return cases;
 }
 
@@ -42,7 +40,7 @@ TEST(NgramTrie, SaysWhatTheReleasedOneSays) {
     std::vector<int> all(40);
     std::iota(all.begin(), all.end(), 0);
     int seen = 0;
-    for (const DartJson& one : released().at("shares")) {
+    for (const Json& one : released().at("shares")) {
         const auto wanted = one.at("shares").get<std::vector<float>>();
         const std::vector<float> shares = trie.shares(one.at("context").get<std::vector<int>>(), all);
         ASSERT_EQ(shares, wanted) << one.at("context");
@@ -58,7 +56,7 @@ TEST(NgramTrie, SaysWhatTheReleasedOneSays) {
 
 TEST(DartSearch, FindsTheReleasedTrees) {
     const NgramTrie trie = micro_trie();
-    for (const DartJson& one : released().at("cases")) {
+    for (const Json& one : released().at("cases")) {
         SCOPED_TRACE(one.at("paths").dump() + " paths");
         std::vector<DartLevel> levels;
         for (std::size_t i = 0; i < one.at("tokens").size(); ++i)
@@ -77,7 +75,7 @@ TEST(DartSearch, FindsTheReleasedTrees) {
             ASSERT_LE(path.score, path.parent < 0 ? 0 : paths[static_cast<std::size_t>(path.parent)].score);
             got.insert(path_to(paths, i));
         }
-        for (const DartJson& path : one.at("found")) wanted.insert(path.get<std::vector<int>>());
+        for (const Json& path : one.at("found")) wanted.insert(path.get<std::vector<int>>());
         EXPECT_EQ(got, wanted);
     }
 }

@@ -1,7 +1,7 @@
 // Folders of draft heads that are damaged, incomplete or made for another target: every one is refused with
 // what is wrong and what to try, before a token is drafted.
-#include <nlohmann/json.hpp>
 
+#include "engine/base/json.h"
 #include "engine/drafters/draft_network.h"
 #include "tests/shared/model_support.h"
 
@@ -115,8 +115,8 @@ class MapFolder : public ModelFolder {
         const std::string bytes = read_file(*this / "model.safetensors");
         std::uint64_t length = 0;
         std::memcpy(&length, bytes.data(), 8);
-        const auto header = nlohmann::json::parse(bytes.substr(8, length));
-        nlohmann::json out = nlohmann::json::object();
+        const auto header = Json::parse(bytes.substr(8, length));
+        Json out = Json::object();
         std::string data;
         const auto put = [&](const std::string& name, const std::string& type,
                              const std::vector<std::int64_t>& size, const std::string& what) {

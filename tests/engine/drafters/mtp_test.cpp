@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
+#include "engine/base/json.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
@@ -233,7 +233,7 @@ TEST_F(MtpHead, ShowsThePairThatItReadAndWhatCameOut) {
 
 // ---- files ----
 
-nlohmann::json config_of(const ModelConfig& target) {
+Json config_of(const ModelConfig& target) {
     return {{"architectures", {"MTPDraftModel"}}, {"model_type", "qwen3"}, {"hidden_size", target.hidden}, {"intermediate_size", 64},
             {"num_hidden_layers", 1}, {"num_attention_heads", 4}, {"num_key_value_heads", 2}, {"head_dim", 12}, {"vocab_size", target.vocab},
             {"max_position_embeddings", 512}, {"rms_norm_eps", target.rms_eps}, {"rope_theta", target.rope_theta}, {"hidden_act", "silu"}};
@@ -247,7 +247,7 @@ const Names kMimo = {"model.mtp_layers.0.", "input_proj", "token_layernorm", "hi
 const Names kQwen = {"mtp.", "fc", "pre_fc_norm_embedding", "pre_fc_norm_hidden", "layers.0.", "norm"};
 
 // The head of `network` in a layout, as f32.
-void write_head(const std::filesystem::path& folder, const DraftNetwork& network, const Names& names, const nlohmann::json& config) {
+void write_head(const std::filesystem::path& folder, const DraftNetwork& network, const Names& names, const Json& config) {
     std::vector<TensorToWrite> tensors;
     const auto add = [&](const std::string& name, const Vec& values, std::vector<std::int64_t> shape) {
         std::vector<float> narrow(values.begin(), values.end());
@@ -288,7 +288,7 @@ class MtpFiles : public MtpHead {
         config.state_first = config.zeroes_first = state_first;
         return DraftNetwork::random(models_->target, config, "mtp", 11);
     }
-    void expect_refused(const nlohmann::json& config, const std::string& word) {
+    void expect_refused(const Json& config, const std::string& word) {
         const TempFolder folder;
         write_head(folder.path(), *made(false), kSpeculators, config);
         try {
@@ -317,14 +317,14 @@ TEST_F(MtpFiles, LoadsThreeLayoutsWithTheSameGuesses) {
 
 TEST_F(MtpFiles, KeepsTheGeometryOfASpeculatorsExport) {
     const TempFolder folder;
-    nlohmann::json outer = {{"architectures", {"MTPSpeculator"}}, {"speculators_model_type", "mtp"}, {"num_speculative_steps", 3}};
+    Json outer = {{"architectures", {"MTPSpeculator"}}, {"speculators_model_type", "mtp"}, {"num_speculative_steps", 3}};
     outer["transformer_layer_config"] = config_of(models_->target->config);
     write_head(folder.path(), *made(false), kSpeculators, outer);
     EXPECT_EQ(DraftNetwork::load(models_->target, folder.path())->config.layer.layers, 1);
 }
 
 TEST_F(MtpFiles, RefusesWhatItDoesNotKnowByName) {
-    nlohmann::json config = config_of(models_->target->config);
+    Json config = config_of(models_->target->config);
     config["norm_output_twice"] = true;
     expect_refused(config, "norm_output_twice");
     config = config_of(models_->target->config);

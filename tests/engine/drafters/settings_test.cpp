@@ -12,7 +12,7 @@ namespace {
 
 // Options in which this setting alone differs from the default.
 DrafterOptions changed(const DrafterSetting& setting) {
-    nlohmann::ordered_json json;
+    OrderedJson json;
     const DrafterOptions usual;
     if (const auto* member = std::get_if<bool DrafterOptions::*>(&setting.member)) json[setting.key] = !(usual.**member);
     if (const auto* member = std::get_if<int DrafterOptions::*>(&setting.member)) json[setting.key] = usual.**member + 2;

@@ -4,8 +4,7 @@
 #include <fstream>
 #include <functional>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "engine/lab/race_json.h"
 #include "engine/lab/stepped_race.h"
 #include "engine/run/cycle_view.h"
@@ -171,8 +170,8 @@ TEST(RaceFile, RefusesFiguresThatNoAxisHolds) {
 
 TEST(RaceFile, ReadsFilesFromBeforeFirstGuessesWereCountedAndRefusesImpossibleCounts) {
     const std::string good = race_json(measured());
-    const auto with = [&](const std::function<void(nlohmann::json&)>& change) {
-        auto json = nlohmann::json::parse(good);
+    const auto with = [&](const std::function<void(Json&)>& change) {
+        auto json = Json::parse(good);
         for (auto& lane : json.at("lanes")) change(lane.at("average"));
         return json.dump();
     };

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "engine/base/json.h"
 #include "engine/lab/recorded_passes.h"
 #include "kernels/error.h"
 #include "tests/shared/temp_folder.h"
@@ -12,16 +12,15 @@ namespace speclens {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 const fs::path kShipped = fs::path(SPEC_SOURCE_DIR) / "assets" / "passes";
 
-json shipped_json(const char* name) {
+Json shipped_json(const char* name) {
     std::ifstream in(kShipped / name);
-    return json::parse(in);
+    return Json::parse(in);
 }
 
-std::string refused(const json& result) {
+std::string refused(const Json& result) {
     const test::TempFolder folder;
     std::ofstream(folder / "one.json") << result.dump();
     try {
@@ -53,23 +52,23 @@ TEST(RecordedPasses, ThoseThatShipAreOfAQuietMachine) {
 }
 
 TEST(RecordedPasses, AreReadAsBenchWroteThem) {
-    json result = shipped_json("tiny.json");
+    Json result = shipped_json("tiny.json");
     const RecordedPasses one = read_recorded_passes(kShipped / "tiny.json");
     EXPECT_EQ(one.machine, result["machine"].get<std::string>());
     EXPECT_EQ(one.times.weight_bytes, result["weight_bytes"].get<double>());
     EXPECT_EQ(one.times.passes[3].ms, result["passes"][3]["ms"].get<double>());
     EXPECT_EQ(one.times.passes[3].median, result["passes"][3]["median_ms"].get<double>());
     EXPECT_EQ(one.times.form, DType::bf16);
-    json longer = result["passes"][0];
+    Json longer = result["passes"][0];
     longer["context"] = 1000; // of another context, which is another curve
     result["passes"].push_back(longer);
     EXPECT_EQ(refused(result), "");
 }
 
 TEST(RecordedPasses, RefuseWhatTheyCannotBeShownOf) {
-    const json good = shipped_json("tiny.json");
-    const auto with = [&](const char* field, const json& value) {
-        json other = good;
+    const Json good = shipped_json("tiny.json");
+    const auto with = [&](const char* field, const Json& value) {
+        Json other = good;
         other[field] = value;
         return refused(other);
     };
@@ -78,12 +77,12 @@ TEST(RecordedPasses, RefuseWhatTheyCannotBeShownOf) {
                               "read_bandwidth_gbs", "context"})
         EXPECT_NE(with(field, nullptr).find(field), std::string::npos) << field << ": " << with(field, nullptr);
     EXPECT_NE(with("in_doubt", "other programs kept 1.2 cores busy").find("in_doubt"), std::string::npos);
-    json one = good;
-    one["passes"] = json::array({good["passes"][0]});
+    Json one = good;
+    one["passes"] = Json::array({good["passes"][0]});
     EXPECT_NE(refused(one).find("passes"), std::string::npos);
-    one["passes"] = json::array({good["passes"][2], good["passes"][0]});
+    one["passes"] = Json::array({good["passes"][2], good["passes"][0]});
     EXPECT_NE(refused(one).find("passes"), std::string::npos);
-    one["passes"] = json::array({3, 4});
+    one["passes"] = Json::array({3, 4});
     EXPECT_NE(refused(one).find("passes"), std::string::npos);
 }
 

@@ -1,5 +1,6 @@
 // Models from GGUF files: the same numbers as from the folder they were made of, and every file that is refused.
 #include <cmath>
+#include <set>
 
 #include "engine/model/fingerprint.h"
 #include "engine/model/gguf_model.h"

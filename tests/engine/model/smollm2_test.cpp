@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "engine/fetch/fetch.h"
 #include "engine/model/decoder.h"
 #include "engine/run/model_names.h"
@@ -30,7 +29,7 @@ class SmolLM2 : public ::testing::Test {
     void SetUp() override {
         if (smollm2().empty()) GTEST_SKIP() << "the model is not here: speclens get smollm2";
     }
-    static nlohmann::json runs() { return nlohmann::json::parse(read_file(golden("smollm2.json")))["runs"]; }
+    static Json runs() { return Json::parse(read_file(golden("smollm2.json")))["runs"]; }
 
     struct Differences {
         int tokens = 0, argmax = 0;

@@ -4,8 +4,8 @@
 
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "engine/base/json.h"
 #include "engine/rules/output_distribution.h"
 #include "engine/rules/verify.h"
 #include "tests/engine/rules/chain_rows.h"
@@ -13,7 +13,6 @@
 namespace speclens {
 namespace {
 
-using Json = nlohmann::json;
 using test::Chain;
 using test::exact_coins;
 using test::exact_match;

@@ -354,10 +354,10 @@ TEST(ExactFaultsOfATarget, ACacheSetBackTooFarIsFoundInTheSecondRound) {
     one.settings.drafter = "small";
     one.settings.rule = "token";
     one.settings.k = 2;
-    one.settings.token_ids = test::narrow_prompt();
+    one.settings.prompt.token_ids = test::narrow_prompt();
     one.settings.sampling = {.temperature = 1, .top_k = 3};
     one.settings.max_tokens = 8;
-    const test::TargetRow row = test::model_rows(models->target, one.settings.token_ids, one.settings.sampling);
+    const test::TargetRow row = test::model_rows(models->target, one.settings.prompt.token_ids, one.settings.sampling);
     test::Prefixes prefixes;
     one.target = faulty_target(models, PlantedFault::none);
     EXPECT_EQ(test::enumerate_behind_prefixes(one, row, 2, prefixes).problem, "");

@@ -30,7 +30,7 @@ class ExactTables : public ::testing::Test {
         one.settings.drafter = drafter;
         one.settings.rule = rule;
         one.settings.k = k;
-        one.settings.token_ids = kPrompt;
+        one.settings.prompt.token_ids = kPrompt;
         one.settings.sampling.temperature = 1;
         one.settings.max_tokens = 2 * (k + 1);
         const DrafterInfo& info = *find_drafter(drafter);
@@ -124,7 +124,7 @@ TEST_F(ExactTables, BlocksOfFourOverTwoTokensInTwoRounds) {
     draft = test::random_table(2, 3, 32);
     models = test::table_models(target, draft);
     test::EnumeratedCycle one = two_rounds("small", "block", 4);
-    one.settings.token_ids = {0, 1};
+    one.settings.prompt.token_ids = {0, 1};
     const test::Enumerated found = expect_exact(one, "block of four, two tokens");
     EXPECT_TRUE(found.full > 0 && found.partial > 0 && found.none > 0);
 }

@@ -47,7 +47,7 @@ test::EnumeratedCycle narrow_round(const std::shared_ptr<const Models>& models, 
     one.settings.drafter = drafter;
     one.settings.rule = rule;
     one.settings.k = k;
-    one.settings.token_ids = test::narrow_prompt();
+    one.settings.prompt.token_ids = test::narrow_prompt();
     one.settings.sampling = kTopThree;
     one.settings.max_tokens = k + 3;
     const DrafterInfo& info = *find_drafter(drafter);

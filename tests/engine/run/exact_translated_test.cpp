@@ -20,7 +20,7 @@ TEST(ExactTranslated, WritesTheTargetsDistributionUnderEveryRuleForChains) {
             test::EnumeratedCycle one;
             one.models = models;
             one.settings = test::foreign(by_text, 2, 1);
-            one.settings.token_ids = prompt;
+            one.settings.prompt.token_ids = prompt;
             one.settings.rule = rules.first->name;
             one.settings.sampling = top_three;
             one.settings.max_tokens = 6;

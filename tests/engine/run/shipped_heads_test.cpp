@@ -5,8 +5,8 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "engine/base/json.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/official_layout.h"
 #include "engine/fetch/fetch.h"
@@ -44,7 +44,7 @@ class Shipped : public ::testing::Test {
     }
     // A field of the head's own config.json.
     static void say_in(const fs::path& head, const std::string& fingerprint) {
-        auto config = nlohmann::json::parse(read_file(head / "config.json"));
+        auto config = Json::parse(read_file(head / "config.json"));
         config["target_fingerprint"] = fingerprint;
         std::ofstream(head / "config.json") << config;
     }

@@ -1,17 +1,15 @@
 // Every field of every event survives being saved and opened again.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
+#include "engine/base/json.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
 
 namespace speclens {
 namespace {
-
-using Json = nlohmann::json;
 
 std::string text_of(int id) {
     return "<" + std::to_string(id) + ">";

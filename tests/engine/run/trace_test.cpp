@@ -2,13 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <thread>
 
+#include "engine/base/json.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/cycle_view.h"
 #include "engine/run/run.h"
@@ -305,7 +306,7 @@ TEST(TraceJson, HasThePublicFieldsOnEveryKind) {
         {"stop", {"reason", "hash"}}};
     std::set<std::string> seen;
     for (std::string line; std::getline(in, line);) {
-        const auto object = nlohmann::json::parse(line);
+        const auto object = Json::parse(line);
         const std::string kind = object["kind"];
         seen.insert(kind);
         for (const std::string& field : fields[kind]) EXPECT_TRUE(object.contains(field)) << kind << "." << field;

@@ -11,15 +11,13 @@
 #include <set>
 #include <sstream>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "engine/text/chat.h"
 #include "kernels/error.h"
 
 namespace speclens {
 namespace {
 
-using nlohmann::json;
 
 // Every token is one of its own.
 class AnyTokenizer final : public Tokenizer {
@@ -47,23 +45,23 @@ std::vector<std::string> golden_names() {
     return names;
 }
 
-json read_golden(const std::string& name) {
+Json read_golden(const std::string& name) {
     std::ifstream in(kGoldens / (name + ".json"));
-    return json::parse(in);
+    return Json::parse(in);
 }
 
-std::optional<std::string> spelled(const json& token) {
+std::optional<std::string> spelled(const Json& token) {
     return token.is_null() ? std::nullopt : std::optional(token.get<std::string>());
 }
 
-ChatFormat format_of(const json& golden, const std::string& text) {
+ChatFormat format_of(const Json& golden, const std::string& text) {
     return chat_format_of(text, "template", AnyTokenizer{}, spelled(golden["bos"]), spelled(golden["eos"]));
 }
 
 // Nothing where the format refuses the chat.
-std::optional<std::string> written(const ChatFormat& format, const json& chat, bool thinking) {
+std::optional<std::string> written(const ChatFormat& format, const Json& chat, bool thinking) {
     std::vector<ChatTurn> turns;
-    for (const json& turn : chat["turns"]) turns.push_back({turn[0], turn[1]});
+    for (const Json& turn : chat["turns"]) turns.push_back({turn[0], turn[1]});
     try {
         return chat_prompt(turns, thinking, format);
     } catch (const Error& error) {
@@ -91,12 +89,12 @@ const std::map<std::string, std::set<std::string>> kRefused = {
 };
 
 TEST_P(ChatGoldens, AreWrittenAsTransformersWritesThem) {
-    const json golden = read_golden(GetParam());
+    const Json golden = read_golden(GetParam());
     const ChatFormat format = format_of(golden, golden["template"]);
     ASSERT_EQ(format.problem, "");
-    for (const json& chat : golden["chats"])
+    for (const Json& chat : golden["chats"])
         for (const bool thinking : {false, true}) {
-            const json& expected = thinking && chat.contains("thinking") ? chat["thinking"] : chat["text"];
+            const Json& expected = thinking && chat.contains("thinking") ? chat["thinking"] : chat["text"];
             const std::string name = chat["name"];
             const auto refused = kRefused.find(GetParam());
             const bool taken =
@@ -109,11 +107,11 @@ TEST_P(ChatGoldens, AreWrittenAsTransformersWritesThem) {
 }
 
 TEST_P(ChatGoldens, OfAChangedTemplateAreRefusedOrWrittenAsTransformersDoes) {
-    const json golden = read_golden(GetParam());
+    const Json golden = read_golden(GetParam());
     int read = 0;
-    for (const json& mutant : golden["mutants"]) {
+    for (const Json& mutant : golden["mutants"]) {
         std::string text = golden["template"];
-        for (const json& change : mutant["changes"]) {
+        for (const Json& change : mutant["changes"]) {
             const std::size_t begin = change[0], end = change[1];
             text.replace(begin, end - begin, change[2].get<std::string>());
         }
@@ -121,7 +119,7 @@ TEST_P(ChatGoldens, OfAChangedTemplateAreRefusedOrWrittenAsTransformersDoes) {
         if (!format.problem.empty()) continue;
         ++read;
         std::istringstream each(mutant.value("each", ""));
-        for (const json& chat : golden["chats"])
+        for (const Json& chat : golden["chats"])
             for (const bool thinking : {false, true}) {
                 std::string expected = mutant.value("all", "");
                 if (mutant.contains("each")) each >> expected;

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"
 #include "engine/text/chat.h"
@@ -139,9 +138,9 @@ TEST(ChatFormats, AreReadFromTheTemplate) {
          chatml("", Think::always)}};
     for (const auto& [text, format] : cases) {
         test::ModelFolder folder("micro_qwen3");
-        std::ofstream(folder.path() / "tokenizer_config.json") << nlohmann::json{{"chat_template", text}};
+        std::ofstream(folder.path() / "tokenizer_config.json") << Json{{"chat_template", text}};
         EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
-        std::ofstream(folder.path() / "tokenizer_config.json") << nlohmann::json{
+        std::ofstream(folder.path() / "tokenizer_config.json") << Json{
             {"chat_template",
              {{{"name", "tool_use"}, {"template", "x"}}, {{"name", "default"}, {"template", text}}}}};
         EXPECT_EQ(read_chat_format(folder.path(), *tokenizer), format) << text;
@@ -198,7 +197,7 @@ TEST(ChatFormats, ReadTheOpeningOfTheAnswerAndTheSystemTurn) {
     const std::string opening = "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
     const auto format_of = [&](const std::string& text, const char* bos = nullptr) {
         test::ModelFolder folder("micro_qwen3");
-        nlohmann::json config = {{"chat_template", text}};
+        Json config = {{"chat_template", text}};
         if (bos) config["bos_token"] = bos;
         std::ofstream(folder.path() / "tokenizer_config.json") << config;
         return read_chat_format(folder.path(), *tokenizer);
@@ -270,7 +269,7 @@ TEST(ChatFormats, WriteTheBosTokenOfTheTemplateOnce) {
 
     test::ModelFolder folder("micro_qwen3");
     std::ofstream(folder.path() / "tokenizer_config.json")
-        << nlohmann::json{{"tokenizer_class", "LlamaTokenizerFast"},
+        << Json{{"tokenizer_class", "LlamaTokenizerFast"},
                           {"add_bos_token", true},
                           {"bos_token", {{"content", "<|endoftext|>"}}},
                           {"chat_template", text}};
@@ -466,7 +465,7 @@ TEST(ChatFormats, ABosTokenGoesBeforeRawTextOnly) {
 TEST(ChatFormats, GoIntoThePrompt) {
     test::ModelFolder folder("micro_qwen3");
     std::ofstream(folder.path() / "tokenizer_config.json")
-        << nlohmann::json{{"chat_template", kQwen25Template}};
+        << Json{{"chat_template", kQwen25Template}};
     const Models models = load_models({.target = folder.path()});
     RunSettings settings;
     settings.prompt.chat = true;

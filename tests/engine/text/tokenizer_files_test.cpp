@@ -1,8 +1,7 @@
 // tokenizer.json: both spellings of merges, and every setting that would change ids is refused by name.
 #include <functional>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "engine/text/tokenizer.h"
 #include "engine/text/tokenizer_parts.h"
 #include "tests/shared/model_support.h"
@@ -11,32 +10,30 @@ namespace speclens {
 namespace {
 
 using namespace test;
-using Json = nlohmann::ordered_json;
-
-Json& json_step(Json& json, std::size_t i) {
+OrderedJson& json_step(OrderedJson& json, std::size_t i) {
     return json["pre_tokenizer"]["pretokenizers"][i];
 }
 
 class TokenizerFile : public ::testing::Test {
   protected:
-    [[nodiscard]] std::shared_ptr<const Tokenizer> with(const std::function<void(Json&)>& change) const {
-        Json json = original_;
+    [[nodiscard]] std::shared_ptr<const Tokenizer> with(const std::function<void(OrderedJson&)>& change) const {
+        OrderedJson json = original_;
         change(json);
         write_file(folder_ / "tokenizer.json", json.dump());
         return Tokenizer::load(folder_ / "tokenizer.json");
     }
-    void refused(const std::function<void(Json&)>& change, std::vector<std::string> words) const {
+    void refused(const std::function<void(OrderedJson&)>& change, std::vector<std::string> words) const {
         words.push_back("folder/tokenizer.json");
         expect_error([&] { static_cast<void>(with(change)); }, words);
     }
     TempFolder folder_;
-    Json original_ = Json::parse(read_file(golden("micro_qwen3") / "tokenizer.json"));
+    OrderedJson original_ = OrderedJson::parse(read_file(golden("micro_qwen3") / "tokenizer.json"));
 };
 
 TEST_F(TokenizerFile, MergesMayBeTextsOrPairs) {
-    const auto pairs = with([](Json& json) { ASSERT_TRUE(json["model"]["merges"][0].is_array()); });
-    const auto texts = with([](Json& json) {
-        for (Json& merge : json["model"]["merges"])
+    const auto pairs = with([](OrderedJson& json) { ASSERT_TRUE(json["model"]["merges"][0].is_array()); });
+    const auto texts = with([](OrderedJson& json) {
+        for (OrderedJson& merge : json["model"]["merges"])
             merge = merge[0].get<std::string>() + " " + merge[1].get<std::string>();
     });
     const std::string text = "Speculative decoding lets a small model guess 123 <think> the rest.";
@@ -45,13 +42,13 @@ TEST_F(TokenizerFile, MergesMayBeTextsOrPairs) {
 }
 
 TEST_F(TokenizerFile, WithoutNormalizerTextStaysAsItIs) {
-    const auto plain = with([](Json& json) { json["normalizer"] = nullptr; });
+    const auto plain = with([](OrderedJson& json) { json["normalizer"] = nullptr; });
     EXPECT_EQ(plain->decode(plain->encode("e\xcc\x81")), "e\xcc\x81");
 }
 
 TEST_F(TokenizerFile, AddedTokensMayBeMatchedAfterNormalisation) {
     const auto change = [](bool normalized) {
-        return [normalized](Json& json) {
+        return [normalized](OrderedJson& json) {
             json["added_tokens"].push_back({{"id", 509},
                                             {"content", "caf\xc3\xa9"},
                                             {"single_word", false},
@@ -67,7 +64,7 @@ TEST_F(TokenizerFile, AddedTokensMayBeMatchedAfterNormalisation) {
 }
 
 TEST_F(TokenizerFile, TheLongestAddedTokenWins) {
-    const auto longest = with([](Json& json) {
+    const auto longest = with([](OrderedJson& json) {
         int id = 509;
         for (const char* text : {"<x", "<x>>", "<x>"})
             json["added_tokens"].push_back(
@@ -88,74 +85,74 @@ TEST_F(TokenizerFile, BrokenFilesAreRefused) {
         expect_error([&] { static_cast<void>(Tokenizer::load(folder_ / "tokenizer.json")); },
                      {"folder/tokenizer.json"});
     }
-    refused([](Json& json) { json.erase("model"); }, {"no model"});
-    refused([](Json& json) { json["model"] = 3; }, {"model is not a JSON object"});
-    refused([](Json& json) { json["model"].erase("vocab"); }, {"model has no vocab"});
-    refused([](Json& json) { json["model"]["vocab"] = Json::object(); }, {"model has no vocab"});
-    refused([](Json& json) { json["model"]["vocab"]["a"] = "1"; }, {"\"a\"", "id"});
-    refused([](Json& json) { json["model"]["vocab"]["a"] = -1; }, {"\"a\"", "-1"});
-    refused([](Json& json) { json["model"]["vocab"]["a"] = 1'000'000'000; }, {"\"a\"", "1000000000"});
-    refused([](Json& json) { json["model"]["vocab"]["a"] = json["model"]["vocab"]["b"]; }, {"to two tokens"});
-    refused([](Json& json) { json["model"]["vocab"].erase("e"); }, {"\"e\"", "not in the vocab"});
-    refused([](Json& json) { json["model"].erase("merges"); }, {"model has no merges"});
-    refused([](Json& json) { json["model"]["merges"][0] = "ab"; }, {"merge", "\"ab\""});
-    refused([](Json& json) { json["model"]["merges"][0] = 7; }, {"merge", "7"});
-    refused([](Json& json) { json["model"]["merges"][0] = "a zz"; }, {"\"zz\"", "not in the vocab"});
-    refused([](Json& json) { json["model"]["merges"][0] = "z q"; }, {"\"zq\"", "not in the vocab"});
-    refused([](Json& json) { json.erase("pre_tokenizer"); }, {"pre_tokenizer is missing"});
-    refused([](Json& json) { json["added_tokens"] = 1; }, {"added_tokens"});
-    refused([](Json& json) { json["added_tokens"][0].erase("id"); }, {"added_tokens", "<|endoftext|>"});
-    refused([](Json& json) { json["added_tokens"][0]["content"] = ""; }, {"added_tokens", "empty"});
-    refused([](Json& json) { json["added_tokens"][0]["id"] = 1 << 30; }, {"added_tokens", "1073741824"});
+    refused([](OrderedJson& json) { json.erase("model"); }, {"no model"});
+    refused([](OrderedJson& json) { json["model"] = 3; }, {"model is not a JSON object"});
+    refused([](OrderedJson& json) { json["model"].erase("vocab"); }, {"model has no vocab"});
+    refused([](OrderedJson& json) { json["model"]["vocab"] = OrderedJson::object(); }, {"model has no vocab"});
+    refused([](OrderedJson& json) { json["model"]["vocab"]["a"] = "1"; }, {"\"a\"", "id"});
+    refused([](OrderedJson& json) { json["model"]["vocab"]["a"] = -1; }, {"\"a\"", "-1"});
+    refused([](OrderedJson& json) { json["model"]["vocab"]["a"] = 1'000'000'000; }, {"\"a\"", "1000000000"});
+    refused([](OrderedJson& json) { json["model"]["vocab"]["a"] = json["model"]["vocab"]["b"]; }, {"to two tokens"});
+    refused([](OrderedJson& json) { json["model"]["vocab"].erase("e"); }, {"\"e\"", "not in the vocab"});
+    refused([](OrderedJson& json) { json["model"].erase("merges"); }, {"model has no merges"});
+    refused([](OrderedJson& json) { json["model"]["merges"][0] = "ab"; }, {"merge", "\"ab\""});
+    refused([](OrderedJson& json) { json["model"]["merges"][0] = 7; }, {"merge", "7"});
+    refused([](OrderedJson& json) { json["model"]["merges"][0] = "a zz"; }, {"\"zz\"", "not in the vocab"});
+    refused([](OrderedJson& json) { json["model"]["merges"][0] = "z q"; }, {"\"zq\"", "not in the vocab"});
+    refused([](OrderedJson& json) { json.erase("pre_tokenizer"); }, {"pre_tokenizer is missing"});
+    refused([](OrderedJson& json) { json["added_tokens"] = 1; }, {"added_tokens"});
+    refused([](OrderedJson& json) { json["added_tokens"][0].erase("id"); }, {"added_tokens", "<|endoftext|>"});
+    refused([](OrderedJson& json) { json["added_tokens"][0]["content"] = ""; }, {"added_tokens", "empty"});
+    refused([](OrderedJson& json) { json["added_tokens"][0]["id"] = 1 << 30; }, {"added_tokens", "1073741824"});
 }
 
 TEST_F(TokenizerFile, SettingsThatAreNotImplementedAreRefused) {
-    refused([](Json& json) { json["model"]["type"] = "Unigram"; }, {"model is of type Unigram"});
-    refused([](Json& json) { json["model"]["dropout"] = 0.1; }, {"dropout"});
-    refused([](Json& json) { json["model"]["byte_fallback"] = true; }, {"byte_fallback"});
-    refused([](Json& json) { json["model"]["end_of_word_suffix"] = "</w>"; }, {"end_of_word_suffix"});
-    refused([](Json& json) { json["normalizer"]["type"] = "NFKC"; }, {"normalizer", "NFKC"});
+    refused([](OrderedJson& json) { json["model"]["type"] = "Unigram"; }, {"model is of type Unigram"});
+    refused([](OrderedJson& json) { json["model"]["dropout"] = 0.1; }, {"dropout"});
+    refused([](OrderedJson& json) { json["model"]["byte_fallback"] = true; }, {"byte_fallback"});
+    refused([](OrderedJson& json) { json["model"]["end_of_word_suffix"] = "</w>"; }, {"end_of_word_suffix"});
+    refused([](OrderedJson& json) { json["normalizer"]["type"] = "NFKC"; }, {"normalizer", "NFKC"});
     const auto step = json_step;
-    refused([&](Json& json) { step(json, 0)["behavior"] = "Doubled"; },
+    refused([&](OrderedJson& json) { step(json, 0)["behavior"] = "Doubled"; },
             {"pre_tokenizer", "behavior", "Doubled"});
-    refused([&](Json& json) { step(json, 0)["type"] = "Whitespace"; }, {"pre_tokenizer", "Whitespace"});
-    refused([&](Json& json) { step(json, 0)["pattern"] = {{"Text", "x"}}; }, {"pattern", "Regex"});
-    refused([&](Json& json) { step(json, 0)["pattern"] = {{"String", ""}}; }, {"empty pattern"});
-    refused([&](Json& json) { step(json, 0)["pattern"]["Regex"] = "(["; }, {"pattern", "regular expression"});
+    refused([&](OrderedJson& json) { step(json, 0)["type"] = "Whitespace"; }, {"pre_tokenizer", "Whitespace"});
+    refused([&](OrderedJson& json) { step(json, 0)["pattern"] = {{"Text", "x"}}; }, {"pattern", "Regex"});
+    refused([&](OrderedJson& json) { step(json, 0)["pattern"] = {{"String", ""}}; }, {"empty pattern"});
+    refused([&](OrderedJson& json) { step(json, 0)["pattern"]["Regex"] = "(["; }, {"pattern", "regular expression"});
     refused(
-        [&](Json& json) {
+        [&](OrderedJson& json) {
             step(json, 0) = {{"type", "Metaspace"}, {"replacement", "_"}};
         },
         {"blanks", "\"_\""});
     refused(
-        [&](Json& json) {
+        [&](OrderedJson& json) {
             json["normalizer"] = {{"type", "Sequence"}, {"normalizers", {{{"type", "Lowercase"}}}}};
         },
         {"normalizer", "Lowercase"});
     refused(
-        [&](Json& json) {
+        [&](OrderedJson& json) {
             json["normalizer"] = {{"type", "Replace"}, {"pattern", {{"Regex", "a"}}}, {"content", ""}};
         },
         {"normalizer", "String"});
-    Json whole = original_;
-    const Json first = step(whole, 0), last = step(whole, 1);
-    const auto steps = [](std::vector<Json> list) {
-        return [list](Json& json) { json["pre_tokenizer"]["pretokenizers"] = list; };
+    OrderedJson whole = original_;
+    const OrderedJson first = step(whole, 0), last = step(whole, 1);
+    const auto steps = [](std::vector<OrderedJson> list) {
+        return [list](OrderedJson& json) { json["pre_tokenizer"]["pretokenizers"] = list; };
     };
     refused(steps({first}), {"pre_tokenizer", "ByteLevel"});
     refused(steps({first, last, last}), {"pre_tokenizer", "ByteLevel", "last"});
     refused(steps({last, first}), {"pre_tokenizer", "ByteLevel", "last"});
-    refused([&](Json& json) { json["pre_tokenizer"] = first; }, {"pre_tokenizer", "ByteLevel"});
-    refused([](Json& json) { json["decoder"] = {{"type", "Metaspace"}}; }, {"decoder", "Metaspace"});
-    const Json around = {{"type", "TemplateProcessing"}, {"single", Json::array()}};
-    const Json bytes = {{"type", "ByteLevel"}, {"trim_offsets", false}};
-    refused([&](Json& json) { json["post_processor"] = around; }, {"post_processor", "TemplateProcessing"});
+    refused([&](OrderedJson& json) { json["pre_tokenizer"] = first; }, {"pre_tokenizer", "ByteLevel"});
+    refused([](OrderedJson& json) { json["decoder"] = {{"type", "Metaspace"}}; }, {"decoder", "Metaspace"});
+    const OrderedJson around = {{"type", "TemplateProcessing"}, {"single", OrderedJson::array()}};
+    const OrderedJson bytes = {{"type", "ByteLevel"}, {"trim_offsets", false}};
+    refused([&](OrderedJson& json) { json["post_processor"] = around; }, {"post_processor", "TemplateProcessing"});
     refused(
-        [&](Json& json) {
+        [&](OrderedJson& json) {
             json["post_processor"] = {{"type", "Sequence"}, {"processors", {bytes, around}}};
         },
         {"post_processor", "TemplateProcessing"});
-    (void)with([&](Json& json) { json["post_processor"] = {{"type", "Sequence"}, {"processors", {bytes}}}; });
+    (void)with([&](OrderedJson& json) { json["post_processor"] = {{"type", "Sequence"}, {"processors", {bytes}}}; });
 }
 
 // In each, another library than Oniguruma reads something else: a hexadecimal digit, lines, classes within
@@ -185,21 +182,21 @@ TEST_F(TokenizerFile, PatternsMeanWhatTheyMeanToOniguruma) {
 }
 
 TEST_F(TokenizerFile, BytesAreThoseSpelledInTheAlphabet) {
-    const auto usual = with([](Json&) {});
-    const auto raw = with([](Json& json) { json["model"]["vocab"][" "] = 509; });
+    const auto usual = with([](OrderedJson&) {});
+    const auto raw = with([](OrderedJson& json) { json["model"]["vocab"][" "] = 509; });
     EXPECT_EQ(raw->encode("a b  c"), usual->encode("a b  c")) << "\" \" is no spelling of the space";
     EXPECT_EQ(raw->bytes_of(509), " ");
 }
 
 TEST_F(TokenizerFile, OfEqualMergesTheLastOneCounts) {
     const std::string text = "Speculative decoding lets a small model guess the rest of the other text.";
-    const auto usual = with([](Json&) {})->encode(text);
+    const auto usual = with([](OrderedJson&) {})->encode(text);
     int moved_some = 0;
     for (std::size_t i = 0; i < 40; ++i) {
         const auto change = [i](bool erase) {
-            return [i, erase](Json& json) {
-                Json& merges = json["model"]["merges"];
-                merges.push_back(Json(merges[i]));
+            return [i, erase](OrderedJson& json) {
+                OrderedJson& merges = json["model"]["merges"];
+                merges.push_back(OrderedJson(merges[i]));
                 if (erase) merges.erase(merges.begin() + static_cast<std::ptrdiff_t>(i));
             };
         };
@@ -211,23 +208,23 @@ TEST_F(TokenizerFile, OfEqualMergesTheLastOneCounts) {
 }
 
 TEST_F(TokenizerFile, ATextMayBeginWithATokenOfItsOwn) {
-    EXPECT_EQ(with([](Json&) {})->bos(), -1);
+    EXPECT_EQ(with([](OrderedJson&) {})->bos(), -1);
     const auto around = [](const char* name) {
-        return Json{{"type", "TemplateProcessing"},
+        return OrderedJson{{"type", "TemplateProcessing"},
                     {"single",
                      {{{"SpecialToken", {{"id", name}, {"type_id", 0}}}},
                       {{"Sequence", {{"id", "A"}, {"type_id", 0}}}}}},
                     {"special_tokens", {{"<|endoftext|>", {{"ids", {500}}}}}}};
     };
-    EXPECT_EQ(with([&](Json& json) { json["post_processor"] = around("<|endoftext|>"); })->bos(), 500);
-    refused([&](Json& json) { json["post_processor"] = around("<s>"); }, {"post_processor", "<s>"});
+    EXPECT_EQ(with([&](OrderedJson& json) { json["post_processor"] = around("<|endoftext|>"); })->bos(), 500);
+    refused([&](OrderedJson& json) { json["post_processor"] = around("<s>"); }, {"post_processor", "<s>"});
 
-    const auto config = [&](const Json& json) {
+    const auto config = [&](const OrderedJson& json) {
         write_file(folder_ / "tokenizer_config.json", json.dump());
-        return with([&](Json& file) { file["post_processor"] = around("<|endoftext|>"); })->bos();
+        return with([&](OrderedJson& file) { file["post_processor"] = around("<|endoftext|>"); })->bos();
     };
-    Json llama = {{"tokenizer_class", "LlamaTokenizerFast"}, {"bos_token", {{"content", "<|im_start|>"}}}};
-    EXPECT_EQ(config(llama), with([](Json&) {})->id_of("<|im_start|>"));
+    OrderedJson llama = {{"tokenizer_class", "LlamaTokenizerFast"}, {"bos_token", {{"content", "<|im_start|>"}}}};
+    EXPECT_EQ(config(llama), with([](OrderedJson&) {})->id_of("<|im_start|>"));
     llama["add_bos_token"] = false;
     EXPECT_EQ(config(llama), -1) << "the class decides, not the file";
     llama["add_bos_token"] = true;
@@ -243,14 +240,14 @@ TEST_F(TokenizerFile, ATextMayBeginWithATokenOfItsOwn) {
 
 TEST_F(TokenizerFile, APatternThatExplodesEndsWithAnError) {
     const auto slow = with(
-        [](Json& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(a|a|aa)+[cd]"; });
+        [](OrderedJson& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(a|a|aa)+[cd]"; });
     expect_error([&] { static_cast<void>(slow->encode(std::string(60, 'a') + "b")); },
                  {"tokenizer.json", "split pattern"});
 }
 
 // By the measure of one search each of these is quick.
 TEST_F(TokenizerFile, SearchesThatAreSlowTogetherEndWithAnErrorToo) {
-    const auto slow = with([](Json& json) {
+    const auto slow = with([](OrderedJson& json) {
         json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "a(?=(?:a|a){0,18}[cd])|a|b";
     });
     expect_error([&] { static_cast<void>(slow->encode(std::string(20'000, 'a') + "b")); },
@@ -258,9 +255,9 @@ TEST_F(TokenizerFile, SearchesThatAreSlowTogetherEndWithAnErrorToo) {
 }
 
 TEST_F(TokenizerFile, SearchesInManyPiecesShareTheirEffort) {
-    const auto slow = with([](Json& json) {
-        Json& steps = json["pre_tokenizer"]["pretokenizers"];
-        Json second = steps[0];
+    const auto slow = with([](OrderedJson& json) {
+        OrderedJson& steps = json["pre_tokenizer"]["pretokenizers"];
+        OrderedJson second = steps[0];
         steps[0]["pattern"]["Regex"] = "a{17}b";
         second["pattern"]["Regex"] = "(?:a|a)*c|.";
         steps.insert(steps.begin() + 1, second);
@@ -273,7 +270,7 @@ TEST_F(TokenizerFile, SearchesInManyPiecesShareTheirEffort) {
 
 // Few steps back, each with thousands forward.
 TEST_F(TokenizerFile, SearchesThatTakeTooLongEndWithAnErrorToo) {
-    const auto slow = with([](Json& json) {
+    const auto slow = with([](OrderedJson& json) {
         json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "(?:a?){5000}a{5000}c";
     });
     expect_error([&] { static_cast<void>(slow->encode(std::string(5'000, 'a') + "b")); },
@@ -281,15 +278,15 @@ TEST_F(TokenizerFile, SearchesThatTakeTooLongEndWithAnErrorToo) {
 }
 
 TEST_F(TokenizerFile, ALetterWithoutATokenIsLeftOutOrUnknown) {
-    const auto without = [&](const Json& unknown, bool fuse) {
-        return with([&](Json& json) {
+    const auto without = [&](const OrderedJson& unknown, bool fuse) {
+        return with([&](OrderedJson& json) {
             json["model"]["vocab"].erase("^");
             json["model"]["unk_token"] = unknown;
             json["model"]["fuse_unk"] = fuse;
         });
     };
-    const int a = with([](Json&) {})->id_of("a"), b = with([](Json&) {})->id_of("b"),
-              star = with([](Json&) {})->id_of("*");
+    const int a = with([](OrderedJson&) {})->id_of("a"), b = with([](OrderedJson&) {})->id_of("b"),
+              star = with([](OrderedJson&) {})->id_of("*");
     EXPECT_EQ(without(nullptr, false)->encode("a^^b"), (std::vector<int>{a, b}));
     EXPECT_EQ(without("*", false)->encode("a^^b"), (std::vector<int>{a, star, star, b}));
     EXPECT_EQ(without("*", true)->encode("a^^b"), (std::vector<int>{a, star, b}));
@@ -299,7 +296,7 @@ TEST_F(TokenizerFile, ALetterWithoutATokenIsLeftOutOrUnknown) {
 
 TEST_F(TokenizerFile, IgnoringMergesTakesWholePiecesAsTheyAre) {
     const auto ignoring = [&](bool ignore) {
-        return with([&](Json& json) {
+        return with([&](OrderedJson& json) {
             json["model"]["vocab"]["qzx"] = 509;
             json["model"]["ignore_merges"] = ignore;
         });
@@ -311,7 +308,7 @@ TEST_F(TokenizerFile, IgnoringMergesTakesWholePiecesAsTheyAre) {
 
 // Measured with tokenizers 0.23.3.
 TEST_F(TokenizerFile, AddedTokensMayTakeWhiteSpaceOrWantToStandAlone) {
-    const auto tokenizer = with([](Json& json) {
+    const auto tokenizer = with([](OrderedJson& json) {
         int id = 509;
         for (const auto& [text, option] :
              {std::pair{"<r>", "rstrip"}, {"<l>", "lstrip"}, {"<s>", "single_word"}, {"  ", "special"}})
@@ -337,7 +334,7 @@ TEST_F(TokenizerFile, AddedTokensMayTakeWhiteSpaceOrWantToStandAlone) {
 
 TEST_F(TokenizerFile, PatternsMayMatchNothingOrLeaveGaps) {
     const auto gaps = with(
-        [](Json& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "x*|\xc3\xa9"; });
+        [](OrderedJson& json) { json["pre_tokenizer"]["pretokenizers"][0]["pattern"]["Regex"] = "x*|\xc3\xa9"; });
     for (const std::string text : {"abxxcd", "x", "\xc3\xa9\xc3\xa9z", "日x本"})
         EXPECT_EQ(gaps->decode(gaps->encode(text)), text);
 }

@@ -1,10 +1,10 @@
 // The tokenizers of real models: of every kind the ids that Hugging Face's tokenizers gives for ten thousand
 // texts (tests/engine/golden/tokenizers, written by assets/recipe/tokenizer_goldens.py), read from
 // tokenizer.json and from the tables that GGUF files hold.
+#include <cstdio>
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
+#include "engine/base/json.h"
 #include "engine/text/tokenizer.h"
 #include "engine/text/tokenizer_parts.h"
 #include "engine/text/vocabulary_table.h"
@@ -15,13 +15,11 @@ namespace speclens {
 namespace {
 
 using namespace test;
-using Json = nlohmann::ordered_json;
-
 fs::path kinds_folder() {
     return golden("tokenizers");
 }
-Json kind_json(const std::string& name) {
-    return Json::parse(read_file(kinds_folder() / (name + ".json")));
+OrderedJson kind_json(const std::string& name) {
+    return OrderedJson::parse(read_file(kinds_folder() / (name + ".json")));
 }
 
 std::string utf8(std::uint32_t c) {
@@ -38,7 +36,7 @@ class Texts {
   public:
     explicit Texts(std::uint64_t seed) : random_(seed) {}
     std::string next() {
-        static const Json parts = kind_json("texts");
+        static const OrderedJson parts = kind_json("texts");
         static const auto fragments = parts["fragments"].get<std::vector<std::string>>();
         static const auto ranges =
             parts["ranges"].get<std::vector<std::pair<std::uint32_t, std::uint32_t>>>();
@@ -78,12 +76,12 @@ std::string hash_of(const std::vector<std::vector<int>>& texts) {
 }
 
 void expect_kind(const Tokenizer& tokenizer, const std::string& kind) {
-    const Json expected = kind_json(kind + ".golden");
-    for (const Json& entry : expected["cases"])
+    const OrderedJson expected = kind_json(kind + ".golden");
+    for (const OrderedJson& entry : expected["cases"])
         EXPECT_EQ(tokenizer.encode(entry[0].get<std::string>()), entry[1].get<std::vector<int>>())
             << kind << ": " << entry[0].dump();
     Texts texts(expected["seed"].get<std::uint64_t>());
-    const Json& hashes = expected["hashes"];
+    const OrderedJson& hashes = expected["hashes"];
     const auto block = expected["block"].get<std::size_t>();
     EXPECT_GE(hashes.size() * block, 10'000u);
     std::string wrong;
@@ -116,11 +114,11 @@ TEST(TokenizerKindsBundle, AgreesWithHuggingFace) {
 }
 
 // What a GGUF file of the same model holds.
-VocabularyTable table_of(const Json& json, const std::string& pre) {
+VocabularyTable table_of(const OrderedJson& json, const std::string& pre) {
     VocabularyTable table;
     table.model = pre.empty() ? "llama" : "gpt2";
     table.pre = pre;
-    const auto put = [&](const Json& id, const std::string& text, std::int32_t type) {
+    const auto put = [&](const OrderedJson& id, const std::string& text, std::int32_t type) {
         const auto at = id.get<std::size_t>();
         if (at >= table.tokens.size()) table.tokens.resize(at + 1);
         table.types.resize(table.tokens.size(), 5);
@@ -129,14 +127,14 @@ VocabularyTable table_of(const Json& json, const std::string& pre) {
     };
     for (const auto& [text, id] : json["model"]["vocab"].items())
         put(id, text, pre.empty() && text.starts_with("<0x") && text.size() == 6 ? 6 : 1);
-    for (const Json& token : json["added_tokens"]) {
+    for (const OrderedJson& token : json["added_tokens"]) {
         put(token["id"], token["content"],
             token["content"] == "<unk>"    ? 2
             : token["special"].get<bool>() ? 3
                                            : 4);
         if (token["content"] == "<s>" || token["content"] == "<|begin|>") table.bos = token["id"];
     }
-    for (const Json& merge : json["model"]["merges"])
+    for (const OrderedJson& merge : json["model"]["merges"])
         table.merges.push_back(merge.is_string()
                                    ? merge.get<std::string>()
                                    : merge[0].get<std::string>() + " " + merge[1].get<std::string>());
