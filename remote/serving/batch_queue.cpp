@@ -195,7 +195,7 @@ void BatchQueue::submit(const std::shared_ptr<Place>& place) {
         if (!engine_) engine_ = std::make_unique<BatchEngine>(models_, settings_);
         place->number = place->scoring ? engine_->submit(std::move(*place->scoring), place->owner) : engine_->submit(place->settings, place->owner);
     } catch (const Error& error) {
-        refused = {400, std::string(error.what()) + ". " + error.remedy()};
+        refused = refused_by(error);
     } catch (const std::exception& error) {
         refused = {500, error.what()};
     }
