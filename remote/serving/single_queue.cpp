@@ -57,7 +57,7 @@ class SingleQueue::Own final : public Ticket {
             run_.emplace(queue_.models_, settings_);
         }
         if (stopping)
-            (*run_)->stop("cancelled");
+            (*run_)->stop(Stopped::kCancelled);
         else
             run_->step();
         return !(*run_)->stopped();
