@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/model/model_parts.h"
+#include "kernels/error.h"
 
 namespace speclens {
 namespace {

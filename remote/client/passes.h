@@ -5,6 +5,7 @@
 // draft one token, and the text may end inside what the last round kept. No network, no text.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
