@@ -116,7 +116,7 @@ class Backend {
     }
 
     // ---- memory ----
-    // Throws Error("out of memory …") when it cannot be had. Contents are undefined. 64-byte aligned.
+    // Throws an Error of the kind out_of_memory when it cannot be had. Contents are undefined. 64-byte aligned.
     [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
     virtual void release(void* data, std::size_t bytes) noexcept = 0;
     // A weight matrix without contents, in the form this backend multiplies with what is stored as `stored`

@@ -21,17 +21,22 @@ enum class Exit : int {
     interrupted = 130
 };
 
+// What a caller does something of its own about; what nobody asks for is `other`. Words are for readers: no code compares them.
+enum class ErrorKind : unsigned char { other, out_of_memory, prompt_too_long, unknown_token, cancelled };
+
 // Something outside went wrong. `what()` says what happened, `remedy()` what the user can try.
 class Error : public std::runtime_error {
   public:
-    Error(const std::string& what, std::string remedy, Exit code = Exit::model)
-        : std::runtime_error(what), remedy_(std::move(remedy)), code_(code) {}
+    Error(const std::string& what, std::string remedy, Exit code = Exit::model, ErrorKind kind = ErrorKind::other)
+        : std::runtime_error(what), remedy_(std::move(remedy)), code_(code), kind_(kind) {}
     [[nodiscard]] const std::string& remedy() const { return remedy_; }
     [[nodiscard]] Exit code() const { return code_; }
+    [[nodiscard]] ErrorKind kind() const { return kind_; }
 
   private:
     std::string remedy_;
     Exit code_;
+    ErrorKind kind_;
 };
 
 [[noreturn]] void check_failed(const char* condition, const char* file, int line, const std::string& message);

@@ -57,8 +57,8 @@ const std::vector<ActionInfo>& action_list() {
         {Action::colder, "Run", "Temperature − 0.1", "Shift+T", Key::t, kShift},
         {Action::likeliest, "Run", "Guess the likeliest tokens instead of drawing", "Shift+L", Key::l, kShift},
         {Action::fewer_ids, "Run", "Draft with a quarter of the ids (FR-Spec)", "", Key::none, kPlain},
-        {Action::next_scene, "Scene", "Next scene", "Ctrl+PageDown", Key::page_down, kCtrl},
-        {Action::previous_scene, "Scene", "Previous scene", "Ctrl+PageUp", Key::page_up, kCtrl},
+        {Action::next_scene, kSceneMenu, "Next scene", "Ctrl+PageDown", Key::page_down, kCtrl},
+        {Action::previous_scene, kSceneMenu, "Previous scene", "Ctrl+PageUp", Key::page_up, kCtrl},
         {Action::run_ahead, "Engine", "Run ahead of the picture", "", Key::none, kPlain},
         {Action::cancel_loading, "Engine", "Cancel loading", "", Key::none, kPlain},
         {Action::details, "View", "Details", "I", Key::i, kPlain},
@@ -235,7 +235,7 @@ const char* also_called(Action action) {
 }
 
 const std::vector<const char*>& menu_names() {
-    static const std::vector<const char*> names = {"File",   "Edit", "Run",   "Scene",
+    static const std::vector<const char*> names = {"File",   "Edit", "Run",   kSceneMenu,
                                                    "Engine", "View", "Teach", "Help"};
     return names;
 }

@@ -50,7 +50,8 @@ void Controller::open_file(const std::string& path, double now) {
         return common_.say("Opened " + path, now);
     }
     // A run is text; of anything else it says more what it is than where its first line is wrong.
-    if (const std::string kind = file_kind(path); !kind.empty() && kind != "a folder")
+    std::error_code ignored;
+    if (const std::string kind = file_kind(path); !kind.empty() && !std::filesystem::is_directory(path, ignored))
         throw Error(std::filesystem::path(path).filename().string() + " is " + kind + ", not a run",
                     "Open a run or race that Ctrl+S kept, a lecture, a model (.gguf, or a folder) or a link.");
     std::string notice;

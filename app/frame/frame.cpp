@@ -4,6 +4,7 @@
 
 #include "app/frame/frame_source.h"
 #include "app/frame/term_canvas.h"
+#include "engine/base/progress.h"
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/story.h"
 #include "ui/format.h"
@@ -158,7 +159,7 @@ bool draw_job(const FrameDraw& d, std::string_view id, Rect card, const JobCard&
 
 std::string of_total(const std::string& what, double done, double total, const std::string& unit) {
     if (total <= 0) return what;
-    const bool large = unit == "MB" && total >= 1000;
+    const bool large = unit == Progress::kMegabytes && total >= 1000;
     const double by = large ? 1000 : 1;
     return what + ", " + ui::number(done / by, large ? 1 : 0) + " of " + ui::number(total / by, large ? 1 : 0) + " " +
            (large ? "GB" : unit);
@@ -175,7 +176,7 @@ Jobs jobs_of(const FrameDraw& d) {
     const bool failed = !d.input.banner.empty() || d.input.scene.view->failed;
     Jobs jobs;
     jobs.loading = status && status->state == EngineStatus::State::loading;
-    jobs.reading = status && !jobs.loading && !failed && status->job_unit == "tokens" && status->job_total > 0;
+    jobs.reading = status && status->state == EngineStatus::State::running && !failed && status->job_total > 0;
     if (d.input.fetch && !d.input.fetch->over) jobs.fetch = d.input.fetch;
     return jobs;
 }
@@ -211,7 +212,7 @@ void draw_jobs(const FrameDraw& d, Rect stage) {
         const std::string what = fetch->job.empty() ? "fetching " + fetch->title : fetch->job;
         const std::string note = fetch->note.empty() ? "" : " · " + fetch->note;
         if (draw_job(d, "cancel fetching", card,
-                     {of_total(what, fetch->done, fetch->total, "MB") + note, fetch->done, fetch->total, "Cancel"}))
+                     {of_total(what, fetch->done, fetch->total, Progress::kMegabytes) + note, fetch->done, fetch->total, "Cancel"}))
             d.out.emplace_back(CancelFetch{});
     }
 }

@@ -208,7 +208,7 @@ ForkWords fork_words(const Trace& trace) {
             words.tip = "from there on the run is a branch: Ctrl+Z brings back the run before";
         }
         const auto* guess = std::get_if<Drafted>(&trace[i]);
-        if (guess && guess->extra == "forced") words.where += ": " + quoted(trace, guess->token) + " forced";
+        if (guess && guess->forced()) words.where += ": " + quoted(trace, guess->token) + " forced";
     }
     return words;
 }

@@ -118,7 +118,7 @@ bool has_place(const FrameDraw& d, Action action) {
 
 std::vector<Row> rows_of(const FrameDraw& d, const std::string& menu) {
     std::vector<Row> rows;
-    if (menu == "Scene")
+    if (menu == kSceneMenu)
         for (const SceneInfo& info : scene_list())
             rows.push_back({std::to_string(info.number) + "  " + ui::language().label(info.title), "", "",
                             SceneCommand{OpenScene{info.name}}, d.input.scene_name == info.name});

@@ -143,7 +143,7 @@ std::string summary(const FrameDraw& d, const RunClock& clock, const ToldSpeed& 
     // A figure in doubt stands beside what was recorded, where there is room; its tooltip says it all.
     std::string doubt;
     if (!told.doubt.empty()) doubt = " · in doubt";
-    if (!told.recorded.empty()) doubt += ", " + told.recorded.substr(0, told.recorded.find(" on "));
+    if (!told.recorded_speed.empty()) doubt += ", recorded " + told.recorded_speed;
     for (const std::string& words : {all + doubt, all, counts + doubt, counts, ms})
         if (d.ui.canvas.text_width(words, Font::text, 14) < room) return words;
     return "";

@@ -349,18 +349,6 @@ std::vector<Command> frame_wants(const FrameRequest& request, std::shared_ptr<co
 
 namespace {
 
-// For whoever reads them later: as the badge says it, and without what there is to do.
-std::string kept_words(const std::string& words) {
-    std::string kept;
-    std::istringstream lines(words);
-    for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with("Task: ") || line.starts_with("Task (done): ")) continue;
-        kept += (line == "Data: LIVE" ? "Data: RECORDED" : line) + "\n";
-    }
-    if (!words.ends_with('\n') && !kept.empty()) kept.pop_back();
-    return kept;
-}
-
 // What the whole frame says where it is drawn, in the language of the pictures: the stage, the story, the details. Descriptions of
 // scenes are English, and say more: every number behind the picture, for programs.
 std::string words_drawn(FrameInput input) {
@@ -386,8 +374,7 @@ std::string describe_frame(const FrameRequest& request, std::shared_ptr<const Tr
                            const RunSettings& settings, const EngineStatus& status) {
     StagedFrame p(request, std::move(trace), settings, status);
     if (ui::language().translates()) return words_drawn(p.input);
-    const std::string words = p.scene->describe(p.input.scene);
-    return request.kept ? kept_words(words) : words;
+    return p.scene->describe(p.input.scene);
 }
 
 std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, const Trace& trace) {

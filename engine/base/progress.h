@@ -15,6 +15,7 @@ struct Cancelled : std::exception {
 
 // Progress of a long job; `cancelled` is polled at least every 100 ms of work.
 struct Progress {
+    static constexpr const char* kMegabytes = "MB"; // a unit; other jobs count other things
     std::function<void(const std::string& what, double done, double total, const std::string& unit)> report;
     const std::atomic<bool>* cancelled = nullptr;
 };

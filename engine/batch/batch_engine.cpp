@@ -78,7 +78,7 @@ int BatchEngine::submit(Scoring scoring, BatchOwner owner) {
     for (const int id : scoring.tokens)
         if (id < 0 || id >= vocab)
             throw Error("Token id " + std::to_string(id) + " is out of vocabulary: the model has ids below " + std::to_string(vocab),
-                        "Use the tokenizer of this model.", Exit::usage);
+                        "Use the tokenizer of this model.", Exit::usage, ErrorKind::unknown_token);
     const int needed = BlockTable::blocks_for(count - 1, PagedModel::kBlock);
     if (needed > pool_.blocks())
         throw Error("the text takes " + std::to_string(needed) + " blocks of keys and values, the pool has " + std::to_string(pool_.blocks()),
@@ -506,7 +506,7 @@ void BatchEngine::end(int number, State state) {
     text.shown.done_ms = now_ms();
     text.asked = nullptr;
     if (text.run) {
-        text.run->stop("cancelled"); // where it has not stopped by itself
+        text.run->stop(Stopped::kCancelled); // where it has not stopped by itself
         text.shown.sequence = text.run->sequence();
         text.shown.text = text.run->output_text();
         lane(number).left = true;

@@ -216,7 +216,7 @@ void BlockDrafter::look(const Block& block, Draft& draft) {
     std::vector<float> taps(taps_.size() * hidden);
     backend().download(newest_taps_.view(), taps.data());
     for (std::size_t i = 0; i < taps_.size(); ++i)
-        draft.nodes.front().lens.add("tap " + std::to_string(taps_[i]), std::span(taps).subspan(i * hidden, hidden));
+        draft.nodes.front().lens.add(std::string(Internals::Strip::kTap) + std::to_string(taps_[i]), std::span(taps).subspan(i * hidden, hidden));
 }
 
 void BlockDrafter::look_at_correction(DraftNode& node, int index, ModelRows& corrected, const DraftRequest& request) {

@@ -53,7 +53,7 @@ class TreeGrowth {
         node.token = request_.forced(own).value_or(likely);
         node.parent = best.parent;
         if (request_.entries != 0) node.heads.raw = first_entries(siblings, request_.entries);
-        node.extra = node.token == likely ? words(best) : "forced";
+        node.extra = node.token == likely ? words(best) : kForced;
         const bool ends = is_stop(request_.stops, node.token) || best.depth == limits_.depth;
         draft_.nodes.push_back(std::move(node));
 

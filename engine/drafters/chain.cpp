@@ -13,7 +13,7 @@ DraftNode copied_node(const DraftRequest& request, int index, int token, std::st
     node.parent = index - 1;
     const std::optional<int> forced = request.forced(index);
     node.token = forced.value_or(token);
-    node.extra = forced ? "forced" : std::move(words);
+    node.extra = forced ? kForced : std::move(words);
     return node;
 }
 
@@ -38,7 +38,7 @@ DraftNode next_node(PassRows& rows, int row, int index, int vocab, const DraftRe
         node.distribution = request.entries == 0 ? rows.take_distribution(row, request.sampling) : rows.distribution(row, request.sampling);
         node.distribution.resize(static_cast<std::size_t>(vocab), 0.0);
     }
-    if (forced) node.extra = "forced";
+    if (forced) node.extra = kForced;
     if (request.entries != 0) {
         const Stopwatch watch;
         node.heads = rows.heads(row, request.sampling, request.entries);

@@ -93,7 +93,7 @@ class Dart final : public Eagle3Drafter {
             const bool replaced = node.token != path.token;
             node.parent = parent;
             if (request.entries != 0) node.heads.raw = distributions[static_cast<std::size_t>(path.level)];
-            node.extra = replaced ? "forced" : words(path);
+            node.extra = replaced ? kForced : words(path);
             if (!replaced) index[i] = own;
             draft.nodes.push_back(std::move(node));
         }

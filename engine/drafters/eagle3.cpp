@@ -76,7 +76,7 @@ class Eagle3 final : public Eagle3Drafter {
             head().network().backend().download(taps, values.data());
             const std::vector<int>& layers = head().network().config.taps;
             for (std::size_t i = 0; i < layers.size(); ++i)
-                lens.add("tap " + std::to_string(layers[i]), std::span(values).subspan(i * hidden, hidden));
+                lens.add(std::string(Internals::Strip::kTap) + std::to_string(layers[i]), std::span(values).subspan(i * hidden, hidden));
         }
         own_.emplace_back(hidden);
         head().network().backend().download(head().outputs(), own_.back().data());
@@ -102,7 +102,7 @@ class Eagle3 final : public Eagle3Drafter {
         }
         if (forced) {
             node.token = *forced;
-            node.extra = "forced";
+            node.extra = kForced;
         }
         if (request.entries != 0) {
             const Stopwatch watch;

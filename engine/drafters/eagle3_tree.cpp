@@ -116,7 +116,7 @@ class Eagle3Tree final : public Eagle3Drafter {
             const bool replaced = node.token != from.token;
             node.parent = parent;
             node.heads.raw = from.distribution;
-            node.extra = replaced ? "forced" : score_text(from.score);
+            node.extra = replaced ? kForced : score_text(from.score);
             node.ms = from.ms;
             if (!replaced) index[i] = own;
             draft.nodes.push_back(std::move(node));

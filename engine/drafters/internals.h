@@ -11,6 +11,9 @@
 
 namespace speclens {
 
+// What stands in `extra` of a draft token that a user put in another one's place, as traces have it.
+inline constexpr const char* kForced = "forced";
+
 struct Internals {
     // A vector, mean-pooled to at most kCells cells of (nearly) equal width.
     struct Strip {
@@ -18,6 +21,8 @@ struct Internals {
         int values = 0;           // length of the vector before pooling
         double low = 0, high = 0; // of the cells
         std::vector<double> cells;
+        static constexpr std::string_view kTap = "tap "; // the hidden state of a layer of the target, by its number
+        [[nodiscard]] bool tap() const { return name.starts_with(kTap); }
         bool operator==(const Strip&) const = default;
     };
     struct Number {

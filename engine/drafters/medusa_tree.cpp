@@ -45,7 +45,7 @@ class MedusaTree final : public MedusaDrafter {
             node.parent = parent;
             if (request.entries != 0) node.heads.raw = first_entries(distribution, request.entries);
             node.extra = node.token != token
-                             ? "forced"
+                             ? kForced
                              : "head " + std::to_string(level) + ", rank " + std::to_string(lane + 1);
             node_of[place] = own;
             draft.nodes.push_back(std::move(node));

@@ -179,7 +179,7 @@ class SmallTree final : public Drafter {
             node.heads = shown;
             if (lane > 0 && request.siblings == Siblings::without && request.entries != 0 && !best)
                 node.heads.distribution = top_of(distribution, request.entries);
-            if (forced) node.extra = "forced";
+            if (forced) node.extra = kForced;
             tree.node_of[place] = index;
             tree.draft.nodes.push_back(std::move(node));
             if (!best && request.siblings == Siblings::without && !take_out(distribution, tree.draft.nodes.back().token)) break;

@@ -37,7 +37,7 @@ struct Job {
     void report(const char* doing, std::uint64_t bytes, std::uint64_t of) const {
         stop_if_cancelled();
         const auto mb = [](std::uint64_t b) { return static_cast<double>(b) / 1e6; };
-        if (progress.report) progress.report(doing + (" " + what.title), mb(bytes), mb(of), "MB");
+        if (progress.report) progress.report(doing + (" " + what.title), mb(bytes), mb(of), Progress::kMegabytes);
     }
     [[nodiscard]] std::string package() const { return what.package + "==" + what.version; }
     [[nodiscard]] fs::path file() const { return folder / what.file; }

@@ -181,7 +181,7 @@ void check_cancelled(const Progress& progress) {
 void report_megabytes(const Progress& progress, const std::string& what, std::size_t done,
                       std::size_t total) {
     if (progress.report)
-        progress.report(what, static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, "MB");
+        progress.report(what, static_cast<double>(done) / 1e6, static_cast<double>(total) / 1e6, Progress::kMegabytes);
 }
 
 } // namespace speclens

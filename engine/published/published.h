@@ -50,10 +50,13 @@ struct PublishedFigure {
     std::optional<std::string> model, dataset, hardware, engine;
     std::optional<int> batch, budget; // requests at a time; draft tokens, counted as the source counts them
     std::optional<double> temperature;
+    std::optional<double> acceptance; // a calculation's: the chance of every draft token to be accepted
     std::string source;                     // id of a PublishedSource
     std::optional<std::string> place, date; // table, figure or section; YYYY, YYYY-MM or YYYY-MM-DD
     Standing standing = Standing::as_published;
     std::string reason;                       // what stands after the colon of "status"; empty as published
+    bool rates_divided = false;               // derived: two rates that the source measured, its own speed-up though not printed
+    bool untraced = false;                    // second-hand, and nobody says from where
     std::vector<PublishedConflict> conflicts; // stated on either side, in order of the ids
     std::string file;                         // "published/domino.json"
 };

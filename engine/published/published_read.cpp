@@ -17,8 +17,9 @@ constexpr std::size_t kLargestPublished = 16'000'000;
 constexpr const char* kFields[] = {
     "id",     "claim",       "method", "variant", "quantity", "form",   "value",
     "unit",   "at",          "model",  "dataset", "hardware", "engine", "batch",
-    "budget", "temperature", "source", "place",   "date",     "status", "conflicts_with"};
-constexpr const char* kOptional[] = {"variant", "at", "conflicts_with"};
+    "budget", "temperature", "source", "place",   "date",     "status", "conflicts_with",
+    "rates_divided", "untraced", "acceptance"};
+constexpr const char* kOptional[] = {"variant", "at", "conflicts_with", "rates_divided", "untraced", "acceptance"};
 
 constexpr PublishedQuantity kQuantities[] = {
     {"speedup", "x"},               // over plain decoding of the same target
@@ -215,6 +216,13 @@ void read_status(const Entry& entry, PublishedFigure& figure) {
     const std::size_t colon = status.find(": ");
     figure.standing = static_cast<Standing>(read_word(entry, "status", status.substr(0, colon), kStandings));
     if (colon != std::string::npos) figure.reason = status.substr(colon + 2);
+    const auto flag = [&](const char* field, Standing of) {
+        const Json* value = entry.find(field);
+        if (value && (*value != true || figure.standing != of)) entry.fail(field, "is true, of another status, or is left out");
+        return value != nullptr;
+    };
+    figure.rates_divided = flag("rates_divided", Standing::derived);
+    figure.untraced = flag("untraced", Standing::second_hand);
     if ((figure.standing == Standing::as_published) != figure.reason.empty())
         entry.fail("status", figure.reason.empty() ? "\"" + status + "\" needs a reason after a colon"
                                                    : "needs no reason where the figure is as published");
@@ -262,6 +270,7 @@ PublishedFigure read_figure(const std::string& file, const std::string& number, 
     figure.budget = entry.count_or_null("budget");
     if (const Json& t = entry.get("temperature"); !t.is_null())
         figure.temperature = entry.number("temperature", t);
+    if (const Json* rate = entry.find("acceptance")) figure.acceptance = entry.number("acceptance", *rate);
     figure.source = entry.text("source");
     figure.place = entry.text_or_null("place");
     figure.date = entry.text_or_null("date");

@@ -116,8 +116,8 @@ void Cycle::do_draft() {
     const int committed = static_cast<int>(sequence_.size());
     const int remaining = settings_.max_tokens - (committed - prompt_tokens_);
     const int room = target_.capacity() - committed;  // rows that fit beside the pending token's
-    if (remaining <= 0) return stop("length");
-    if (room < 0) return stop("context full");
+    if (remaining <= 0) return stop(Stopped::kLength);
+    if (room < 0) return stop(Stopped::kContextFull);
 
     DraftRequest request = request_at(committed);
     request.sequence = sequence_;
@@ -439,11 +439,11 @@ void Cycle::do_commit() {
     ++cycle_;
     next_ = Next::draft;
     if (ended) {
-        stop("end of text");
+        stop(Stopped::kEndOfText);
     } else if (static_cast<int>(sequence_.size()) - prompt_tokens_ >= settings_.max_tokens) {
-        stop("length");
+        stop(Stopped::kLength);
     } else if (static_cast<int>(sequence_.size()) > target_.capacity()) {
-        stop("context full");
+        stop(Stopped::kContextFull);
     }
 }
 

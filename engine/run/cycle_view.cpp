@@ -179,7 +179,7 @@ bool no_room_for_guess(const CycleView& whole, const CycleSummary& cycle) {
     });
     if (header->max_tokens - before == 1) return true;
     // The round's one token was the last that the context held: there was no slot for a guess beside it.
-    return whole.stopped && whole.stopped->reason == "context full" && whole.cycles.back().cycle == cycle.cycle;
+    return whole.stopped && whole.stopped->reason == Stopped::kContextFull && whole.cycles.back().cycle == cycle.cycle;
 }
 
 bool starts_empty(const Header& header) {

@@ -39,7 +39,7 @@ PromptTokens tokens_of(const PromptReader& models, const Prompt& asked) {
             if (id < 0 || id >= models.vocab)
                 throw Error("token id " + std::to_string(id) + " is outside the vocabulary of " +
                                 std::to_string(models.vocab),
-                            "Use ids from 0 to " + std::to_string(models.vocab - 1) + ".", Exit::usage);
+                            "Use ids from 0 to " + std::to_string(models.vocab - 1) + ".", Exit::usage, ErrorKind::unknown_token);
             prompt.text += models.text_of(id);
         }
         return prompt;
@@ -100,7 +100,7 @@ std::function<PromptRoom(const RunSettings&)> prompt_counter(const Models& model
 PromptTooLong::PromptTooLong(int tokens, std::string model, int context)
     : Error("the prompt has " + tokens_text(tokens) + "; the context of " + model + " holds " +
                 std::to_string(context),
-            "Shorten the prompt by at least " + tokens_text(tokens - context + 1) + ".", Exit::usage),
+            "Shorten the prompt by at least " + tokens_text(tokens - context + 1) + ".", Exit::usage, ErrorKind::prompt_too_long),
       model_(std::move(model)) {}
 
 } // namespace speclens

@@ -28,7 +28,7 @@ Replay replay_twin(const std::shared_ptr<const Models>& models, const RunSetting
     fork.cycle = wanted.cycle;
     for (std::size_t i = 0; i < trace.size(); ++i)
         if (const auto* drafted = std::get_if<Drafted>(&trace[i]);
-            drafted && drafted->cycle == wanted.cycle && drafted->extra == "forced")
+            drafted && drafted->cycle == wanted.cycle && drafted->forced())
             fork.force_draft = {drafted->index, drafted->token};
     if (wanted.force_draft) fork.force_draft = wanted.force_draft;
     Run run(models, changed, trace, fork);

@@ -85,6 +85,7 @@ struct Drafted {
     double ms = 0;             // time of this draft step, without head_ms
     double head_ms = 0;        // time of the correcting head
     Internals lens;                 // empty unless the run was made with RunSettings::lens; not in the hash
+    [[nodiscard]] bool forced() const { return extra == kForced; }
 };
 
 struct Verified {
@@ -148,7 +149,8 @@ struct Committed {
 };
 
 struct Stopped {
-    std::string reason;  // "end of text", "length", "context full", "cancelled"
+    static constexpr const char *kEndOfText = "end of text", *kLength = "length", *kContextFull = "context full", *kCancelled = "cancelled";
+    std::string reason; // one of these, as traces have it
     std::uint64_t hash = 0;
 };
 

@@ -62,7 +62,7 @@ void Engine::guarded(Slot slot, const std::string& name, const std::function<voi
     try {
         return work();
     } catch (const Error& error) {
-        failed(slot, whose, error.what(), error.remedy(), dynamic_cast<const PromptTooLong*>(&error) != nullptr);
+        failed(slot, whose, error.what(), error.remedy(), error.kind() == ErrorKind::prompt_too_long);
     } catch (const Cancelled&) {
         failed(slot, whose, "loading was cancelled", "Try again to load the models.");
     } catch (const std::bad_alloc&) {

@@ -73,7 +73,7 @@ void Engine::carry_out(const Cancel&) {
     });
     if (run_stays) return;
     gate_.set(0);
-    if (run_) run_->stop("cancelled");
+    if (run_) run_->stop(Stopped::kCancelled);
     publish([](Snapshot& s) { s.status.state = EngineStatus::State::stopped; });
 }
 
@@ -128,8 +128,7 @@ void Engine::carry_out(const OpenModel& open) {
     } catch (const std::bad_alloc&) {
         return failed("out of memory for " + name, alone + stays);
     } catch (const Error& error) {
-        const bool memory = std::string(error.what()).find("out of memory") != std::string::npos;
-        return failed(error.what(), (memory ? alone : error.remedy()) + stays);
+        return failed(error.what(), (error.kind() == ErrorKind::out_of_memory ? alone : error.remedy()) + stays);
     } catch (const std::exception& error) {
         return failed(error.what(), "Is this the right file?" + stays);
     }

@@ -28,7 +28,7 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 [[noreturn]] void out_of_memory(std::size_t bytes, std::size_t available) {
     throw Error("out of memory: need " + std::to_string((bytes + kMiB - 1) / kMiB) + " MiB, " +
                     std::to_string(available / kMiB) + " MiB available",
-                "choose a smaller model or a shorter context, or close other programs", Exit::device);
+                "choose a smaller model or a shorter context, or close other programs", Exit::device, ErrorKind::out_of_memory);
 }
 
 // At the start of a huge page where `bytes` fill some. Null: there is no memory.

@@ -13,7 +13,7 @@ namespace speclens {
 // Bytes of the largest cache that the first core shares, as the kernel lists it; 0: it lists none.
 [[nodiscard]] std::size_t largest_cache();
 
-// 64-byte aligned. Throws Error("out of memory: …") when `bytes` is more than the machine has available.
+// 64-byte aligned. Throws an Error of the kind out_of_memory when `bytes` is more than the machine has available.
 [[nodiscard]] void* allocate_aligned(std::size_t bytes);
 void release_aligned(void* data) noexcept;
 

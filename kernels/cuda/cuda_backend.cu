@@ -87,7 +87,7 @@ void* CudaBackend::allocate(std::size_t bytes) {
                         std::to_string(free_memory() >> 20) + " MiB are free",
                     "Choose a smaller model or a shorter context, close other programs on the GPU, or use "
                     "--backend cpu.",
-                    Exit::device);
+                    Exit::device, ErrorKind::out_of_memory);
     }
     check(status, "reserving memory");
     return data;

@@ -155,7 +155,7 @@ HttpAnswer exchange(const Endpoint& endpoint, httplib::Request request, const Ht
         return !stopped;
     };
     const httplib::Result result = client.send(request);
-    if (settings.cancelled && settings.cancelled->load()) throw Error("cancelled", "", Exit::interrupted);
+    if (settings.cancelled && settings.cancelled->load()) throw Error("cancelled", "", Exit::interrupted, ErrorKind::cancelled);
     if (too_large || (watchdog.flooded() && !stopped))
         throw Error(endpoint.shown() + request.path + " answers with more than " +
                         std::to_string(settings.most_bytes) + " bytes",

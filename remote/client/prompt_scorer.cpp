@@ -8,6 +8,7 @@
 #include "engine/base/utf8.h"
 #include "engine/text/tokenizer.h"
 #include "remote/client/probe.h"
+#include "remote/serving/completion_request.h"
 
 namespace speclens {
 namespace {
@@ -111,10 +112,11 @@ bool contradicts(std::string theirs, std::string ours) {
 }
 
 // What a refusal says: {"error": {"message": …}}, {"message": …}, {"detail": …} or any text.
-std::string reason_in(const std::string& body) {
+std::string reason_in(const std::string& body, bool& unknown) {
     const Json json = parse_foreign_json(body);
     if (json.is_object()) {
         const Json& inner = json.contains("error") && json["error"].is_object() ? json["error"] : json;
+        unknown = inner.contains("kind") && inner["kind"] == kUnknownToken;
         for (const char* key : {"message", "detail", "error"})
             if (inner.contains(key) && inner[key].is_string())
                 return inner[key].get<std::string>().substr(0, 300);
@@ -153,8 +155,9 @@ class PromptScorer final : public Scorer {
         const Stopwatch watch;
         int retries = 0;
         const HttpAnswer answer = posted(request, http, body, retries);
-        const std::string reason = answer.ok() ? "" : reason_in(answer.body);
-        if (reason.find("vocab") != std::string::npos) // more ids here than there
+        bool unknown = false; // more ids here than there: our own server says so, of another the words tell
+        const std::string reason = answer.ok() ? "" : reason_in(answer.body, unknown);
+        if (unknown || reason.find("vocab") != std::string::npos)
             throw Error(endpoint_.shown() + " does not know the ids of the tokenizer of " +
                             settings_.vocabulary + ", another family: " + reason,
                         kOwnFamily);

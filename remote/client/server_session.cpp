@@ -160,7 +160,7 @@ void ServerSession::attach(const std::string& address, bool own) {
             view.facts = std::move(facts);
         });
     } catch (const Error& error) {
-        if (error.code() == Exit::interrupted) return; // the next order says what to show
+        if (error.kind() == ErrorKind::cancelled) return; // the next order says what to show
         publish([&](ServerView& view) {
             view.state = ServerView::State::failed;
             view.problem = error.what();
@@ -178,7 +178,7 @@ ServerFacts ServerSession::when_loaded(const Endpoint& endpoint) {
             publish([&](ServerView& view) { view.problem = loads.what(); });
             constexpr int kTicks = 20;
             for (int i = 0; i < kTicks && !leaving_.load(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-            if (leaving_.load()) throw Error("cancelled", "", Exit::interrupted);
+            if (leaving_.load()) throw Error("cancelled", "", Exit::interrupted, ErrorKind::cancelled);
         }
     }
 }
@@ -228,7 +228,7 @@ void ServerSession::scrape_once() {
             view.facts.missing = what_is_missing(view.watch.last());
         });
     } catch (const Error& error) {
-        if (error.code() == Exit::interrupted || ++silent_ < kMostSilent) return;
+        if (error.kind() == ErrorKind::cancelled || ++silent_ < kMostSilent) return;
         endpoint_.reset();
         publish([&](ServerView& view) {
             view.state = ServerView::State::failed;
@@ -265,7 +265,7 @@ void ServerSession::ask(const RequestSettings& request) {
         } catch (const Error& error) {
             publish([&](ServerView& view) {
                 view.asking = false;
-                if (error.code() == Exit::interrupted) return;
+                if (error.kind() == ErrorKind::cancelled) return;
                 view.problem = error.what();
                 view.remedy = error.remedy();
             });

@@ -196,7 +196,7 @@ void BatchQueue::submit(const std::shared_ptr<Place>& place) {
         place->number = place->scoring ? engine_->submit(std::move(*place->scoring), place->owner)
                                        : engine_->submit(std::move(place->prepared), place->owner);
     } catch (const Error& error) {
-        refused = {400, std::string(error.what()) + ". " + error.remedy()};
+        refused = refused_by(error);
     } catch (const std::exception& error) {
         refused = {500, error.what()};
     }

@@ -31,7 +31,7 @@ bool CompletionAnswer::follow(const Trace& trace, std::size_t events, ServeCount
             wrote = true;
         }
         if (const auto* end = std::get_if<Stopped>(&event))
-            finish_ = end->reason == "end of text" ? "stop" : end->reason == "cancelled" ? "abort" : "length";
+            finish_ = end->reason == Stopped::kEndOfText ? "stop" : end->reason == Stopped::kCancelled ? "abort" : "length";
     }
     if (!finish_.empty() && decoder_) { // bytes that never became a character belong to the last token
         if (pieces_.empty()) pieces_.emplace_back();

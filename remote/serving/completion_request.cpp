@@ -11,6 +11,10 @@
 #include "engine/base/json_read.h"
 
 namespace speclens {
+Refused refused_by(const Error& error) {
+    return {400, std::string(error.what()) + ". " + error.remedy(), 0, error.kind()};
+}
+
 namespace {
 
 double number_between(const Json& body, const char* key, double fallback, double least, double most) {
@@ -111,7 +115,7 @@ void read_messages(const Json& body, CompletionRequest& asked, const ChatFormat&
     try {
         settings.prompt.parts = chat_parts(turns, settings.prompt.thinking, format);
     } catch (const Error& error) { // an order of turns that the format does not take
-        throw Refused{400, std::string(error.what()) + ". " + error.remedy()};
+        throw refused_by(error);
     }
     settings.prompt.text = joined(settings.prompt.parts);
 }

@@ -5,6 +5,7 @@
 
 #include "engine/run/run_settings.h"
 #include "engine/text/chat.h"
+#include "kernels/error.h"
 
 namespace speclens {
 
@@ -13,7 +14,10 @@ struct Refused {
     int status;
     std::string why;
     int retry_seconds = 0; // 503: when to come again; 0: nobody knows
+    ErrorKind kind = ErrorKind::other; // unknown_token is told in the answer, so that a client of ours need not read `why`
 };
+[[nodiscard]] Refused refused_by(const Error& error);
+inline constexpr const char* kUnknownToken = "unknown_token";
 
 struct CompletionRequest {
     RunSettings settings;

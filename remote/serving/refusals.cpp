@@ -27,12 +27,13 @@ Refused stops() {
 
 void refuse(httplib::Response& response, const Refused& refused) {
     if (refused.retry_seconds > 0) response.set_header("Retry-After", std::to_string(refused.retry_seconds));
-    const Json body = {{"error",
+    Json body = {{"error",
                         {{"message", refused.why},
                          {"type", refused.status == 404  ? "NotFoundError"
                                   : refused.status < 500 ? "BadRequestError"
                                                          : "InternalServerError"},
                          {"code", refused.status}}}};
+    if (refused.kind == ErrorKind::unknown_token) body["error"]["kind"] = kUnknownToken;
     response.status = refused.status;
     response.set_content(body.dump(-1, BadUtf8::replaced), "application/json");
 }

@@ -58,7 +58,7 @@ class SingleQueue::Own final : public Ticket {
             run_.emplace(queue_.models_, std::move(prepared_));
         }
         if (stopping)
-            (*run_)->stop("cancelled");
+            (*run_)->stop(Stopped::kCancelled);
         else
             run_->step();
         return !(*run_)->stopped();

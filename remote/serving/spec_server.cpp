@@ -134,7 +134,7 @@ struct SpecServer::State {
         } catch (const Refused& refused) {
             refuse(response, refused);
         } catch (const Error& error) {
-            refuse(response, {400, std::string(error.what()) + ". " + error.remedy()});
+            refuse(response, refused_by(error));
         } catch (const std::exception& error) { // no memory: the next request may be smaller
             refuse(response, {500, error.what()});
         }
@@ -180,7 +180,7 @@ struct SpecServer::State {
         } catch (const Refused& refused) {
             refuse(response, refused);
         } catch (const Error& error) {
-            refuse(response, {400, std::string(error.what()) + ". " + error.remedy()});
+            refuse(response, refused_by(error));
         } catch (const std::exception& error) {
             refuse(response, {500, error.what()});
         }
@@ -195,7 +195,7 @@ struct SpecServer::State {
         } catch (const Refused& refused) {
             (void)put(error_event(refused));
         } catch (const Error& error) {
-            (void)put(error_event({400, std::string(error.what()) + ". " + error.remedy()}));
+            (void)put(error_event(refused_by(error)));
         } catch (const std::exception& error) { // past here it would end the server
             (void)put(error_event({500, error.what()}));
         }

@@ -307,7 +307,7 @@ std::string accept_description(const SceneInput& input, const AcceptView& view, 
     std::ostringstream out;
     const StageTitle title = accept_title(input, view);
     out << title.title << "\n"
-        << title.subtitle << "\nData: " << tier_name(title.tier)
+        << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier))
         << (title.tier_words.empty() ? "" : ", " + title.tier_words) << "\n\n";
     if (!view.bars.empty()) {
         const Letters letter = letters(input.letters_article);
@@ -347,7 +347,7 @@ std::string accept_description(const SceneInput& input, const AcceptView& view, 
             out << "\n";
         }
     }
-    out << "\n" << describe_story(accept_story(input, view, state));
+    out << "\n" << describe_story(input, accept_story(input, view, state));
     return out.str();
 }
 

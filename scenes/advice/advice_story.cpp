@@ -107,7 +107,7 @@ Story advice_story(const SceneInput& input, const AdviceModel& m) {
 std::string advice_description(const SceneInput& input, const AdviceModel& m) {
     std::ostringstream out;
     const StageTitle title = advice_title(m, input.beat);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     if (m.measured() && !keeps_answer_back(input)) { // whoever reads the frame bets first, too
         out << "Plain decoding: " << ui::number(m.advice->plain_ms, 3) << " ms a token\n";
         for (const AdviceCell* cell : m.best)
@@ -121,7 +121,7 @@ std::string advice_description(const SceneInput& input, const AdviceModel& m) {
         for (const std::string& words : break_even_words(*m.advice)) out << words << "\n";
         out << verdict_sentence(*m.advice) << "\n";
     }
-    out << "\n" << describe_story(advice_story(input, m));
+    out << "\n" << describe_story(input, advice_story(input, m));
     return out.str();
 }
 

@@ -129,10 +129,12 @@ BottleneckModel bottleneck_model(const SceneInput& input, const BottleneckState&
     return m;
 }
 
-std::string bits_words(DType form) {
+std::string bits_of(DType form) {
     // "Q4_K": the digit is that of the numbers, without scales
-    return (is_quantised(form) ? std::string(1, name_of(form)[1]) : std::to_string(8 * bytes_of(form))) + " bits";
+    return is_quantised(form) ? std::string(1, name_of(form)[1]) : std::to_string(8 * bytes_of(form));
 }
+
+std::string bits_words(DType form) { return bits_of(form) + " bits"; }
 
 std::vector<std::string> form_facts(const BottleneckModel& m, const PassTimes& of) {
     const std::string name = bits_words(of.form) + " (" + name_of(of.form) + ")";

@@ -77,6 +77,7 @@ struct BottleneckModel {
 inline constexpr double kWholeBandwidth = 1.005; // more of a plain read's bandwidth than that is no share of it
 [[nodiscard]] std::string read_words(const PassTimes& times); // "at 86 % of the bandwidth"
 [[nodiscard]] std::vector<std::string> model_facts(const PassTimes& times, int marked);
+[[nodiscard]] std::string bits_of(DType form);    // "8"
 [[nodiscard]] std::string bits_words(DType form); // "8 bits": of a weight, without its share of scales
 // What is known of a form beside that of most bytes, a line each: bits and bytes, what one token and several take.
 [[nodiscard]] std::vector<std::string> form_facts(const BottleneckModel& model, const PassTimes& of);

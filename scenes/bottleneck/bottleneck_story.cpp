@@ -25,19 +25,12 @@ std::string beside_words(const BottleneckModel& m) {
                            "arithmetic"_v = cached && bound_of(*m.times) == Bound::arithmetic);
 }
 
-// "4 and 8 bits": the number of each but the last stands without its word.
-std::string bits_alone(const PassTimes& of) {
-    std::string bits = bits_words(of.form);
-    bits.resize(bits.find(' '));
-    return bits;
-}
-
 // What the forms are, for a sentence: "8 and 4 bits".
 std::string other_bits(const std::vector<const PassTimes*>& forms) {
     std::string words;
     for (const PassTimes* of : forms) {
         const bool last = of == forms.back();
-        words += (words.empty() ? "" : last ? shared_says("words.and"_t) : ", ") + (last ? bits_words(of->form) : bits_alone(*of));
+        words += (words.empty() ? "" : last ? shared_says("words.and"_t) : ", ") + (last ? bits_words(of->form) : bits_of(of->form));
     }
     return words;
 }
@@ -87,7 +80,7 @@ StageTitle form_title(const BottleneckModel& m) {
             words += (first ? "" : ", ") + bottleneck_says("words.in_bits"_t, "times"_v = ui::speed_up(factor),
                                                            "whose"_v = first && whole ? bits_words(steady.front()->form) : "",
                                                            "one"_v = first && whole && m.marked > 1, "single"_v = first && whole && m.marked == 1,
-                                                           "bits"_v = first ? bits_words(of->form) : bits_alone(*of));
+                                                           "bits"_v = first ? bits_words(of->form) : bits_of(of->form));
         }
         return words;
     };
@@ -249,7 +242,7 @@ std::string bottleneck_description(const SceneInput& input, const BottleneckMode
                                    const BottleneckState& state) {
     std::ostringstream out;
     const StageTitle title = bottleneck_title(m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     if (m.asks && state.said >= 0) out << "Said: " << kSayings[state.said].words << "\n";
     if (m.measured() && m.told) {
         for (const PassTimes* of : m.all()) describe_times(out, *of, m.marked);
@@ -266,7 +259,7 @@ std::string bottleneck_description(const SceneInput& input, const BottleneckMode
         if (figure->standing == Standing::derived) out << " (derived)";
         out << "\n";
     }
-    out << "\n" << describe_story(bottleneck_story(input, m, state));
+    out << "\n" << describe_story(input, bottleneck_story(input, m, state));
     return out.str();
 }
 

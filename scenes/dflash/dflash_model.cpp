@@ -62,7 +62,7 @@ DFlashModel dflash_model(const SceneInput& input) {
     model.slots = model.guesses() + 1;
     model.draft_ms = model.cycle->draft_ms;
     for (const Internals::Strip& strip : model.slot(0).draft->lens.strips)
-        if (strip.name.starts_with("tap ")) model.taps.push_back(&strip);
+        if (strip.tap()) model.taps.push_back(&strip);
     choose_guess(model, input, model.refused() >= 0 ? model.refused() : 1);
     return model;
 }

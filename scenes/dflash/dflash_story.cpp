@@ -222,7 +222,7 @@ Story dflash_story(const SceneInput& input, const DFlashModel& m) {
 std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
     std::ostringstream out;
     const StageTitle title = dflash_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     if (m.empty == DFlashModel::Empty::no) {
         out << "Block: anchor " << word(input, m.anchor) << " and " << counted(m.slots - 1, "mask") << ". "
             << dflash_mask_words(m) << "\n";
@@ -249,7 +249,7 @@ std::string dflash_description(const SceneInput& input, const DFlashModel& m) {
     if (input.beat == kDFlashLongBeat) out << describe_long_answers(input) << "\n";
     out << describe_second_draw(input, m);
     if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures, m.instead_of.empty());
-    out << describe_story(dflash_story(input, m));
+    out << describe_story(input, dflash_story(input, m));
     return out.str();
 }
 

@@ -32,7 +32,7 @@ void down(const DominoDraw& d, float x, float from, float to) {
 int tap_count(const DominoColumn& column) {
     const Internals* lens = column.lens();
     return lens ? static_cast<int>(std::ranges::count_if(
-                      lens->strips, [](const Internals::Strip& s) { return s.name.starts_with("tap "); }))
+                      lens->strips, &Internals::Strip::tap))
                 : 0;
 }
 
@@ -49,7 +49,7 @@ void draw_taps(const DominoDraw& d, float y, float h) {
     std::vector<const Internals::Strip*> taps;
     if (lens)
         for (const Internals::Strip& s : lens->strips)
-            if (s.name.starts_with("tap ")) taps.push_back(&s);
+            if (s.tap()) taps.push_back(&s);
     const Rect box{d.grid.gutter, y, 84, h};
     std::string names;
     for (const Internals::Strip* tap : taps) names += (names.empty() ? "" : ", ") + tap->name.substr(4);

@@ -102,7 +102,7 @@ int rescued_position(const CycleSummary& cycle, bool greedy) {
         if (slot.state != DraftSlot::State::accepted || !slot.check)
             return -1; // what follows stands elsewhere
         const int base = favourite(slot.draft->base_top);
-        if (base < 0 || base == slot.draft->token || slot.draft->extra == "forced") continue;
+        if (base < 0 || base == slot.draft->token || slot.draft->forced()) continue;
         if (greedy) return static_cast<int>(i);
         if (favourite(at_one(*slot.draft)) != slot.draft->token) continue;
         const TopEntries& target = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
@@ -157,7 +157,7 @@ DominoModel domino_model(const SceneInput& input) {
         DominoColumn column;
         column.draft = slot.draft;
         column.check = slot.check;
-        column.forced = slot.draft->extra == "forced";
+        column.forced = slot.draft->forced();
         column.corrected = !slot.draft->base_top.empty() || slot.draft->lens.number("corrected") == 1;
         column.final = at_one(*slot.draft);
         column.base = slot.draft->base_top.empty() ? column.final : slot.draft->base_top;

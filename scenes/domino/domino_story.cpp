@@ -333,7 +333,7 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
 std::string domino_description(const SceneInput& input, const DominoModel& m, const DominoBefore& before) {
     std::ostringstream out;
     const StageTitle title = domino_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     if (m.empty == DominoModel::Empty::no) {
         out << "Block: anchor " << word(input, m.anchor) << ", "
             << counted(static_cast<int>(m.columns.size()), "guess") << "\n";
@@ -378,7 +378,7 @@ std::string domino_description(const SceneInput& input, const DominoModel& m, co
         out << "\n";
     }
     out << describe_second_draw(input, m);
-    out << describe_story(domino_story(input, m, before));
+    out << describe_story(input, domino_story(input, m, before));
     return out.str();
 }
 

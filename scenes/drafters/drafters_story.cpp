@@ -312,7 +312,7 @@ const char* verdict_word(DraftSlot::State state) {
 std::string drafters_description(const SceneInput& input, const DraftersModel& m) {
     std::ostringstream out;
     const StageTitle title = drafters_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     for (std::size_t i = 0; i < m.rows.size(); ++i) {
         const DrafterRow& row = m.rows[i];
         out << row.title << (row.of_run ? ", drafts this run" : "")
@@ -337,7 +337,7 @@ std::string drafters_description(const SceneInput& input, const DraftersModel& m
     if (const DrafterRow* row = m.row())
         out << "\n" << row->info->title << ": " << drafter_how(row->name()) << "\n";
     out << "Shown: " << drafter_filter_names()[static_cast<std::size_t>(m.filter)] << "\n";
-    out << describe_story(drafters_story(input, m));
+    out << describe_story(input, drafters_story(input, m));
     return out.str();
 }
 

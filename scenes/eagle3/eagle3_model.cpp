@@ -28,7 +28,7 @@ Eagle3Model eagle3_model(const SceneInput& input) {
     const Internals& first = model.slot(0).draft->lens;
     model.lens = !first.empty();
     for (const Internals::Strip& strip : first.strips)
-        if (strip.name.starts_with("tap ")) model.taps.push_back(&strip);
+        if (strip.tap()) model.taps.push_back(&strip);
     for (const CycleSummary& cycle : input.whole->cycles) {
         const Internals::Strip* errors = cycle.commit ? cycle.commit->lens.strip("feature error") : nullptr;
         if (!errors) continue;

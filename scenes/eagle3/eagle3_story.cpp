@@ -129,7 +129,7 @@ Story eagle3_story(const SceneInput& input, const Eagle3Model& m) {
 std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
     std::ostringstream out;
     const StageTitle title = eagle3_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     if (m.empty == Eagle3Model::Empty::no) {
         if (!m.taps.empty()) {
             out << "Taps: layers";
@@ -165,7 +165,7 @@ std::string eagle3_description(const SceneInput& input, const Eagle3Model& m) {
             out << "Kept by position, " << describe_acceptance(acceptance_of(*input.whole, "this run")) << "\n";
     }
     if (m.empty == HeadModel::Empty::no) out << describe_published(*input.whole, input.figures, m.instead_of.empty());
-    out << describe_story(eagle3_story(input, m));
+    out << describe_story(input, eagle3_story(input, m));
     return out.str();
 }
 

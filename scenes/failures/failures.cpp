@@ -117,7 +117,7 @@ class FailuresScene final : public Scene {
         if (!plays(input, state_)) return failures_description(input, model);
         const DiagnosisModel diagnosis = diagnosis_model(input, state_.diagnosis);
         return diagnosis_description(diagnosis) + "\n" +
-               describe_story(failures_story(input, model, &diagnosis));
+               describe_story(input, failures_story(input, model, &diagnosis));
     }
 
     std::vector<std::pair<std::string, std::string>> keys() const override {

@@ -185,7 +185,7 @@ Story failures_story(const SceneInput& input, const FailuresModel& m, const Diag
 std::string failures_description(const SceneInput& input, const FailuresModel& m) {
     std::ostringstream out;
     const StageTitle title = failures_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     if (tells_in_bars(input.beat)) out << describe_loss_bars(m);
     if (m.times)
         for (int row = 0; row < static_cast<int>(std::size(kRequests)); ++row) {
@@ -211,7 +211,7 @@ std::string failures_description(const SceneInput& input, const FailuresModel& m
     if (const PublishedLoad load = published_load(input.figures); input.beat == kMapBeat && !load.empty())
         out << describe_published_load(load, *input.figures);
     const bool bars = tells_in_bars(input.beat);
-    out << "Why: " << (bars ? loss_reason(m, loss_of_beat(input.beat).value_or(Loss::dear_draft)) : failure_reason(m)) << "\n\n" << describe_story(failures_story(input, m, nullptr));
+    out << "Why: " << (bars ? loss_reason(m, loss_of_beat(input.beat).value_or(Loss::dear_draft)) : failure_reason(m)) << "\n\n" << describe_story(input, failures_story(input, m, nullptr));
     return out.str();
 }
 

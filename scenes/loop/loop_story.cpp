@@ -180,7 +180,7 @@ void tell_draft(const SceneInput& input, const LoopModel& model, Story& story) {
 // Why no guess was asked for.
 std::string room_words(const SceneInput& input) {
     const Stopped* end = input.whole->stopped;
-    return loop_says("words.room"_t, "context"_v = end && end->reason == "context full");
+    return loop_says("words.room"_t, "context"_v = end && end->reason == Stopped::kContextFull);
 }
 
 void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) {
@@ -454,7 +454,7 @@ std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
 std::string loop_description(const SceneInput& input, const LoopModel& model) {
     std::ostringstream out;
     out << loop_title(model) << "\n" << loop_subtitle(input, model) << "\n";
-    out << "Data: " << tier_name(tier_of(model.header)) << "\n\n";
+    out << "Data: " << tier_name(shown_tier(input, tier_of(model.header))) << "\n\n";
     for (std::size_t i = 0; i < model.columns.size(); ++i) {
         const LoopColumn& c = model.columns[i];
         out << "Guess " << i + 1 << ": ";
@@ -470,7 +470,7 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
             out << ", coin " << compared_probability(*c.check->u) << (c.check->set ? " (set by you)" : "")
                 << (*c.check->u < c.check->threshold ? " < " : " ≥ ")
                 << compared_probability(std::min(1.0, c.check->threshold));
-        if (c.draft->extra == "forced") out << ", put here by you";
+        if (c.draft->forced()) out << ", put here by you";
         if (model.rule == RuleKind::certain) out << ", counts as certain";
         if (c.check && c.check->goal) out << ", mixture " << probability(std::exp(*c.check->goal));
         if (c.check && c.check->joint) out << ", prefix " << fine_probability(std::exp(*c.check->joint));
@@ -529,7 +529,7 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
                 << distribution_number(row.target) << ", draft " << distribution_number(row.draft) << "\n";
         }
     }
-    out << "\n" << describe_story(loop_story(input, model));
+    out << "\n" << describe_story(input, loop_story(input, model));
     return out.str();
 }
 

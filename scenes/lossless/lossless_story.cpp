@@ -140,7 +140,7 @@ std::string lossless_description(const SceneInput& input, const LosslessModel& m
                                  const LosslessState& state) {
     std::ostringstream out;
     const StageTitle title = lossless_stage_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     const PlantedFault shown = fault_of(input.beat);
     if (shown != PlantedFault::none) out << fault_description(input, shown) << "\n";
     const bool greedy = input.beat == kLosslessGreedyBeat;
@@ -178,7 +178,7 @@ std::string lossless_description(const SceneInput& input, const LosslessModel& m
     if (!greedy) out << greedy_lines(input);
     for (const PlantedFault fault : {PlantedFault::rounding, PlantedFault::rollback})
         if (fault != shown && faulty_text(input, fault)) out << fault_description(input, fault);
-    out << "\n" << describe_story(lossless_story(input, m));
+    out << "\n" << describe_story(input, lossless_story(input, m));
     return out.str();
 }
 

@@ -244,7 +244,7 @@ void describe_beside(std::ostream& out, const MtpFrame& f) {
 std::string mtp_description(const MtpFrame& f) {
     std::ostringstream out;
     const StageTitle title = mtp_title(f);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(f.input, title.tier)) << "\n\n";
     if (f.model.empty == MtpModel::Empty::no) {
         if (f.input.beat == kMtpPublishedBeat) {
             for (const PublishedFigure* figure : f.published)
@@ -263,7 +263,7 @@ std::string mtp_description(const MtpFrame& f) {
             }
         }
     }
-    out << "\n" << describe_story(mtp_story(f));
+    out << "\n" << describe_story(f.input, mtp_story(f));
     return out.str();
 }
 

@@ -68,7 +68,7 @@ Story numbers_story(const SceneInput& input, const NumbersModel& m) {
 std::string numbers_description(const SceneInput& input, const NumbersModel& m, const NumbersState& state) {
     std::ostringstream out;
     const StageTitle title = numbers_title(input, m, state);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     for (const PublishedFigure* figure : m.rows) {
         out << (figure == m.chosen() ? "> " : "  ") << published_value(*figure) << ", " << figure->method
             << ": " << figure->claim;
@@ -92,7 +92,7 @@ std::string numbers_description(const SceneInput& input, const NumbersModel& m, 
             out << "Against " << conflict.with << ": " << conflict.why << "\n";
         if (const DrafterInfo* const drafter = drafter_of_figures(figure->method)) out << drafter->title << ". " << kin_line(drafter->kin) << "\n";
     }
-    out << "\n" << describe_story(numbers_story(input, m));
+    out << "\n" << describe_story(input, numbers_story(input, m));
     return out.str();
 }
 

@@ -207,7 +207,7 @@ Story relaxed_story(const SceneInput& input, const RelaxedModel& m, const Relaxe
 std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, const RelaxedState& state) {
     std::ostringstream out;
     const StageTitle title = relaxed_title(input, m, state);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     if (const JudgedPosition* position = m.position()) {
         if (const std::string left_out = left_out_words(input, m); m.counted == 0) {
             out << left_out << "\n\n";
@@ -260,7 +260,7 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, 
                 << "\n";
         }
     }
-    out << "\n" << describe_story(relaxed_story(input, m, state));
+    out << "\n" << describe_story(input, relaxed_story(input, m, state));
     return out.str();
 }
 

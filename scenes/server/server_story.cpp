@@ -68,7 +68,7 @@ Story server_story(const SceneInput& input, const ServerModel& m) {
 std::string server_description(const SceneInput& input, const ServerModel& m) {
     std::ostringstream out;
     const StageTitle title = server_title(m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     if (!m.view->problem.empty())
         out << m.view->problem << (m.view->remedy.empty() ? "" : " ") << m.view->remedy << "\n\n";
     if (!m.counts.empty()) {
@@ -93,7 +93,7 @@ std::string server_description(const SceneInput& input, const ServerModel& m) {
         if (!m.plain) out << "\nIn brackets: guessed.";
         out << "\n";
     }
-    out << "\n" << describe_story(server_story(input, m));
+    out << "\n" << describe_story(input, server_story(input, m));
     return out.str();
 }
 

@@ -53,15 +53,18 @@ std::vector<std::string_view> published_names(const std::string& drafter) {
     return info ? info->published : std::vector<std::string_view>();
 }
 
-// Two rates that a source measured, divided: its own speed-up, though it does not print it.
-bool divided_rates(const PublishedFigure& figure) {
-    return figure.standing == Standing::derived && figure.reason.find("printed rates divided") != std::string::npos;
+std::string parts_words(const PublishedPoint& p) {
+    return ui::number(p.draft, 1) + (p.derived ? " (derived)" : "") + " draft + " +
+           (p.head > 0 ? ui::number(p.head, 1) + " head + " : "") + ui::number(p.verify, 1) + " verify";
+}
+
+std::string gain_words(const PublishedPoint& p) {
+    return ui::per_round(p.tokens) + " tokens per round, " + ui::speed_up(p.speed_up);
 }
 
 bool has_source(const PublishedFigure& figure) {
-    if (figure.standing != Standing::as_published && figure.standing != Standing::second_hand && !divided_rates(figure)) return false;
-    return figure.reason.find("no reference") == std::string::npos &&
-           figure.reason.find("not traced") == std::string::npos;
+    const bool said = figure.standing == Standing::as_published || figure.standing == Standing::second_hand || figure.rates_divided;
+    return said && !figure.untraced;
 }
 
 } // namespace
@@ -127,10 +130,7 @@ float draw_published_bar(ui::Ui& ui, Rect r, const PublishedRace& race, const Pu
 }
 
 std::string published_round_words(const PublishedPoint& p) {
-    std::string words = ui::number(p.draft, 1) + (p.derived ? " (derived)" : "") + " draft + ";
-    if (p.head > 0) words += ui::number(p.head, 1) + " head + ";
-    return words + ui::number(p.verify, 1) + " verify: " + ui::per_round(p.tokens) + " tokens per round, " +
-           ui::speed_up(p.speed_up);
+    return parts_words(p) + ": " + gain_words(p);
 }
 
 void draw_rounds_beside(ui::Ui& ui, Rect r, const CycleView& whole, const Published* figures) {
@@ -154,10 +154,8 @@ void draw_rounds_beside(ui::Ui& ui, Rect r, const CycleView& whole, const Publis
     }
     ui::tooltip(ui, {r.x, r.y + 22, r.w, 20}, here_words(here));
     const float below = draw_published_bar(ui, {r.x, r.y + 52, r.w, 50}, paper, *p, 0);
-    const std::string words = published_round_words(*p);
-    const std::size_t gain = words.find(": ");
-    ui::fitted_text(c, {r.x, below + 18}, words.substr(0, gain) + " ms", Font::text, 14, t.ink, r.w);
-    ui::fitted_text(c, {r.x, below + 38}, words.substr(gain + 2), Font::text, 14, t.ink, r.w);
+    ui::fitted_text(c, {r.x, below + 18}, parts_words(*p) + " ms", Font::text, 14, t.ink, r.w);
+    ui::fitted_text(c, {r.x, below + 38}, gain_words(*p), Font::text, 14, t.ink, r.w);
     ui::fitted_text(c, {r.x, below + 58}, paper.source, Font::text, 14, t.muted, r.w);
     ui::tooltip(ui, {r.x, r.y + 52, r.w, below + 58 - r.y - 52},
                 published_round_words(*p) + "; source: " + paper.source);

@@ -22,9 +22,10 @@ ToldSpeed told_speed(const SpeedUp& figure, const Trace& trace) {
     const std::shared_ptr<const TraceTimes> times = trace.times();
     told.doubt = doubt_words(figure, times.get());
     if (const Header* header = trace.header())
-        if (const Reference* known = reference_of(*header))
-            told.recorded = shared_says("doubt.recorded"_t, "times"_v = ui::speed_up(known->speed_up), "machine"_v = known->machine,
-                                        "date"_v = known->date);
+        if (const Reference* known = reference_of(*header)) {
+            told.recorded_speed = ui::speed_up(known->speed_up);
+            told.recorded = shared_says("doubt.recorded"_t, "times"_v = told.recorded_speed, "machine"_v = known->machine, "date"_v = known->date);
+        }
     return told;
 }
 

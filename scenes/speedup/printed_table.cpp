@@ -20,12 +20,10 @@ PrintedTable printed_table(const Published* figures) {
     PrintedTable table;
     if (!figures) return table;
     for (const PublishedFigure& figure : figures->figures()) {
-        const std::string about = "when each draft stays with probability ";
-        const auto at = figure.claim.find(about);
-        if (figure.quantity != "tokens_per_round" || figure.positions.empty() || at == std::string::npos ||
+        if (figure.quantity != "tokens_per_round" || figure.positions.empty() || !figure.acceptance ||
             figure.standing == Standing::derived)
             continue;
-        PrintedRow row{std::strtod(figure.claim.c_str() + at + about.size(), nullptr), figure.values, {}};
+        PrintedRow row{*figure.acceptance, figure.values, {}};
         std::vector<int> columns;
         for (const double k : figure.positions) {
             columns.push_back(static_cast<int>(k));

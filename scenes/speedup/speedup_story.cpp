@@ -292,7 +292,7 @@ std::string as_fast_words(const SpeedupModel& m) {
 std::string speedup_description(const SceneInput& input, const SpeedupModel& m) {
     std::ostringstream out;
     const StageTitle title = speedup_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     out << "Chance that a guess stays " << ui::probability(m.levers.alpha) << share_words(m.levers)
         << "; drafting costs " << drafting_words(m.levers) << ", a further row " << in_passes(m.levers.verify)
         << "\n";
@@ -321,7 +321,7 @@ std::string speedup_description(const SceneInput& input, const SpeedupModel& m) 
     const SpeedupFormula formula = speedup_formula(input, m);
     if (!formula.formula.empty()) out << "Formula: " << formula.formula.front() << "\n" << formula.assumption.front() << "\n";
     if (!printed_table_on_stage(input)) {
-        out << "\n" << describe_story(speedup_story(input, m));
+        out << "\n" << describe_story(input, speedup_story(input, m));
         return out.str();
     }
     const PrintedTable table = printed_table(input.figures);
@@ -337,7 +337,7 @@ std::string speedup_description(const SceneInput& input, const SpeedupModel& m) 
             out << "\n";
         }
     }
-    out << "\n" << describe_story(speedup_story(input, m));
+    out << "\n" << describe_story(input, speedup_story(input, m));
     return out.str();
 }
 

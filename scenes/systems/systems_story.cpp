@@ -232,7 +232,7 @@ Story systems_story(const SceneInput& input, const SystemsModel& m) {
 std::string systems_description(const SceneInput& input, const SystemsModel& m) {
     std::ostringstream out;
     const StageTitle title = systems_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     out << "If every guess stays with " << ui::probability(m.wire.alpha) << " whatever is sent:\n";
     for (const Payload payload : kPayloads)
         out << payload_words(payload) << ": " << std::lround(wire_bytes(m.wire, payload)) << " bytes, wire "
@@ -256,7 +256,7 @@ std::string systems_description(const SceneInput& input, const SystemsModel& m) 
     if (m.adaptive) out << describe_adaptive(*m.adaptive);
     if (m.pool || input.beat == kWorkersBeat) out << describe_workers(m.workers());
     if (input.beat == kAuditsBeat) out << describe_audits(input.figures);
-    out << "\n" << describe_story(systems_story(input, m));
+    out << "\n" << describe_story(input, systems_story(input, m));
     return out.str();
 }
 

@@ -194,9 +194,9 @@ std::string training_description(const SceneInput& input, const TrainingModel& m
     std::ostringstream out;
     const bool live = input.beat == kLiveBeat;
     const StageTitle title = live ? live_training_title(input, state) : training_stage_title(input, m);
-    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(title.tier) << "\n\n";
+    out << title.title << "\n" << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier)) << "\n\n";
     if (live) {
-        out << live_training_lines(input) << "\n" << describe_story(training_story(input, m, state));
+        out << live_training_lines(input) << "\n" << describe_story(input, training_story(input, m, state));
         return out.str();
     }
     for (int i = 0; i < static_cast<int>(m.arms.size()); ++i) {
@@ -227,7 +227,7 @@ std::string training_description(const SceneInput& input, const TrainingModel& m
         << weights_words(m.weights) << (m.own_weights ? ", not the arm's" : "");
     for (int k = 1; k <= std::min(5, m.weights.positions) && !m.weights.by_block; ++k)
         out << (k > 1 ? ", " : ": ") << ui::probability(m.weights(k));
-    out << "\n\n" << describe_story(training_story(input, m, state));
+    out << "\n\n" << describe_story(input, training_story(input, m, state));
     return out.str();
 }
 

@@ -264,7 +264,7 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
     std::ostringstream out;
     const StageTitle title = trees_title(input, m);
     out << title.title << "\n"
-        << title.subtitle << "\nData: " << tier_name(title.tier)
+        << title.subtitle << "\nData: " << tier_name(shown_tier(input, title.tier))
         << (title.tier_words.empty() ? "" : ", " + title.tier_words) << "\n\n";
     if (!m.tree) {
         const BlockVerdict& v = m.verdict();
@@ -304,7 +304,7 @@ std::string trees_description(const SceneInput& input, const TreesModel& m) {
     }
     if (!rows.empty() && measured_trees(input)->complete())
         out << capital(most_tokens_words(rows, trees_leaders(rows))) << "\n";
-    out << "\n" << describe_story(trees_story(input, m));
+    out << "\n" << describe_story(input, trees_story(input, m));
     return out.str();
 }
 

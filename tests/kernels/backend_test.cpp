@@ -104,6 +104,7 @@ TEST(Memory, RefusesMoreThanTheMachineHas) {
             const std::string words = "out of memory: need " + std::to_string(bytes >> 20) + " MiB";
             EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
             EXPECT_EQ(error.code(), Exit::device);
+            EXPECT_EQ(error.kind(), ErrorKind::out_of_memory);
         }
     }
 }

@@ -178,6 +178,7 @@ TEST(Http, CancellingEndsAWait) {
         ADD_FAILURE();
     } catch (const Error& error) {
         EXPECT_EQ(error.code(), Exit::interrupted);
+        EXPECT_EQ(error.kind(), ErrorKind::cancelled);
     }
     later.join();
 }

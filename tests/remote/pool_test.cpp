@@ -385,7 +385,7 @@ TEST(PoolServer, RefusesByNameWhatItDoesNotTell) {
                {with("input_ids", {5}), "two token ids"},
                {with("input_ids", {5, "6"}), "no token id"},
                {with("input_ids", {5, -6}), "no token id"},
-               {with("input_ids", {5, 99'000'000}), "out of vocabulary"},
+               {with("input_ids", {5, 99'000'000}), R"("kind":"unknown_token")"},
                {with("input_ids", std::vector<int>(100, 5)), "blocks"},
                {with("return_logprob", false), "return_logprob"},
                {with("stream", true), "stream"},

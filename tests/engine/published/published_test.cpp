@@ -68,6 +68,22 @@ class Toy : public ::testing::Test {
     TempFolder folder_;
 };
 
+// What is decided by a status stands in fields of its own, whatever its reason says.
+TEST_F(Toy, SaysInFieldsWhatADerivedOrSecondHandFigureRestsOn) {
+    edit(common_, ",\"status\":\"as published\"", "");
+    edit(entries_, "\"value\":2.5", R"("value":2.5,"status":"derived: one by the other","rates_divided":true,"acceptance":0.5)");
+    edit(entries_, "\"value\":1.5", R"("value":1.5,"status":"second-hand: hearsay","untraced":true)");
+    const Published published = load();
+    const PublishedFigure &b = published.figures()[0], &a = published.figures()[1];
+    EXPECT_TRUE(a.rates_divided && !a.untraced);
+    EXPECT_EQ(a.acceptance, 0.5);
+    EXPECT_TRUE(b.untraced && !b.rates_divided && !b.acceptance);
+    edit(entries_, "\"untraced\":true", "\"untraced\":false");
+    expect_problem("b", "untraced");
+    edit(entries_, "\"untraced\":false", "\"rates_divided\":true");
+    expect_problem("b", "rates_divided");
+}
+
 TEST_F(Toy, ReadsCommonFieldsIntoEveryEntry) {
     const Published published = load();
     ASSERT_EQ(published.figures().size(), 2u);

@@ -115,6 +115,24 @@ TEST(OpenModel, OneThatCannotBeLoadedCostsNothing) {
     EXPECT_EQ(session.published().studies["many"]->points.size(), 200U);
 }
 
+// By its kind, whatever its words are.
+TEST(OpenModel, WithoutMemorySaysWhatMakesRoom) {
+    std::atomic<Session*> place = nullptr;
+    Session session({.target = table_file()}, on_table(), [&] {
+        Session* here = place;
+        if (here && here->published().status.job == "loading micro_qwen3")
+            throw Error("too large", "Look elsewhere.", Exit::device, ErrorKind::out_of_memory);
+    });
+    ASSERT_TRUE(eventually([&] { return session.published().trace != nullptr; }));
+    place = &session;
+    session.send(OpenModel{{.target = micro()}});
+    ASSERT_TRUE(eventually([&] { return answered(session, 1); }));
+    place = nullptr;
+    const EngineStatus status = session.published().status;
+    EXPECT_EQ(status.open_error, "too large");
+    EXPECT_NE(status.open_remedy.find("Close other programs"), std::string::npos) << status.open_remedy;
+}
+
 TEST(OpenModel, CanBeCancelledAndTriedAgain) {
     std::atomic<Session*> place = nullptr;
     std::atomic<bool> bored = true;
