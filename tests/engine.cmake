@@ -4,8 +4,8 @@ spec_test(engine/rules IN engine LABELS fast LIBS engine
     SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp)
 spec_test(engine/run IN engine LABELS fast LIBS engine
     SOME slow "^TraceJson[.]DamagedFiles"
-    SOURCES engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/cycle_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp
-        engine/run/twin_test.cpp engine/run/guesses_test.cpp engine/run/guest_test.cpp engine/run/trace_follower_test.cpp engine/run/shipped_heads_test.cpp
+    SOURCES engine/run/tree_test.cpp engine/run/cycle_errors_test.cpp engine/run/cycle_time_test.cpp engine/run/run_view_test.cpp engine/run/trace_test.cpp engine/run/trace_fields_test.cpp engine/run/precision_test.cpp engine/run/run_test.cpp engine/run/round_events_test.cpp
+        engine/run/replay_test.cpp engine/run/drafter_comparison_test.cpp engine/run/other_drafter_round_test.cpp engine/run/trace_follower_test.cpp engine/run/shipped_heads_test.cpp
     THREADS engine/run/trace_follower_test.cpp)
 spec_test(engine/session IN engine LABELS fast LIBS engine
     SOME not_thread "^Session[.]AdvisesOnWholePrompts"

@@ -76,11 +76,11 @@ std::vector<std::string_view> wrap(const Canvas& canvas, std::string_view text, 
                 line = at;
                 used = wide;
                 if (wide > width) { // one word alone is too wide: cut it
-                    const std::size_t cut =
+                    const std::size_t fits =
                         std::max(fitting_prefix(canvas, word, font, size, width), next_boundary(word, 0));
-                    if (cut < word.size()) {
-                        lines.push_back(word.substr(0, cut));
-                        at = line = end = at + cut;
+                    if (fits < word.size()) {
+                        lines.push_back(word.substr(0, fits));
+                        at = line = end = at + fits;
                         continue;
                     }
                 }
@@ -116,15 +116,15 @@ float paragraph(Canvas& canvas, Vec2 at, float width, std::string_view english, 
     const float leading = style.leading > 0 ? style.leading : line_height(style.size);
     std::vector<std::string_view> lines = wrap(canvas, text, style.font, style.size, width);
     const auto limit = static_cast<std::size_t>(std::max(0, style.max_lines));
-    const bool cut = limit > 0 && lines.size() > limit;
-    if (cut && language().shortened && (text == english || wrap(canvas, english, style.font, style.size, width).size() <= limit))
+    const bool shortened = limit > 0 && lines.size() > limit;
+    if (shortened && language().shortened && (text == english || wrap(canvas, english, style.font, style.size, width).size() <= limit))
         language().shortened(text);
-    if (cut) lines.resize(limit);
+    if (shortened) lines.resize(limit);
     const float x = style.align == Align::left     ? at.x
                     : style.align == Align::center ? at.x + width / 2
                                                    : at.x + width;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (cut && i + 1 == lines.size()) {
+        if (shortened && i + 1 == lines.size()) {
             const auto from = static_cast<std::size_t>(lines[i].data() - text.data());
             canvas.print({x, at.y}, fit_printed(canvas, std::string_view(text).substr(from), style.font, style.size, width),
                          style.font, style.size, style.color, style.align);

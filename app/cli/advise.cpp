@@ -1,4 +1,4 @@
-// `speclens advise`: does speculation pay here, with which drafter and how many guesses?
+// `speclens advise`: does speculation pay here, with which drafter and how many draft tokens?
 #include <cmath>
 #include <fstream>
 #include <optional>
@@ -42,7 +42,7 @@ std::vector<GalleryPrompt> server_prompts(const Options& options) {
 // that those of all of it, reading the prompt included.
 std::optional<double> token_ms(const ServedText& served) {
     constexpr int kFewestTokens = 8;
-    const std::optional<double> rate = served.told_tokens_per_second ? served.told_tokens_per_second : served.tokens_per_second();
+    const std::optional<double> rate = served.reported_tokens_per_second ? served.reported_tokens_per_second : served.tokens_per_second();
     if (rate && *rate > 0) return 1000 / *rate;
     if (served.tokens < kFewestTokens || served.total_ms <= 0) return {};
     return served.total_ms / served.tokens;
@@ -162,7 +162,7 @@ static Exit advise_server(const Options& options) {
     ServerAnswers asked = ask_all(options, endpoint, facts, http);
     const ServerReading after = facts.metrics ? scrape(endpoint, facts, http) : facts.reading;
     take_counts(asked, facts.reading.counts, after.counts);
-    asked.evidence.told_plain_rate = options.plain_rate;
+    asked.evidence.reported_plain_rate = options.plain_rate;
     const ServedAdvice advice = advise_on(asked.evidence);
     if (options.json != "-")
         print_results(terminal.paint(Tone::strong, "SpecLens advise") + " · " + endpoint.shown() + " · " + server_name(facts.kind) +

@@ -68,8 +68,8 @@ Exit read_text_of(const Options& options, const std::string& text, const std::st
         facts.missing = what_is_missing(reading);
         keep(std::array{reading}, [](const ServerReading& one) { return reading_json(one, 0, "RECORDED"); });
         if (options.json != "-")
-            print(facts_text(name, facts, terminal, Told::recorded) +
-                  reading_text(reading, terminal, Told::recorded));
+            print(facts_text(name, facts, terminal, Source::recorded) +
+                  reading_text(reading, terminal, Source::recorded));
         return Exit::ok;
     }
     if (const auto answers = read_saved_answers(text)) {
@@ -78,7 +78,7 @@ Exit read_text_of(const Options& options, const std::string& text, const std::st
         print(terminal.paint(Tone::strong, "SpecLens attach") + " · " + name + " · " +
               (answers->size() == 1 ? "an answer" : std::to_string(answers->size()) + " answers") + " of " +
               server_name(answers->front().kind) + " · [RECORDED]\n");
-        for (const SavedAnswer& one : *answers) print(served_text(one.served, terminal, Told::recorded));
+        for (const SavedAnswer& one : *answers) print(served_text(one.served, terminal, Source::recorded));
         return Exit::ok;
     }
     if (looks_like_bench_records(text)) {
@@ -112,7 +112,7 @@ Exit follow_pipe(const Options& options) {
     std::string text; // kept while it may be something else than a log
     std::vector<std::string> waiting;
     std::optional<ResultFile> file;
-    std::size_t told = 0, taken = 0, kept = 0;
+    std::size_t reported = 0, taken = 0, kept = 0;
     reader.on_entry([&](const LogEntry& entry) {
         waiting.push_back(walks ? log_row(entry) : std::string());
         if (!options.json.empty()) {
@@ -126,10 +126,10 @@ Exit follow_pipe(const Options& options) {
         last = now_ms();
         if (waiting.empty()) return;
         if (file) file->flush();
-        if (walks && told == 0) tell(log_heading(), file.has_value());
+        if (walks && reported == 0) tell(log_heading(), file.has_value());
         for (const std::string& row : waiting)
             if (walks) tell(row, file.has_value());
-        told += waiting.size();
+        reported += waiting.size();
         waiting.clear();
     };
     std::streambuf& in = *std::cin.rdbuf();
@@ -139,7 +139,7 @@ Exit follow_pipe(const Options& options) {
         block.resize(static_cast<std::size_t>(in.sgetn(block.data(), static_cast<std::streamsize>(block.size()))));
         reader.push(block);
         taken += block.size();
-        if (told + waiting.size() == 0)
+        if (reported + waiting.size() == 0)
             text += block;
         else
             text.clear();
@@ -148,24 +148,24 @@ Exit follow_pipe(const Options& options) {
         if (pauses) reader.flush();
         if (pauses || now_ms() - last > kLongestWaitMs) tell_waiting();
     }
-    const bool cut = interrupted().load();
-    if (told + waiting.size() == 0 && !text.empty()) {
+    const bool was_interrupted = interrupted().load();
+    if (reported + waiting.size() == 0 && !text.empty()) {
         try {
             const Exit read = read_text_of(options, text, name);
-            return cut ? Exit::interrupted : read;
+            return was_interrupted ? Exit::interrupted : read;
         } catch (const Error&) {
-            if (cut) return Exit::interrupted;
+            if (was_interrupted) return Exit::interrupted;
             throw;
         }
     }
-    if (cut && taken == 0) return Exit::interrupted;
+    if (was_interrupted && taken == 0) return Exit::interrupted;
     const LogReading log = reader.finish(name);
     if (file) {
         if (kept > 1) file->write(log_sum_json(log) + "\n");
         file->commit();
     }
-    if (walks) tell((told > 0 ? "\n" : "") + log_text(name, log, standard_terminal(options.color)), file.has_value());
-    return cut ? Exit::interrupted : Exit::ok;
+    if (walks) tell((reported > 0 ? "\n" : "") + log_text(name, log, standard_terminal(options.color)), file.has_value());
+    return was_interrupted ? Exit::interrupted : Exit::ok;
 }
 
 Exit ask(const Options& options, const Endpoint& endpoint, const ServerFacts& facts,
@@ -222,8 +222,8 @@ Exit watch_server(const Options& options, const Endpoint& endpoint, const Server
     };
     keep(facts.reading);
     if (walks) tell(reading_text(facts.reading, terminal), file.has_value());
-    const bool told = facts.metrics || facts.reading.told_length.has_value();
-    if (!options.once && told) {
+    const bool reported = facts.metrics || facts.reading.reported_length.has_value();
+    if (!options.once && reported) {
         if (walks) tell(watch_heading(), file.has_value());
         int restarts = 0, silent = 0;
         const auto over = [&] {

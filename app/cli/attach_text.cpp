@@ -7,7 +7,7 @@
 
 #include "app/cli/walk_words.h"
 #include "engine/base/quantile.h"
-#include "remote/reading/told_number.h"
+#include "remote/reading/reported_number.h"
 
 namespace speclens::cli {
 
@@ -28,7 +28,7 @@ std::string amount(double value, int decimals) {
 }
 
 std::string whole_amount(double value) {
-    return std::abs(value) <= kMostTold ? grouped(value) : scientific(value);
+    return std::abs(value) <= kMostReported ? grouped(value) : scientific(value);
 }
 
 std::string several(double count, const std::string& what) {
@@ -69,7 +69,7 @@ static std::string program_words(const ServerFacts& facts) {
     return std::string(server_name(facts.kind)) + (facts.version.empty() ? "" : " " + printable(facts.version));
 }
 
-std::string facts_text(const std::string& where, const ServerFacts& facts, const Terminal& t, Told told) {
+std::string facts_text(const std::string& where, const ServerFacts& facts, const Terminal& t, Source source) {
     std::string out = t.paint(Tone::strong, "SpecLens attach") + " · " + where + " · " + program_words(facts);
     const auto& models = facts.models.empty() ? facts.reading.models : facts.models;
     if (!models.empty() && facts.router) {
@@ -79,9 +79,9 @@ std::string facts_text(const std::string& where, const ServerFacts& facts, const
     } else if (!models.empty())
         out += " · " + printable(models.front()) +
                (models.size() > 1 ? " and " + std::to_string(models.size() - 1) + " more" : "");
-    out += told == Told::live ? " · [REMOTE]\n" : " · [RECORDED]\n";
+    out += source == Source::live ? " · [REMOTE]\n" : " · [RECORDED]\n";
     for (const std::string& missing : facts.missing) out += t.paint(Tone::muted, bullet(missing, t));
-    if (told == Told::live && (facts.kind == ServerKind::vllm || facts.kind == ServerKind::sglang))
+    if (source == Source::live && (facts.kind == ServerKind::vllm || facts.kind == ServerKind::sglang))
         out += t.paint(Tone::muted, bullet("to guess here and let it judge: speclens run --model " + where +
                                                " --drafter small=DIR",
                                            t));
@@ -121,7 +121,7 @@ std::string counts_text(const SpecCounts& counts, const std::string& of, const T
     return out;
 }
 
-std::string reading_text(const ServerReading& r, const Terminal& t, Told told_by) {
+std::string reading_text(const ServerReading& r, const Terminal& t, Source source) {
     std::string out;
     if (r.counts && !r.counts->empty())
         out += counts_text(*r.counts, "since the server's start, all requests", t);
@@ -137,16 +137,16 @@ std::string reading_text(const ServerReading& r, const Terminal& t, Told told_by
                                (most > 0 ? " (from " + amount(least, 2) + " to " + amount(most, 2) + ")" : ""),
                            t);
     }
-    if (r.told_length) {
-        const ToldRates told = told_rates(r);
-        const auto share = told.share(r.told_length, r.told_rate);
-        out += "\n  acceptance length, averaged by the server  " + amount(*r.told_length, 2);
+    if (r.reported_length) {
+        const ReportedRates reported = reported_rates(r);
+        const auto share = reported.share(r.reported_length, r.reported_rate);
+        out += "\n  acceptance length, averaged by the server  " + amount(*r.reported_length, 2);
         if (share) out += "   accepted ÷ drafted " + probability(*share);
-        else if (r.told_rate) out += "   SGLang's accept rate " + probability(*r.told_rate);
+        else if (r.reported_rate) out += "   SGLang's accept rate " + probability(*r.reported_rate);
         out += "\n";
-        if (share || r.told_rate) out += bullet(told.words(), t);
+        if (share || r.reported_rate) out += bullet(reported.words(), t);
     }
-    out += (told_by == Told::live ? "\n  now: " : "\n  then: ") + value_or_dash(r.running, 0) + " running, " +
+    out += (source == Source::live ? "\n  now: " : "\n  then: ") + value_or_dash(r.running, 0) + " running, " +
            value_or_dash(r.waiting, 0) + " waiting, cache " +
            (r.cache_share ? percent(*r.cache_share, 1) : "–") + "\n";
     out += "  since the start: " + (r.generated ? several(*r.generated, "token") : "– tokens") +
@@ -166,10 +166,10 @@ std::string watch_row(const Watch& watch, double began) {
     const bool drafted = now.counts.drafted > 0;
     std::string row =
         pad_left(number(watch.last_seconds() - began, watch.last_seconds() - began < 100 ? 1 : 0) + " s", 10);
-    row += pad_left(value_or_dash(now.tokens_per_second ? now.tokens_per_second : r.told_throughput, 1), 10);
+    row += pad_left(value_or_dash(now.tokens_per_second ? now.tokens_per_second : r.reported_throughput, 1), 10);
     row += pad_left(value_or_dash(now.rounds_per_second, 1), 10);
     row += pad_left(
-        drafted ? value_or_dash(acceptance_length(now.counts), 2) : value_or_dash(r.told_length, 2), 11);
+        drafted ? value_or_dash(acceptance_length(now.counts), 2) : value_or_dash(r.reported_length, 2), 11);
     row += pad_left(drafted ? percent(now.counts.accepted, now.counts.drafted) : "–", 10);
     row += pad_left(value_or_dash(r.running, 0), 9) + pad_left(value_or_dash(r.waiting, 0), 9);
     row += pad_left(r.cache_share ? percent(*r.cache_share, 1) : "–", 7) +
@@ -177,7 +177,7 @@ std::string watch_row(const Watch& watch, double began) {
     return row + "\n";
 }
 
-std::string served_text(const ServedText& served, const Terminal& t, Told told) {
+std::string served_text(const ServedText& served, const Terminal& t, Source source) {
     std::string out = "\n";
     for (const ServedPiece& piece : served.pieces) {
         const std::string text = printable(piece.text);
@@ -223,10 +223,10 @@ std::string served_text(const ServedText& served, const Terminal& t, Told told) 
         written && length && std::abs(*written - *length) > 1e-9)
         out += "  " + pad("as the server counts: length", 36) + pad_left(amount(*length, 3), 7) + "\n  " +
                pad("as written: tokens ÷ rounds", 36) + pad_left(amount(*written, 3), 7) + "\n";
-    if (told == Told::recorded) {
+    if (source == Source::recorded) {
         out += "\n  " + (served.tokens > 0 ? counted(served.tokens, "token") : counted(static_cast<int>(served.pieces.size()), "piece"));
-        if (served.told_tokens_per_second)
-            out += ", " + amount(*served.told_tokens_per_second, 1) + " tokens/s by the server's own clock";
+        if (served.reported_tokens_per_second)
+            out += ", " + amount(*served.reported_tokens_per_second, 1) + " tokens/s by the server's own clock";
         out += "\n";
         for (const std::string& note : served.notes) out += t.paint(Tone::muted, bullet(note, t));
         return out;
@@ -238,8 +238,8 @@ std::string served_text(const ServedText& served, const Terminal& t, Told told) 
     const auto speed = served.tokens_per_second();
     if (served.tokens > 1) out += "; then " + (speed ? amount(*speed, 1) : "–") + " tokens/s";
     out += " (over the network)\n";
-    if (served.told_tokens_per_second)
-        out += "  " + amount(*served.told_tokens_per_second, 1) + " tokens/s by the server's own clock\n";
+    if (served.reported_tokens_per_second)
+        out += "  " + amount(*served.reported_tokens_per_second, 1) + " tokens/s by the server's own clock\n";
     if (served.tokens > 1 && !speed && !served.pieces.empty())
         out += t.paint(Tone::muted,
                        bullet("no speed: the tokens of a round come at once, and too little came apart to be "
@@ -294,7 +294,7 @@ std::string log_heading() {
 std::string log_row(const LogEntry& e) {
     return pad_left(std::to_string(e.line), 10) + pad_left(value_or_dash(e.length, 2), 11) +
            pad_left(e.rate        ? percent(*e.rate, 1)
-                    : e.told_rate ? percent(*e.told_rate, 1) + "*"
+                    : e.reported_rate ? percent(*e.reported_rate, 1) + "*"
                                   : "–",
                     10) +
            "  " + entry_words(e) + (e.left_out.empty() ? "" : "; not all of it, see below") + "\n";
@@ -313,11 +313,11 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
         out += log_row(e);
     }
     const auto rated = [](const LogEntry& e) {
-        return e.kind == ServerKind::sglang && (e.rate || e.told_rate);
+        return e.kind == ServerKind::sglang && (e.rate || e.reported_rate);
     };
-    const auto starred = [](const LogEntry& e) { return e.told_rate && !e.rate; };
+    const auto starred = [](const LogEntry& e) { return e.reported_rate && !e.rate; };
     if (std::ranges::any_of(log.entries, rated))
-        out += "\n" + bullet((std::ranges::any_of(log.entries, starred) ? "* " : "") + log.told.words(), t);
+        out += "\n" + bullet((std::ranges::any_of(log.entries, starred) ? "* " : "") + log.reported.words(), t);
     std::size_t left_out = 0;
     for (const LogEntry& e : log.entries) {
         if (e.left_out.empty() || ++left_out > kShownLeftOut) continue;
@@ -329,8 +329,8 @@ std::string log_text(const std::string& name, const LogReading& log, const Termi
     if (const auto more = static_cast<int>(left_out) - static_cast<int>(kShownLeftOut); more > 0)
         out += bullet(counted(more, "more line") + (more == 1 ? " says" : " say") + " what cannot be", t);
     for (const LogEntry& e : log.entries)
-        if (e.told_accepted && e.counts) {
-            out += "\n" + bullet("vLLM 0.8 or older: its \"accepted\" (" + whole_amount(*e.told_accepted) +
+        if (e.reported_accepted && e.counts) {
+            out += "\n" + bullet("vLLM 0.8 or older: its \"accepted\" (" + whole_amount(*e.reported_accepted) +
                                     ") holds drafts behind the first refusal; rounds and kept drafts are worked out "
                                     "from what was emitted, and only those compare with later versions",
                                 t);

@@ -70,10 +70,10 @@ Timing time_prefill(const Models& models, int tokens, ProgressBar& bar) {
     return timing_of(ms);
 }
 
-// The usual context, then long ones where the model has room for them and filling them does not take minutes.
+// The default context, then long ones where the model has room for them and filling them does not take minutes.
 void time_contexts(const Options& options, const Models& models, BenchResult& result, ProgressBar& bar) {
-    const int positions = models.target->config.context(), usual = options.context.value_or(kContext);
-    result.contexts.push_back(time_passes(options, models, usual, bar));
+    const int positions = models.target->config.context(), default_context = options.context.value_or(kContext);
+    result.contexts.push_back(time_passes(options, models, default_context, bar));
     if (positions >= kPrefill) {
         result.prefill_tokens = kPrefill;
         result.prefill = time_prefill(models, kPrefill, bar);
@@ -178,7 +178,7 @@ std::shared_ptr<const Models> random_models(const Options& options) {
         throw Error("8-bit products need quantised matrices, and random ones are made as bf16",
                     "With --geometry choose --weights q8, or another --precision.", Exit::usage);
     std::shared_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});
-    const Precision precision = options.precision.value_or(usual_precision(*backend));
+    const Precision precision = options.precision.value_or(default_precision(*backend));
     const std::shared_ptr<Models> models =
         random_shape(std::move(backend), options.geometry, options.run.seed, progress,
                      options.weights == WeightForm::q8 ? DType::q8_0 : DType::bf16, precision);
@@ -196,7 +196,7 @@ std::shared_ptr<const Models> random_models(const Options& options) {
 // Where --weights could not be had: what is measured instead.
 void say_other_form(const Options& options, const Models& models) {
     const DType form = models.target->forms().front();
-    if (!models.bundle.empty() && options.weights != WeightForm::usual)
+    if (!models.bundle.empty() && options.weights != WeightForm::by_default)
         say("the built-in model stays as it is stored: its matrices are " + std::string(name_of(form)));
     else if (options.weights == WeightForm::q8 && form != DType::q8_0)
         say("the backend " + models.backend->name() + " keeps no " + name_of(DType::q8_0) +

@@ -98,7 +98,7 @@ std::string against_table(const Json& now, const Json& then, const std::string& 
         ++shared;
         text += "  " + pad(row.name, 24) + pad_left(number(row.time.ms, 3), 11) + pad_left(number(old->time.ms, 3), 11) +
                 pad_left(number(row.time.ms / old->time.ms, 2), 10) +
-                (told_apart(row.time, old->time) ? "" : "   cannot be told apart") + "\n";
+                (distinguishable(row.time, old->time) ? "" : "   cannot be told apart") + "\n";
     }
     if (shared == 0) text += "  nothing was measured in both: was --context another one?\n";
     return text;
@@ -154,7 +154,7 @@ std::string passes_table(const PassTimes& times) {
 } // namespace
 
 double BenchResult::median_ms(int rows) const {
-    const PassTime* pass = usual().of(rows);
+    const PassTime* pass = default_times().of(rows);
     return pass ? pass->median : 0;
 }
 
@@ -180,30 +180,30 @@ OrderedJson bench_subject(const BenchResult& r) {
 }
 
 OrderedJson bench_json(const BenchResult& r) {
-    const PassTimes& usual = r.usual();
-    const double one = r.median_ms(1), gbs = usual.weight_bytes / one / 1e6;
+    const PassTimes& times = r.default_times();
+    const double one = r.median_ms(1), gbs = times.weight_bytes / one / 1e6;
     OrderedJson json = bench_subject(r);
     json.update({{"busy_cores", r.other_cores},
                  {"in_doubt", r.in_doubt().empty() ? OrderedJson(nullptr) : OrderedJson(r.in_doubt())},
-                 {"repeats", usual.repeats},
-                 {"context", usual.context},
-                 {"form", name_of(usual.form)},
-                 {"weight_bytes", usual.weight_bytes},
-                 {"kv_bytes", usual.cache_bytes},
-                 {"multiply_adds", usual.multiply_adds},
-                 {"attention_adds", usual.attention_adds},
-                 {"read_bandwidth_gbs", known(usual.bandwidth_gbs)},
-                 {"read_bandwidth_spread", usual.read_spread},
-                 {"read_bytes", usual.read_bytes},
-                 {"product_gmas", known(usual.product_rate)},
-                 {"products", name_of(usual.precision)},
-                 {"product_spread", usual.product_spread},
-                 {"cache_bytes", known(usual.cache_limit)},
+                 {"repeats", times.repeats},
+                 {"context", times.context},
+                 {"form", name_of(times.form)},
+                 {"weight_bytes", times.weight_bytes},
+                 {"kv_bytes", times.cache_bytes},
+                 {"multiply_adds", times.multiply_adds},
+                 {"attention_adds", times.attention_adds},
+                 {"read_bandwidth_gbs", known(times.bandwidth_gbs)},
+                 {"read_bandwidth_spread", times.read_spread},
+                 {"read_bytes", times.read_bytes},
+                 {"product_gmas", known(times.product_rate)},
+                 {"products", name_of(times.precision)},
+                 {"product_spread", times.product_spread},
+                 {"cache_bytes", known(times.cache_limit)},
                  {"decode",
                   {{"ms", one},
                    {"weight_gbs", gbs},
-                   {"fraction", known(gbs / usual.bandwidth_gbs)},
-                   {"fixed_ms", usual.floor_ms() > 0 ? OrderedJson(one - usual.weight_bytes / usual.bandwidth_gbs / 1e6) : OrderedJson(nullptr)}}},
+                   {"fraction", known(gbs / times.bandwidth_gbs)},
+                   {"fixed_ms", times.floor_ms() > 0 ? OrderedJson(one - times.weight_bytes / times.bandwidth_gbs / 1e6) : OrderedJson(nullptr)}}},
                  {"verify", OrderedJson::array()},
                  {"passes", OrderedJson::array()},
                  {"left_out", r.left_out},
@@ -237,7 +237,7 @@ OrderedJson bench_json(const BenchResult& r) {
 }
 
 std::string bench_table(const BenchResult& r) {
-    const PassTimes& usual = r.usual();
+    const PassTimes& times = r.default_times();
     std::string text = "SpecLens bench · " + r.model + (r.random_weights ? " (random weights)" : "") + " · " + r.device +
                        (r.ended_by ? " · then it ended" : "") + "\n" + r.machine + " · " + r.date + " · " + r.precision +
                        "\n";
@@ -246,17 +246,17 @@ std::string bench_table(const BenchResult& r) {
     const auto row = [&](const std::string& name, const std::string& value, const std::string& note) {
         text += "  " + pad(name, 24) + pad_left(value, 10) + "   " + note + "\n";
     };
-    const bool read = usual.bandwidth_gbs > 0;
+    const bool read = times.bandwidth_gbs > 0;
     std::string reading = "no memory left to measure it";
-    if (read) reading = "GB/s, spread " + number(100 * usual.read_spread, 0) + " %, reading " + number(usual.read_bytes / 1e6, 1) + " MB";
-    if (read && usual.read_bytes >= usual.weight_bytes) reading += ", as much as the weights of a pass";
-    row("read bandwidth", read ? number(usual.bandwidth_gbs, 1) : "–", reading);
-    row("product in cache", usual.product_rate > 0 ? number(usual.product_rate, 1) : "–",
-        usual.product_rate > 0 ? "billion multiply-adds a second, spread " + number(100 * usual.product_spread, 0) + " %: " +
-                                     name_of(usual.form) + " matrices, " + name_of(usual.precision) + " products"
+    if (read) reading = "GB/s, spread " + number(100 * times.read_spread, 0) + " %, reading " + number(times.read_bytes / 1e6, 1) + " MB";
+    if (read && times.read_bytes >= times.weight_bytes) reading += ", as much as the weights of a pass";
+    row("read bandwidth", read ? number(times.bandwidth_gbs, 1) : "–", reading);
+    row("product in cache", times.product_rate > 0 ? number(times.product_rate, 1) : "–",
+        times.product_rate > 0 ? "billion multiply-adds a second, spread " + number(100 * times.product_spread, 0) + " %: " +
+                                     name_of(times.form) + " matrices, " + name_of(times.precision) + " products"
                                : "no memory left to measure it");
     if (read)
-        row("fixed cost of a pass", number(r.median_ms(1) - usual.weight_bytes / usual.bandwidth_gbs / 1e6, 3),
+        row("fixed cost of a pass", number(r.median_ms(1) - times.weight_bytes / times.bandwidth_gbs / 1e6, 3),
             "ms: the median of one token less the weights at that bandwidth");
     for (const PassTimes& times : r.contexts) text += passes_table(times);
     for (const std::string& why : r.left_out) text += "  " + why + "\n";

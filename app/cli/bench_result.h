@@ -24,7 +24,7 @@ struct BenchResult {
     std::string precision; // "weights bf16, cache f32"
     int threads = 0;
     bool random_weights = false;
-    std::vector<PassTimes> contexts;     // the usual one first; not empty
+    std::vector<PassTimes> contexts;     // the default one first; not empty
     std::vector<std::string> left_out;   // contexts that were not measured, and why, a sentence each
     int prefill_tokens = 0;              // 0: the model has no room for it
     Timing prefill;                      // of so many
@@ -37,8 +37,8 @@ struct BenchResult {
     double other_cores = 0;              // that other programs kept busy from the first pass to the last run
     std::exception_ptr ended_by;         // what was measured until then is told first
 
-    [[nodiscard]] const PassTimes& usual() const { return contexts.front(); }
-    [[nodiscard]] double median_ms(int rows) const; // of a pass in the usual context; 0: not measured
+    [[nodiscard]] const PassTimes& default_times() const { return contexts.front(); }
+    [[nodiscard]] double median_ms(int rows) const; // of a pass in the default context; 0: not measured
     [[nodiscard]] std::string in_doubt() const; // why, after "because"; empty: nothing is
 };
 

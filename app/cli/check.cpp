@@ -171,9 +171,9 @@ void check_gates(Checklist& list) {
               passed == judged ? "" : "The numbers are in assets/models/README.md.");
 }
 
-int foretold_context(const Options& options, const ModelConfig& target) {
-    constexpr int kUsual = 4096;
-    return options.context.value_or(std::min(kUsual, target.context()));
+int predicted_context(const Options& options, const ModelConfig& target) {
+    constexpr int kDefault = 4096;
+    return options.context.value_or(std::min(kDefault, target.context()));
 }
 
 // What the weights and a text of `context` tokens take, and how long a text may become.
@@ -213,14 +213,14 @@ void check_memory(Checklist& list, const Models& models, const Options& options)
                          (models.scorer ? "the target is elsewhere; " : "a table needs next to none; ") +
                              megabytes(static_cast<double>(free)) + " free");
     const ModelConfig& target = models.target->config;
-    const int context = foretold_context(options, target);
+    const int context = predicted_context(options, target);
     report_memory(list, forecast_memory(models, context, free), *models.backend, target, context, true);
 }
 
 // Whether a published shape would fit; nothing is loaded.
 void check_geometry(Checklist& list, const Options& options) {
     const ModelConfig target = geometry(options.geometry);
-    const int context = foretold_context(options, target);
+    const int context = predicted_context(options, target);
     std::vector<DraftConfig> heads;
     for (const DrafterChoice& choice : options.drafters) heads.push_back(head_geometry(choice.name, target));
     const std::unique_ptr<Backend> backend = make_backend(options.backend, {.threads = options.threads});

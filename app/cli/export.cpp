@@ -9,7 +9,7 @@
 #include "engine/base/json.h"
 #include "engine/drafters/official_layout.h"
 #include "engine/lab/race_json.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
 
@@ -47,43 +47,43 @@ const char* from_of(TargetToken::From from) {
                                              : "target";
 }
 
-// One line per guess and per token of the target; probabilities, not logarithms; empty where there is no
+// One line per draft token and per token of the target; probabilities, not logarithms; empty where there is no
 // value. What stands behind the end of the text has the verdict "cut". ms and head_ms of a round's lines add up to
-// its time: the target's line has what is no guess's, a draft that proposed nothing included.
-std::string csv(const Trace& trace, const CycleView& view) {
-    const bool trees = std::any_of(view.cycles.begin(), view.cycles.end(), [](const auto& c) { return c.tree; });
+// its time: the target's line has what is no draft token's, a draft that proposed nothing included.
+std::string csv(const Trace& trace, const RunView& view) {
+    const bool trees = std::any_of(view.round_list.begin(), view.round_list.end(), [](const auto& c) { return c.tree; });
     const auto ending = [&](int parent) { return (trees ? "," + std::to_string(parent) : std::string()) + "\n"; };
     std::string text = std::string("cycle,index,role,token,text,q_draft,p_target,threshold,u,verdict,ms,head_ms") +
                        (trees ? ",parent\n" : "\n");
-    for (const CycleSummary& cycle : view.cycles) {
-        const std::string number = std::to_string(cycle.cycle);
-        const std::size_t written = cycle.commit ? cycle.commit->tokens.size() : cycle.path.size() + 1;
-        for (const DraftSlot& slot : cycle.drafts) {
+    for (const RoundSummary& round : view.round_list) {
+        const std::string number = std::to_string(round.round);
+        const std::size_t written = round.commit ? round.commit->tokens.size() : round.path.size() + 1;
+        for (const DraftSlot& slot : round.drafts) {
             const Drafted& d = *slot.draft;
             const Checked* c = slot.check;
-            const bool cut = slot.state == DraftSlot::State::accepted && static_cast<std::size_t>(slot.depth) > written;
+            const bool truncated = slot.state == DraftSlot::State::accepted && static_cast<std::size_t>(slot.depth) > written;
             text += number + "," + std::to_string(d.index) + ",draft," + std::to_string(d.token) + "," +
                     quoted(visible(trace.text(d.token))) + "," + field(std::exp(d.q)) + "," +
                     (c ? field(std::exp(c->p)) : "") + "," + (c ? field(c->threshold) : "") + "," +
-                    (c && c->u ? field(*c->u) : "") + "," + (cut ? "cut" : verdict_of(slot.state)) + "," + field(slot.ms) + "," +
+                    (c && c->u ? field(*c->u) : "") + "," + (truncated ? "cut" : verdict_of(slot.state)) + "," + field(slot.ms) + "," +
                     field(slot.head_ms) + ending(slot.parent);
         }
-        if (!cycle.resample) continue;
-        const TargetToken& r = *cycle.resample;
-        // The own token stands where the next guess would: behind the last one that was kept.
-        const int place = cycle.tree ? static_cast<int>(cycle.drafts.size()) : cycle.accepted;
+        if (!round.resample) continue;
+        const TargetToken& r = *round.resample;
+        // The own token stands where the next draft token would: behind the last one that was kept.
+        const int place = round.tree ? static_cast<int>(round.drafts.size()) : round.accepted;
         text += number + "," + std::to_string(place) + ",target," + std::to_string(r.token) + "," +
                 quoted(visible(trace.text(r.token))) + ",," + field(std::exp(r.p)) + ",," +
-                (r.u ? field(*r.u) : "") + "," + (written > cycle.path.size() ? from_of(r.from) : "cut") + "," +
-                field(cycle.empty_draft_ms + cycle.verify_ms + cycle.other_ms) + ",0.0" +
-                ending(cycle.end_of_path());
+                (r.u ? field(*r.u) : "") + "," + (written > round.path.size() ? from_of(r.from) : "cut") + "," +
+                field(round.empty_draft_ms + round.verify_ms + round.other_ms) + ",0.0" +
+                ending(round.end_of_path());
     }
     return text;
 }
 
 // Chrome's JSON trace format, microseconds: drafts with their heads inside, verify and the rest as spans, a flow
-// from the last guess to the pass that judges it, and a counter of the text's length.
-std::string perfetto(const Trace& trace, const CycleView& view) {
+// from the last draft token to the pass that judges it, and a counter of the text's length.
+std::string perfetto(const Trace& trace, const RunView& view) {
     OrderedJson events = OrderedJson::array();
     const auto named = [&](int thread, const char* name) {
         events.push_back(
@@ -107,45 +107,45 @@ std::string perfetto(const Trace& trace, const CycleView& view) {
     };
     span(2, "prefill", 0, view.prefill_ms, {{"tokens", view.prefill_tokens}});
     int produced = 0;
-    for (const CycleSummary& cycle : view.cycles) {
-        double at = view.prefill_ms + cycle.start_ms;
+    for (const RoundSummary& round : view.round_list) {
+        double at = view.prefill_ms + round.start_ms;
         double last_draft = at;
-        for (const DraftSlot& slot : cycle.drafts) {
+        for (const DraftSlot& slot : round.drafts) {
             const Drafted& d = *slot.draft;
             span(1, visible(trace.text(d.token)), at, slot.ms + slot.head_ms,
-                 {{"cycle", cycle.cycle},
+                 {{"cycle", round.round},
                   {"index", d.index},
                   {"parent", d.parent},
                   {"q", std::exp(d.q)},
                   {"verdict", verdict_of(slot.state)}});
             if (slot.head_ms > 0)
                 span(1, "head", at + slot.ms, slot.head_ms,
-                     {{"cycle", cycle.cycle}, {"index", d.index}, {"part", "head"}});
+                     {{"cycle", round.round}, {"index", d.index}, {"part", "head"}});
             last_draft = at;
             at += slot.ms + slot.head_ms;
         }
-        if (cycle.empty_draft_ms > 0)
-            span(1, no_room_for_guess(view, cycle) ? "no room for a guess" : "nothing to propose", at,
-                 cycle.empty_draft_ms, {{"cycle", cycle.cycle}});
-        const double verify_at = view.prefill_ms + cycle.start_ms + cycle.draft_ms;
-        if (!cycle.drafts.empty()) {
-            const OrderedJson flow = {{"pid", 1}, {"cat", "round"}, {"name", "to verify"}, {"id", cycle.cycle}};
+        if (round.empty_draft_ms > 0)
+            span(1, no_room_for_draft(view, round) ? "no room for a guess" : "nothing to propose", at,
+                 round.empty_draft_ms, {{"cycle", round.round}});
+        const double verify_at = view.prefill_ms + round.start_ms + round.draft_ms;
+        if (!round.drafts.empty()) {
+            const OrderedJson flow = {{"pid", 1}, {"cat", "round"}, {"name", "to verify"}, {"id", round.round}};
             OrderedJson start = flow, end = flow;
             start.update({{"ph", "s"}, {"tid", 1}, {"ts", last_draft * 1000}});
             end.update({{"ph", "f"}, {"bp", "e"}, {"tid", 2}, {"ts", verify_at * 1000}});
             events.push_back(start);
             events.push_back(end);
         }
-        span(2, "verify", verify_at, cycle.verify_ms,
-             {{"cycle", cycle.cycle}, {"rows", cycle.verify ? cycle.verify->rows : 0}});
-        span(3, "accept and commit", verify_at + cycle.verify_ms, cycle.other_ms,
-             {{"cycle", cycle.cycle}, {"accepted", cycle.accepted}});
-        if (!cycle.commit) continue;
-        produced += static_cast<int>(cycle.commit->tokens.size());
+        span(2, "verify", verify_at, round.verify_ms,
+             {{"cycle", round.round}, {"rows", round.verify ? round.verify->rows : 0}});
+        span(3, "accept and commit", verify_at + round.verify_ms, round.other_ms,
+             {{"cycle", round.round}, {"accepted", round.accepted}});
+        if (!round.commit) continue;
+        produced += static_cast<int>(round.commit->tokens.size());
         events.push_back({{"ph", "C"},
                           {"pid", 1},
                           {"name", "new tokens"},
-                          {"ts", (verify_at + cycle.verify_ms + cycle.other_ms) * 1000},
+                          {"ts", (verify_at + round.verify_ms + round.other_ms) * 1000},
                           {"args", {{"tokens", produced}}}});
     }
     return OrderedJson{{"displayTimeUnit", "ms"}, {"traceEvents", events}}.dump() + "\n";
@@ -184,7 +184,7 @@ Exit command_export(const Options& options) {
     if (!trace->intact())
         throw Error(notice, "Save the run again with: speclens run --json FILE", Exit::model);
     if (!notice.empty()) say(notice);
-    const CycleView view = fold(*trace, trace->size());
+    const RunView view = fold(*trace, trace->size());
     if (!view.header)
         throw Error(options.words[1] + ": no run in this trace", "Save one with: speclens run --json FILE");
     ResultFile file(options.output);

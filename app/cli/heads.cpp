@@ -26,7 +26,7 @@ std::string layers_text(int layers) {
     return std::to_string(layers) + (layers == 1 ? " layer" : " layers");
 }
 
-// Follows the greedy text from `prompt` for one round of guesses at a time.
+// Follows the greedy text from `prompt` for one round of draft tokens at a time.
 class Follower final : public Drafter {
   public:
     Follower(std::unique_ptr<Drafter> inner, std::span<const int> text)
@@ -53,7 +53,7 @@ class Follower final : public Drafter {
     std::span<const int> text_;
 };
 
-// Lets the target write alone, and asks `inner` for one guess behind every token.
+// Lets the target write alone, and asks `inner` for one draft token behind every token.
 class Onlooker final : public Drafter {
   public:
     explicit Onlooker(std::unique_ptr<Drafter> inner) : inner_(std::move(inner)) {}
@@ -63,18 +63,18 @@ class Onlooker final : public Drafter {
     [[nodiscard]] Draft draft(const DraftRequest& request) override {
         DraftRequest one = request;
         one.k = 1;
-        const Draft guess = inner_->draft(one);
-        guesses.emplace_back(request.sequence.size(), guess.nodes.empty() ? -1 : guess.nodes.front().token);
+        const Draft draft_token = inner_->draft(one);
+        first_drafts.emplace_back(request.sequence.size(), draft_token.nodes.empty() ? -1 : draft_token.nodes.front().token);
         return {};
     }
-    std::vector<std::pair<std::size_t, int>> guesses; // behind so many tokens
+    std::vector<std::pair<std::size_t, int>> first_drafts; // behind so many tokens
 
   private:
     std::unique_ptr<Drafter> inner_;
 };
 
 // Short greedy texts, so that they are about many things.
-std::vector<RunSettings> texts_to_guess(const Models& models) {
+std::vector<RunSettings> texts_to_draft(const Models& models) {
     constexpr int kTokens = 32, kTextsOfIds = 2 * kMtpPlaces / kTokens;
     RunSettings base;
     base.drafter = kNoDrafter;
@@ -99,8 +99,8 @@ std::vector<RunSettings> texts_to_guess(const Models& models) {
     return texts;
 }
 
-// Whether the MTP head's guess was right, at every place of `texts` until there are enough.
-std::vector<bool> right_guesses(const std::shared_ptr<const Models>& models, const std::vector<RunSettings>& texts, bool raw,
+// Whether the MTP head's draft token was right, at every place of `texts` until there are enough.
+std::vector<bool> right_drafts(const std::shared_ptr<const Models>& models, const std::vector<RunSettings>& texts, bool raw,
                                 const std::function<void(int)>& progress) {
     std::vector<bool> right;
     DrafterOptions options;
@@ -119,7 +119,7 @@ std::vector<bool> right_guesses(const std::shared_ptr<const Models>& models, con
         Cycle cycle(*target, onlooker, *find_rule("greedy"), settings, trace, prompt, static_cast<int>(prompt.size()));
         while (cycle.step()) {
         }
-        for (const auto& [place, token] : onlooker.guesses) {
+        for (const auto& [place, token] : onlooker.first_drafts) {
             if (place >= cycle.sequence().size()) continue;
             right.push_back(token == cycle.sequence()[place]);
             if (std::ssize(right) == kMtpPlaces) return right;
@@ -228,11 +228,11 @@ MtpStates::Wants MtpStates::wants() const {
 }
 
 MtpStates mtp_states(const std::shared_ptr<const Models>& models, const std::function<void(int)>& progress) {
-    const std::vector<RunSettings> texts = texts_to_guess(*models);
-    const std::vector<bool> after = right_guesses(models, texts, false, [&](int done) {
+    const std::vector<RunSettings> texts = texts_to_draft(*models);
+    const std::vector<bool> after = right_drafts(models, texts, false, [&](int done) {
         if (progress) progress(done);
     });
-    const std::vector<bool> before = right_guesses(models, texts, true, [&](int done) {
+    const std::vector<bool> before = right_drafts(models, texts, true, [&](int done) {
         if (progress) progress(static_cast<int>(after.size()) + done);
     });
     MtpStates states;

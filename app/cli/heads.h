@@ -17,17 +17,17 @@ namespace speclens::cli {
 // "LlamaForCausalLMEagle3, 1 layer, 1536 of 4096 ids, hidden states after layers 1 5 9, 1.2 MB".
 [[nodiscard]] std::string describe_head(const DraftNetwork& network);
 
-// Feeds the target's own greedy continuation through `drafter` as its guesses: all of them must be accepted,
+// Feeds the target's own greedy continuation through `drafter` as its draft tokens: all of them must be accepted,
 // twice in a row, whatever the head thinks of them. Empty when they were, else what went wrong.
 [[nodiscard]] std::string head_problem(const std::shared_ptr<const Models>& models,
                                        const std::string& drafter);
 
-// Which of the target's states an MTP head was trained on, by its first guesses behind every token of greedy texts of the target: nothing
-// in its files says so, and the wrong one only makes guesses a little worse.
+// Which of the target's states an MTP head was trained on, by its first draft tokens behind every token of greedy texts of the target: nothing
+// in its files says so, and the wrong one only makes draft tokens a little worse.
 struct MtpStates {
     enum class Wants { after_norm, before_norm, unknown };
     int places = 0;
-    int both = 0, only_after = 0, only_before = 0; // guesses that were right with both states, or with one of them
+    int both = 0, only_after = 0, only_before = 0; // draft tokens that were right with both states, or with one of them
     [[nodiscard]] double after_norm() const { return share(both + only_after); }
     [[nodiscard]] double before_norm() const { return share(both + only_before); }
     // Unknown: the two are less than a hundredth of the places apart, or no farther than places where only one is right would be by

@@ -147,8 +147,8 @@ namespace {
 
 // Places from the first event of the round that `at` is in; from 1. Only that place where it is in none.
 std::size_t begin_of_round(const Trace& trace, std::size_t at) {
-    for (const CycleSummary& cycle : fold(trace, trace.size()).cycles)
-        if (cycle.first_event < at && at <= cycle.end_event) return cycle.first_event + 1;
+    for (const RoundSummary& round : fold(trace, trace.size()).round_list)
+        if (round.first_event < at && at <= round.end_event) return round.first_event + 1;
     return at;
 }
 

@@ -1,4 +1,4 @@
-// `speclens lossless N`: Law 2 on N texts, long enough for a third round even where every guess stays. On a
+// `speclens lossless N`: Law 2 on N texts, long enough for a third round even where every draft token stays. On a
 // table the exact distribution of whole texts is known and both kinds of decoding are tested against it; on a model,
 // speculative texts are tested against plain ones.
 #include <algorithm>
@@ -45,7 +45,7 @@ struct Draws {
     Counts texts;
     double rounds = 0;
     int fewest_rounds = 1 << 30;
-    double guessed = 0; // share of the texts in which a guess was judged
+    double drafted = 0; // share of the texts in which a draft token was judged
 };
 
 Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, std::int64_t samples,
@@ -60,10 +60,10 @@ Draws draw(const std::shared_ptr<const Models>& models, RunSettings settings, st
         ++draws.texts[sample.output];
         draws.rounds += sample.rounds;
         draws.fewest_rounds = std::min(draws.fewest_rounds, sample.rounds);
-        draws.guessed += std::ranges::any_of(sample.judged_at, [](int rounds) { return rounds > 0; });
+        draws.drafted += std::ranges::any_of(sample.judged_at, [](int rounds) { return rounds > 0; });
     }
     draws.rounds /= static_cast<double>(samples);
-    draws.guessed /= static_cast<double>(samples);
+    draws.drafted /= static_cast<double>(samples);
     return draws;
 }
 
@@ -86,10 +86,10 @@ Spread spread_of(const Counts& texts) {
     return spread;
 }
 
-// Drafters, and the least share of texts in which the target judged a guess of theirs.
+// Drafters, and the least share of texts in which the target judged a draft token of theirs.
 using Idle = std::map<std::string, double>;
 
-// Texts without a guess are plain decoding's, whatever the rule: a test of these says nothing.
+// Texts without a draft token are plain decoding's, whatever the rule: a test of these says nothing.
 // Where nobody asked for these drafters by name, the others were tested all the same.
 std::string idle_text(const Idle& idle, bool asked) {
     std::string text;
@@ -136,19 +136,19 @@ class Verdicts {
     void add(const std::string& drafter, const std::string& rule, const Draws& draws, const DistributionTest& test) {
         const bool good = test.p_value >= least(), few = test.degrees < few_;
         const double hidden = least_distance(test.degrees, least(), draws_);
-        // The most wrong of rules changes no other texts than those with a guess.
-        const bool idle = drafter != kNoDrafter && (draws.guessed == 0 || (!few && draws.guessed < hidden));
+        // The most wrong of rules changes no other texts than those with a draft token.
+        const bool idle = drafter != kNoDrafter && (draws.drafted == 0 || (!few && draws.drafted < hidden));
         ++done_;
         passed_ = passed_ && good;
         if (few && !idle && good && !undecided_) undecided_ = spread_of(draws.texts);
         if (idle && good) {
-            double& share = idle_.try_emplace(drafter, draws.guessed).first->second;
-            share = std::min(share, draws.guessed);
+            double& share = idle_.try_emplace(drafter, draws.drafted).first->second;
+            share = std::min(share, draws.drafted);
         }
         if (!idle) hidden_ = std::max(hidden_, hidden);
-        told_ = told_ || (drafter != kNoDrafter && !idle && !few);
+        counted_ = counted_ || (drafter != kNoDrafter && !idle && !few);
         std::string verdict = few ? "undecided" : "ok";
-        if (idle) verdict = draws.guessed > 0 ? "few guesses" : "nothing guessed";
+        if (idle) verdict = draws.drafted > 0 ? "few guesses" : "nothing guessed";
         if (!good) verdict = "DIFFERS";
         rows_ += "  " + pad(drafter, drafter_) + pad(rule, rule_) +
                  pad_left(number(draws.rounds, 2) + " (≥ " + std::to_string(draws.fewest_rounds) + ")", 17) +
@@ -165,7 +165,7 @@ class Verdicts {
                pad_left("p-value", 10) + "\n" + rows_;
     }
     [[nodiscard]] std::string words(std::int64_t samples) const {
-        std::string text = idle_.empty() ? "" : idle_text(idle_, !others_told()) + "\n";
+        std::string text = idle_.empty() ? "" : idle_text(idle_, !others_counted()) + "\n";
         if (undecided_) text += undecided_text(*undecided_, samples) + "\n";
         if (done_ < tests_)
             text +=
@@ -190,14 +190,14 @@ class Verdicts {
         if (!decided()) return "UNDECIDED, although no difference was found";
         return done_ < tests_ ? "No difference until then" : "No difference was found";
     }
-    [[nodiscard]] bool others_told() const { return !asked_ && told_; }
-    [[nodiscard]] bool decided() const { return !undecided_ && (idle_.empty() || others_told()); }
+    [[nodiscard]] bool others_counted() const { return !asked_ && counted_; }
+    [[nodiscard]] bool decided() const { return !undecided_ && (idle_.empty() || others_counted()); }
 
     int drafter_ = 11, rule_ = 10; // widths of columns
     int few_, tests_, done_ = 0;
     double draws_, hidden_ = 0; // hidden_: the largest distance that a test could miss
-    bool asked_, passed_ = true, told_ = false; // told_: a drafter's guesses were enough for a test
-    Idle idle_; // whose guesses were too few for a test
+    bool asked_, passed_ = true, counted_ = false; // counted_: a drafter's draft tokens were enough for a test
+    Idle idle_; // whose draft tokens were too few for a test
     std::optional<Spread>
         undecided_; // of the first texts with which a test could not have found a difference
     std::string rows_;
@@ -274,7 +274,7 @@ const RuleInfo& right_for(const RuleInfo& mistake) {
 
 Draws draw_toy(const RuleInfo& rule, std::uint64_t seed, std::int64_t samples, ProgressBar& bar) {
     Draws draws;
-    draws.guessed = 1;
+    draws.drafted = 1;
     for (std::int64_t i = 0; i < samples; ++i) {
         if (i % 4096 == 0) {
             stop_if_interrupted();
@@ -338,7 +338,7 @@ Exit command_lossless(const Options& options) {
         throw Error("K = 0 is plain decoding: there is nothing to test", "Use --k 1 or more.", Exit::usage);
     const int length =
         options.max_tokens().value_or(2 * (k + 1) + 1); // a third round even if everything is accepted
-    // Where every guess stays, the target's own token still follows.
+    // Where every draft token stays, the target's own token still follows.
     if (length < 2)
         throw Error("a text of one token has no room for a guess: there is nothing to test",
                     "Use --max-tokens 2 or more.", Exit::usage);
@@ -376,7 +376,7 @@ Exit command_lossless(const Options& options) {
             "\n\n";
     if (known) verdicts.add(kNoDrafter, "–", plain, against_distribution(plain.texts, exact));
     std::uint64_t set = 1;
-    bool cut = false;
+    bool was_interrupted = false;
     try {
         for (const Pair& pair : pairs) {
             const Draws draws =
@@ -385,17 +385,17 @@ Exit command_lossless(const Options& options) {
                          known ? against_distribution(draws.texts, exact) : against_draws(draws.texts, plain.texts));
         }
     } catch (const Interrupted&) { // what was tested is told
-        cut = true;
+        was_interrupted = true;
     }
     bar.clear();
-    if (cut && verdicts.count() == 0) throw Interrupted();
+    if (was_interrupted && verdicts.count() == 0) throw Interrupted();
     text += verdicts.table() + "\n" + verdicts.words(samples);
     if (const RuleInfo& rule = *find_rule(options.run.rule);
         options.has("--rule") && !keeps_target(rule, options.run.rule_params))
         text += std::string("The rule ") + rule.name + " does not promise the target's distribution" +
                 (rule.is_cascade() ? ": its output follows a mixture of the draft's and the target's.\n" : ".\n");
     print(text);
-    if (cut) throw Interrupted();
+    if (was_interrupted) throw Interrupted();
     return verdicts.passed() ? Exit::ok : Exit::failed;
 }
 

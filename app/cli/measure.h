@@ -17,7 +17,7 @@
 
 namespace speclens::cli {
 
-// `k`, or what the head of `drafter` can guess at most where that is less; then it says so if --k was typed.
+// `k`, or what the head of `drafter` can draft at most where that is less; then it says so if --k was typed.
 [[nodiscard]] int possible_k(const Options& options, const Models& models, const std::string& drafter, int k);
 
 // Prints and flushes what was measured; a reader that went away does not cost the files that follow.

@@ -54,7 +54,7 @@ std::vector<FoundModel> on_this_disk(bool scan) {
     std::vector<FoundModel> models;
     for (const Place& place : places) {
         Found found = find_models(place);
-        if (!found.cut.empty()) say(place.name + ", " + printable(place.root.string()) + ": " + found.cut);
+        if (!found.incomplete.empty()) say(place.name + ", " + printable(place.root.string()) + ": " + found.incomplete);
         std::ranges::move(found.models, std::back_inserter(models));
     }
     return models;

@@ -60,8 +60,8 @@ struct Options {
     std::vector<DrafterChoice> drafters; // one for --drafter, any number for --drafters
     std::string backend = "auto";
     int threads = 0;
-    WeightForm weights = WeightForm::usual;
-    std::optional<Precision> precision; // nothing: the usual one of the model (engine/run/model_paths.h)
+    WeightForm weights = WeightForm::by_default;
+    std::optional<Precision> precision; // nothing: the default one of the model (engine/run/model_paths.h)
 
     std::optional<std::string> prompt; // as typed (TEXT, @FILE or @-) until read_prompt()
     bool prompt_is_text = false;       // it came from a link, where @ has no meaning
@@ -69,7 +69,7 @@ struct Options {
     std::filesystem::path prompts;
     std::string domain;
 
-    // The settings of a run that were typed, among the usual ones; not: drafter and prompt, which are above. Many commands have
+    // The settings of a run that were typed, among the default ones; not: drafter and prompt, which are above. Many commands have
     // defaults of their own, so ask has(), or the functions below.
     RunSettings run;
     std::vector<int> lengths; // compare: every K to measure; run.k is the largest

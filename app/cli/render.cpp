@@ -100,7 +100,7 @@ Exit share(const Options& options, const SceneWord& word) {
     const Subject subject = asked_subject(options, word.scene);
     const FrameRequest request = request_for(options, word, subject);
     const SharedRound round{.trace = subject.trace,
-                            .cycle = subject.race ? 0 : shared_cycle(request, subject.trace, subject.settings, subject.status),
+                            .round = subject.race ? 0 : shared_round(request, subject.trace, subject.settings, subject.status),
                             .race = subject.race,
                             .settings = subject.settings,
                             .status = subject.status,
@@ -183,18 +183,18 @@ Exit command_describe(const Options& options) {
 namespace {
 
 // Who names no model and nothing that was made with one sees the most telling race that this machine has.
-Options with_usual_model(Options options) {
+Options with_default_model(Options options) {
     const bool names_one = options.has("--model") || options.link || !options.words.empty() || !options.attach.empty() || !options.session.empty();
     const bool own_heads = std::ranges::any_of(options.drafters, [](const DrafterChoice& choice) { return !choice.folder.empty(); });
     if (names_one || own_heads) return options;
-    if (const std::string word = usual_model(assets_folder()); word != kBuiltInModel) options.model = word;
+    if (const std::string word = default_model(assets_folder()); word != kBuiltInModel) options.model = word;
     return options;
 }
 
 } // namespace
 
 Exit command_window(const Options& asked) {
-    const Options options = with_usual_model(asked);
+    const Options options = with_default_model(asked);
     WindowRequest request;
     request.remembers = true;
     const std::optional<std::string> language = options.has("--language") ? std::optional(options.language) : std::nullopt;

@@ -88,12 +88,12 @@ class Reporter {
     std::optional<StreamDecoder> decoder_;
     const Tokenizer* tokenizer_ = nullptr;
     std::size_t seen_ = 0;
-    CycleView view_; // up to the last round
+    RunView view_; // up to the last round
     bool walks_;
 };
 
 // For somebody who asks a chat model a question as raw text, which it may take for a text that is complete.
-std::string chat_advice(const Options& options, const Models& models, const CycleView& view) {
+std::string chat_advice(const Options& options, const Models& models, const RunView& view) {
     const bool at_once = view.output_tokens <= 1 && view.stopped && view.stopped->reason == Stopped::kEndOfText;
     const bool asks = options.prompt && !options.run.prompt.chat && !options.has("--raw") &&
                       models.chat.problem.empty() && models.tokenizer;
@@ -122,7 +122,7 @@ Exit command_run(const Options& options) {
     if (walks && settings.timing && models->target)
         if (const std::string warning = busy_warning(busy_cores()); !warning.empty()) say(warning);
     if (!timed && settings.timing) warm_up(models, settings);
-    bool cut = false;
+    bool was_interrupted = false;
     try {
         while (terminal.step()) {
         }
@@ -133,15 +133,15 @@ Exit command_run(const Options& options) {
             reporter.follow();
         }
     } catch (const Interrupted&) {
-        cut = true;
+        was_interrupted = true;
         engine.obey(Cancel{});
     } catch (const std::exception&) { // what there is of it ends with the reason
         reporter.keep();
         throw;
     }
-    cut = cut || interrupted();
+    was_interrupted = was_interrupted || interrupted();
     if (timed) engine.times().time(run.trace());
-    const CycleView view = fold(run.trace(), run.trace().size());
+    const RunView view = fold(run.trace(), run.trace().size());
     const std::string advice = chat_advice(options, *models, view);
     reporter.finish(advice);
     if (!advice.empty() && !walks) say(advice);
@@ -153,7 +153,7 @@ Exit command_run(const Options& options) {
         kept.memory->remember(std::span(run.sequence()).subspan(view.header->prompt.size()));
         keep_answers(kept);
     }
-    return cut ? Exit::interrupted : Exit::ok;
+    return was_interrupted ? Exit::interrupted : Exit::ok;
 }
 
 } // namespace speclens::cli

@@ -45,13 +45,13 @@ std::string address(const Options& options, int port) {
 template <class Server>
 Exit answer(Server& server) {
     flush();
-    bool cut = false;
+    bool was_interrupted = false;
     {
         const StopAtInterrupt stop(server);
         server.serve();
-        cut = interrupted().load();
+        was_interrupted = interrupted().load();
     }
-    if (!cut) throw Error("the server stopped listening", "Is the network interface gone?", Exit::network);
+    if (!was_interrupted) throw Error("the server stopped listening", "Is the network interface gone?", Exit::network);
     return Exit::interrupted;
 }
 

@@ -268,10 +268,10 @@ std::string working_drafter(const Options& options, const Models& models) {
 }
 
 std::string chosen_drafter(const Options& options, const Models& models) {
-    return chosen_drafter(options, usual_drafter(models));
+    return chosen_drafter(options, default_drafter(models));
 }
 
-std::string chosen_drafter(const Options& options, const std::string& usual) {
+std::string chosen_drafter(const Options& options, const std::string& by_default) {
     if (!options.drafters.empty()) return options.drafters[0].name;
     if (!options.suffix_memory.empty()) return "suffix";
     // A setting names who reads it, where that needs no trained head: --ngram lookup, --tree-topk small_tree.
@@ -281,14 +281,14 @@ std::string chosen_drafter(const Options& options, const std::string& usual) {
             drafter_list(), [&](const DrafterInfo& info) { return info.reads_setting(setting.id) && !info.needs_network(); });
         if (reader != drafter_list().end()) return reader->name;
     }
-    return usual;
+    return by_default;
 }
 
 // On a model that is bound by memory a pass over five costs hardly more than one, over eight half as much again, and heads that saw
 // less of it than the built-in ones of theirs are seldom right eight tokens ahead.
 constexpr int kRealDrafts = 4;
 
-static int usual_drafts(const Options& options, const std::string& drafter) {
+static int default_drafts(const Options& options, const std::string& drafter) {
     const DrafterInfo* const info = find_drafter(drafter);
     const bool head = info && info->needs_network() && !info->tree; // the rows of a tree are bounded by its nodes
     return head && loaded_model(options) != kBuiltInModel ? std::min(kRealDrafts, default_k(drafter)) : default_k(drafter);
@@ -307,7 +307,7 @@ RunSettings run_settings(const Options& options, const std::string& drafter, dou
     }
     settings.drafter = drafter;
     if (!options.has("--rule")) settings.rule = judging_rule(settings.rule, drafter);
-    settings.k = options.k().value_or(usual_drafts(options, drafter));
+    settings.k = options.k().value_or(default_drafts(options, drafter));
     settings.sampling.temperature = options.temperature().value_or(options.run.rule == "greedy" ? 0 : temperature);
     settings.draft_sampling.reset();
     if (options.draft_temperature()) {
@@ -349,13 +349,13 @@ void check_drafter_options(const Options& options, const std::vector<std::string
         }
         const bool read = any([&](const DrafterInfo* info) { return info->reads_setting(setting.id); });
         if (!read && !known.empty() && std::ranges::all_of(known, &DrafterInfo::own_ids) && setting.id == Setting::fr_spec) {
-            DrafterOptions cut;
-            copy(setting, options.run.options, cut);
-            check_options(drafters[0], cut, target_layers); // says why
+            DrafterOptions alone;
+            copy(setting, options.run.options, alone);
+            check_options(drafters[0], alone, target_layers); // says why
         }
         needs({option}, read, readers_of(setting.id));
     }
-    // A tree's guesses are the draft's favourites under these, whatever its temperature.
+    // A tree's draft tokens are the draft's favourites under these, whatever its temperature.
     const bool certain =
         options.run.rule == "tree_topk" || options.run.rule == "greedy" || options.temperature() == 0.0;
     const bool trees = std::ranges::all_of(known, &DrafterInfo::tree);

@@ -30,9 +30,9 @@ void read_prompt(Options& options); // @FILE and @- become the text; once, becau
 // Settings of one run with this drafter. `temperature`: what holds when --temp is not given.
 [[nodiscard]] RunSettings run_settings(const Options& options, const std::string& drafter,
                                        double temperature);
-// The drafter of --drafter; the default is `usual`, see usual_drafter().
+// The drafter of --drafter; the default is `by_default`, see default_drafter().
 [[nodiscard]] std::string chosen_drafter(const Options& options, const Models& models);
-[[nodiscard]] std::string chosen_drafter(const Options& options, const std::string& usual);
+[[nodiscard]] std::string chosen_drafter(const Options& options, const std::string& by_default);
 // The same for a command that drafts with no other; throws Error (model) where these models cannot run it.
 [[nodiscard]] std::string working_drafter(const Options& options, const Models& models);
 // The answers of earlier runs that --suffix-memory names, and models that draft from them too. Nothing without the option.
@@ -66,7 +66,7 @@ void say_if_asked_as_text(const Models& models);
 // The texts of --prompts, or of the gallery that suits the target. Throws Error for a file with anything else in it.
 [[nodiscard]] std::vector<GalleryPrompt> prompt_texts(const Options& options);
 
-// The race that the options ask for: greedy, kRaceDrafts guesses (four on any other model) and a prompt of the gallery unless said
+// The race that the options ask for: greedy, kRaceDrafts draft tokens (four on any other model) and a prompt of the gallery unless said
 // otherwise, averages over the gallery. Lanes are empty when no drafters were named. `text`: the models have
 // a tokenizer.
 [[nodiscard]] RaceSettings race_settings(const Options& options, bool text);

@@ -17,7 +17,7 @@ namespace speclens::cli {
 namespace {
 
 constexpr int kWidth = 1280, kHeight = 720; // where no size is asked for
-constexpr int kUsualSlides = 24;            // of a scene that has more, where nobody says which
+constexpr int kDefaultSlides = 24;            // of a scene that has more, where nobody says which
 
 std::string translated(const std::string& english) {
     return ui::language().label(english);
@@ -153,7 +153,7 @@ std::vector<Slide> slides_of_scene(const Options& options, const SceneWord& word
     const int first = std::max(1, options.first_frame), last = options.last_frame > 0 ? options.last_frame : count;
     if (first > count || last > count)
         throw Error("--frames: the scene has " + std::to_string(count) + " here", "Give numbers from 1 to that, or all.", Exit::usage);
-    const std::vector<int> places = slide_places(first, last, options.has("--frames") ? last - first + 1 : kUsualSlides);
+    const std::vector<int> places = slide_places(first, last, options.has("--frames") ? last - first + 1 : kDefaultSlides);
     const std::size_t all = places.size();
     if (!options.has("--frames") && static_cast<int>(all) < count)
         say("of " + std::to_string(count) + " places the page shows " + std::to_string(all) + ", evenly; --frames A:B shows others");
@@ -166,7 +166,7 @@ std::vector<Slide> slides_of_scene(const Options& options, const SceneWord& word
     std::vector<Slide> slides;
     ProgressBar bar;
     // One of the middle says how large they will be.
-    if (const std::size_t bytes = all > static_cast<std::size_t>(kUsualSlides) ? bytes_of(draw_at(places[all / 2])) * all : 0; bytes > kMostPageBytes / 4 * 5) too_large(all, bytes);
+    if (const std::size_t bytes = all > static_cast<std::size_t>(kDefaultSlides) ? bytes_of(draw_at(places[all / 2])) * all : 0; bytes > kMostPageBytes / 4 * 5) too_large(all, bytes);
     for (const int beat : places) {
         stop_if_interrupted();
         bar.show("drawing", static_cast<double>(slides.size()), static_cast<double>(all), "frames");

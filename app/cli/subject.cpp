@@ -104,7 +104,7 @@ void race_for(const Options& options, Subject& subject) {
         throw Error("a saved run has one lane only", "Give a saved race, or leave the file out.",
                     Exit::usage);
     RaceSettings settings = race_settings(options, subject.models->tokenizer != nullptr);
-    if (settings.lanes.empty()) settings.lanes = race_entries(usual_racers(*subject.models), settings.base);
+    if (settings.lanes.empty()) settings.lanes = race_entries(default_racers(*subject.models), settings.base);
     TerminalEngine& engine = *subject.engine;
     engine.answer(StartRace{settings});
     if (settings.stepped) // phase by phase to the end, so that a beat is a step
@@ -221,7 +221,7 @@ bool is_answered(const speclens::Command& command, const Models& models) {
            (models.target && is_one_of<MeasurePasses, AskAdvice, TrainHeads>(command));
 }
 
-// Where nobody chose a place, a head's first look is at a round where it has a guess.
+// Where nobody chose a place, a head's first look is at a round where it has a draft token.
 void answer_all(FrameRequest& request, const Subject& subject) {
     const Answers& answers = request.answers;
     const auto ask = [&] {
@@ -231,13 +231,13 @@ void answer_all(FrameRequest& request, const Subject& subject) {
     };
     ask();
     const bool free = request.cursor == 0;
-    for (const CycleSummary& cycle : fold(*subject.trace, subject.trace->size()).cycles) {
-        if (!free || !answers.guest || answers.guest->trace || cycle.cycle > 8) break;
-        if (!cycle.complete()) continue;
-        request.cursor = cycle.end_event;
+    for (const RoundSummary& round : fold(*subject.trace, subject.trace->size()).round_list) {
+        if (!free || !answers.other_round || answers.other_round->trace || round.round > 8) break;
+        if (!round.complete()) continue;
+        request.cursor = round.end_event;
         ask();
     }
-    if (answers.guest) ask(); // its picture has wishes of its own
+    if (answers.other_round) ask(); // its picture has wishes of its own
 }
 
 void check_race_options(const Options& options, const std::string& scene) {

@@ -367,7 +367,7 @@ std::vector<OptionRow> rows_of_settings() {
             rows.push_back({dashed(setting.option), setting.value, "Speculation", about, kDrafts, set_setting});
         }
     };
-#define SETTING(member, usual, option, value, least, most, linked, saved, needs, readers, group, commands, about) \
+#define SETTING(member, default_value, option, value, least, most, linked, saved, needs, readers, group, commands, about) \
     rows.push_back({dashed(option), value, group, about, commands, set_setting});
 #define PLACED(place, key, within, option, value, least, most, linked, saved, needs, readers, group, commands, set, about) \
     rows.push_back({dashed(option), value, group, about, commands, set});

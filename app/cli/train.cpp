@@ -25,7 +25,7 @@ constexpr int kHeldEvery = 6; // of a file of prompts, every so many are measure
 HeadPlan plan_of(const Options& options, const Models& models) {
     HeadPlan plan = plan_for(options.head == "mtp" ? HeadKind::mtp : HeadKind::medusa);
     if (options.prompts.empty()) {
-        plan = usual_head_plan({.steps = plan.steps, .kind = plan.kind}, models.chat);
+        plan = default_head_plan({.steps = plan.steps, .kind = plan.kind}, models.chat);
         say_if_asked_as_text(models);
     } else {
         const std::vector<GalleryPrompt> prompts = prompt_texts(options);
@@ -93,7 +93,7 @@ OrderedJson json_of(const HeadTrainingView& view, const Models& models) {
                  {"states", view.states},
                  {"held_out_states", view.held_states},
                  {"text_seconds", view.text_seconds},
-                 {"cut", view.cut},
+                 {"cut", view.ended_early},
                  {"curve", OrderedJson::array()}};
     for (const HeadTrainingPoint& point : view.curve) {
         OrderedJson row = {{"step", point.step},
@@ -178,9 +178,9 @@ Exit command_train(const Options& options) {
     }
     bar.clear();
     const bool trained = !view.curve.empty() && view.curve.back().step > 0;
-    if (walks && view.cut && trained) tell(point_text(view.curve.back(), view.plan.heads));
-    if (view.cut && !trained) say("interrupted while the target wrote: nothing was trained");
-    if (view.cut && trained)
+    if (walks && view.ended_early && trained) tell(point_text(view.curve.back(), view.plan.heads));
+    if (view.ended_early && !trained) say("interrupted while the target wrote: nothing was trained");
+    if (view.ended_early && trained)
         say("interrupted at step " + std::to_string(view.curve.back().step) + " of " + std::to_string(view.plan.steps) +
             (options.output.empty() ? ": give -o DIR to keep what was learned until then" : ": what was learned until then is kept"));
     if (walks && !view.shipped.shares.empty())
@@ -196,7 +196,7 @@ Exit command_train(const Options& options) {
         json->write(json_of(view, *models).dump(1) + "\n");
         json->commit();
     }
-    return view.cut ? Exit::interrupted : Exit::ok;
+    return view.ended_early ? Exit::interrupted : Exit::ok;
 }
 
 } // namespace speclens::cli

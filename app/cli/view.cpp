@@ -41,7 +41,7 @@ RunSettings scene_settings(const Options& options, const std::string& scene, con
         settings.prompt.chat = true;
     }
     if (scene == "race") settings.rule = judging_rule(settings.rule, drafter); // as the lane has it
-    settings.lens = true;                                                      // scenes show it
+    settings.internals = true;                                                      // scenes show it
     return settings;
 }
 
@@ -59,12 +59,12 @@ SceneView view_of(const Options& options) {
     const std::filesystem::path heads = assets_folder() / "models" / options.model;
     const bool known = !bundle && is_known_model(options.model.string()) && std::filesystem::is_directory(heads);
     const ShippedHeads shipped = known ? heads_in(heads) : ShippedHeads{};
-    const std::string usual = usual_drafter([&](const std::string& drafter) {
+    const std::string by_default = default_drafter([&](const std::string& drafter) {
         const DrafterInfo& info = *find_drafter(drafter);
         if (info.needs_draft_model()) return bundle || !paths.draft.empty() || !shipped.draft.empty();
         return !info.needs_network() || shipped.networks.contains(drafter);
     });
-    view.settings = scene_settings(options, view.scene, own.empty() ? chosen_drafter(options, usual) : own);
+    view.settings = scene_settings(options, view.scene, own.empty() ? chosen_drafter(options, by_default) : own);
     view.race = race_settings(options, options.run.prompt.token_ids.empty());
     return view;
 }

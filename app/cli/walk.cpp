@@ -214,29 +214,29 @@ std::string Walk::prompt_lines() const {
 }
 
 // The first rounds, and the first one with a rejection: without it half of the rule would not be shown.
-bool Walk::in_full(const CycleView& view, const CycleSummary& cycle) const {
-    if (verbose_ || cycle.cycle < kFullRounds) return true;
-    const auto rejects = [](const CycleSummary& each) {
+bool Walk::in_full(const RunView& view, const RoundSummary& round) const {
+    if (verbose_ || round.round < kFullRounds) return true;
+    const auto rejects = [](const RoundSummary& each) {
         return std::ranges::any_of(
             each.drafts, [](const DraftSlot& slot) { return slot.state == DraftSlot::State::rejected; });
     };
-    const auto first = std::ranges::find_if(view.cycles, rejects);
-    return first != view.cycles.end() && first->cycle == cycle.cycle;
+    const auto first = std::ranges::find_if(view.round_list, rejects);
+    return first != view.round_list.end() && first->round == round.round;
 }
 
-std::string Walk::round(const CycleView& view) const {
-    for (auto cycle = view.cycles.rbegin(); cycle != view.cycles.rend(); ++cycle) {
-        if (!cycle->complete()) continue;
-        if (in_full(view, *cycle)) return full(view, *cycle);
+std::string Walk::round(const RunView& view) const {
+    for (auto round = view.round_list.rbegin(); round != view.round_list.rend(); ++round) {
+        if (!round->complete()) continue;
+        if (in_full(view, *round)) return full(view, *round);
         std::string text;
-        if (const auto before = std::next(cycle); before != view.cycles.rend() && in_full(view, *before))
+        if (const auto before = std::next(round); before != view.round_list.rend() && in_full(view, *before))
             text = "\n" + rule_line("the other rounds, one line each (--verbose explains them all)");
-        return text + compact(*cycle);
+        return text + compact(*round);
     }
     return "";
 }
 
-std::string Walk::text_so_far(const CycleView& view) const {
+std::string Walk::text_so_far(const RunView& view) const {
     // Tokens may be parts of a character: pieces are closed only where the bytes so far are whole characters.
     const std::string edge = "  │ ";
     std::string text = edge;
@@ -289,7 +289,7 @@ std::string Walk::text_so_far(const CycleView& view) const {
     return text + "\n";
 }
 
-std::string Walk::closing(const CycleView& view) const {
+std::string Walk::closing(const RunView& view) const {
     const Header& h = *trace_->header();
     std::string text = "\n" + rule_line("result") + text_so_far(view);
     int used = 0;
@@ -319,11 +319,11 @@ std::string Walk::closing(const CycleView& view) const {
     if (h.tier == "TABLE") row("time", "–", "a table costs nothing to ask");
     if (timed() && view.rounds > 0 && view.total_ms > 0) {
         double draft = 0, verify = 0, other = 0;
-        for (const CycleSummary& cycle : view.cycles) {
-            if (!cycle.complete()) continue;
-            draft += cycle.draft_ms;
-            verify += cycle.verify_ms;
-            other += cycle.other_ms;
+        for (const RoundSummary& round : view.round_list) {
+            if (!round.complete()) continue;
+            draft += round.draft_ms;
+            verify += round.verify_ms;
+            other += round.other_ms;
         }
         row("time per round", ms(view.total_ms / view.rounds),
             "draft " + number(draft / view.rounds, 2) + " + verify " + number(verify / view.rounds, 2) +
@@ -385,37 +385,37 @@ std::string Walk::alternatives(const TopEntries& top, int drawn) const {
     return text;
 }
 
-std::string Walk::table(const CycleSummary& cycle) const {
+std::string Walk::table(const RoundSummary& round) const {
     const Header& h = *trace_->header();
     const RuleInfo* rule = find_rule(h.rule);
     const RuleKind kind = kind_of(h);
     const bool greedy = h.sampling.temperature == 0;
     const bool coins = kind != RuleKind::greedy && kind != RuleKind::match && kind != RuleKind::typical;
     const bool certain = rule && rule->kind == RuleKind::certain; // what the draft thought is shown, it does not count
-    // What the target wanted in place of a rejected guess: a guess beside it that stayed, else its own token.
+    // What the target wanted in place of a rejected draft token: a draft token beside it that stayed, else its own token.
     const auto wanted = [&](const DraftSlot& missed) {
-        for (const DraftSlot& other : cycle.drafts)
+        for (const DraftSlot& other : round.drafts)
             if (other.parent == missed.parent && other.state == DraftSlot::State::accepted)
                 return token(other.draft->token, 14);
-        return cycle.resample ? token(cycle.resample->token, 14) : std::string();
+        return round.resample ? token(round.resample->token, 14) : std::string();
     };
-    const int guess_width = std::clamp(terminal_.width - 57, 8, 17); // the other columns take 57
+    const int draft_width = std::clamp(terminal_.width - 57, 8, 17); // the other columns take 57
     std::string text =
         "     " +
-        paint(Tone::muted, pad("guess", guess_width) + pad_left(certain && !greedy ? "draft" : "draft q", 8) +
+        paint(Tone::muted, pad("guess", draft_width) + pad_left(certain && !greedy ? "draft" : "draft q", 8) +
                                pad_left("target p", 10) +
                                (coins ? "   stays if   coin u   verdict" : "   target says       verdict")) +
         "\n";
-    for (const int i : cycle.reading_order()) {
-        const DraftSlot& slot = cycle.drafts[static_cast<std::size_t>(i)];
+    for (const int i : round.reading_order()) {
+        const DraftSlot& slot = round.drafts[static_cast<std::size_t>(i)];
         const Drafted& d = *slot.draft;
         const bool missed = slot.state == DraftSlot::State::rejected;
-        // In a tree a guess stands below the one that it follows, one step further in.
-        const int indent = cycle.tree ? std::min(slot.depth - 1, guess_width - 6) : 0;
-        const std::string guess =
-            std::string(static_cast<std::size_t>(indent), ' ') + token(d.token, guess_width - 1 - indent);
+        // In a tree a draft token stands below the one that it follows, one step further in.
+        const int indent = round.tree ? std::min(slot.depth - 1, draft_width - 6) : 0;
+        const std::string draft_token =
+            std::string(static_cast<std::size_t>(indent), ' ') + token(d.token, draft_width - 1 - indent);
         std::string line =
-            pad(guess, guess_width) +
+            pad(draft_token, draft_width) +
             pad_left(probability(greedy || (certain && !d.u) ? at_one(d.raw_top, d.token, std::exp(d.q))
                                                              : std::exp(d.q)),
                      8);
@@ -459,19 +459,19 @@ static const char* left_over_words(bool tree, RuleKind kind, bool blocks) {
     return " from what the guess left over, max(p − q, 0):";
 }
 
-std::string Walk::own_token(const CycleSummary& cycle) const {
-    if (!cycle.resample) return "";
-    if (cut_off(cycle))
-        return paint(Tone::muted, "  ") + token(cycle.commit->tokens.back()) +
+std::string Walk::own_token(const RoundSummary& round) const {
+    if (!round.resample) return "";
+    if (truncated(round))
+        return paint(Tone::muted, "  ") + token(round.commit->tokens.back()) +
                " ends the text: nothing follows it\n";
-    const TargetToken& r = *cycle.resample;
+    const TargetToken& r = *round.resample;
     const Header& h = *trace_->header();
     const RuleKind kind = kind_of(h);
     const bool mixture = kind == RuleKind::cascade;
-    const bool drafted = !cycle.drafts.empty();
+    const bool drafted = !round.drafts.empty();
     std::string lead = "one pass, one token: ";
-    if (drafted) lead = cycle.drafts.size() == 1 ? "the guess stayed: one token more for free, " : "every guess stayed: one token more for free, ";
-    if (cycle.tree && !mixture && r.from == TargetToken::From::bonus)
+    if (drafted) lead = round.drafts.size() == 1 ? "the guess stayed: one token more for free, " : "every guess stayed: one token more for free, ";
+    if (round.tree && !mixture && r.from == TargetToken::From::bonus)
         lead = "no guess was made behind the last one that stayed: one token more for free, ";
     const Mark mark = mark_of(r, drafted);
     const std::string word = token(r.token);
@@ -480,12 +480,12 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
     switch (r.from) {
     case TargetToken::From::residual:
         line = "the target puts " + word + " there, drawn" + thrown +
-               left_over_words(cycle.tree, kind, h.rule_params.block);
+               left_over_words(round.tree, kind, h.rule_params.block);
         distribution = alternatives(r.top, r.token);
         break;
     case TargetToken::From::bonus:
         line = lead + word + thrown;
-        if (!mixture) line += drafted || cycle.tree ? ", from the target's own distribution:" : ", from the target's distribution:";
+        if (!mixture) line += drafted || round.tree ? ", from the target's own distribution:" : ", from the target's distribution:";
         else if (!r.top.empty())
             line += r.target_top.empty() ? ", from the target's own distribution, as the drafter has none there:" : ", from the mixture:";
         break;
@@ -502,52 +502,52 @@ std::string Walk::own_token(const CycleSummary& cycle) const {
     return text;
 }
 
-std::string Walk::times(const CycleSummary& cycle) const {
+std::string Walk::times(const RoundSummary& round) const {
     if (!timed()) return "";
     // The printed parts add up to the printed total: the last one is what is left of it.
-    const int decimals = cycle.total_ms() < 1 ? 3 : 2;
+    const int decimals = round.total_ms() < 1 ? 3 : 2;
     const double digit = std::pow(10, decimals);
-    const double total = std::round(cycle.total_ms() * digit), draft = std::round(cycle.draft_ms * digit),
-                 verify = std::min(std::round(cycle.verify_ms * digit), std::max(0.0, total - draft));
+    const double total = std::round(round.total_ms() * digit), draft = std::round(round.draft_ms * digit),
+                 verify = std::min(std::round(round.verify_ms * digit), std::max(0.0, total - draft));
     const auto shown = [&](double units) { return number(units / digit, decimals); };
     return "draft " + shown(draft) + " + verify " + shown(verify) + " + other " +
            shown(std::max(0.0, total - draft - verify)) + " = " + shown(total) + " ms";
 }
 
 // Why a round has none: the drafter had nothing, or was not asked.
-std::string Walk::no_guesses(const CycleSummary& cycle) const {
-    const CycleView whole = fold(*trace_, trace_->size()); // what ended the run stands behind the round
-    if (!no_room_for_guess(whole, cycle)) return "nothing to propose this time";
+std::string Walk::no_drafts(const RoundSummary& round) const {
+    const RunView whole = fold(*trace_, trace_->size()); // what ended the run stands behind the round
+    if (!no_room_for_draft(whole, round)) return "nothing to propose this time";
     const bool length = whole.output_tokens == whole.header->max_tokens;
     return std::string("no room for a guess: ") + (length ? "one token is left" : "the context is full");
 }
 
-std::string Walk::full(const CycleView& view, const CycleSummary& cycle) const {
+std::string Walk::full(const RunView& view, const RoundSummary& round) const {
     const bool timing = timed();
-    const int guesses = static_cast<int>(cycle.drafts.size());
-    std::string text = "\n" + rule_line("round " + std::to_string(cycle.cycle + 1));
-    if (guesses > 0) {
-        text += paint(Tone::draft, "◇ draft ") + "  " + std::to_string(guesses) +
-                (guesses == 1 ? " guess" : " guesses") + (cycle.tree ? ", as a tree" : "") +
-                (timing ? " in " + ms(cycle.draft_ms) : "") + "\n";
+    const int draft_tokens = static_cast<int>(round.drafts.size());
+    std::string text = "\n" + rule_line("round " + std::to_string(round.round + 1));
+    if (draft_tokens > 0) {
+        text += paint(Tone::draft, "◇ draft ") + "  " + std::to_string(draft_tokens) +
+                (draft_tokens == 1 ? " guess" : " guesses") + (round.tree ? ", as a tree" : "") +
+                (timing ? " in " + ms(round.draft_ms) : "") + "\n";
     } else if (trace_->header()->drafter != kNoDrafter) {
-        text += paint(Tone::draft, "◇ draft ") + "  " + no_guesses(cycle) +
-                (timing && cycle.draft_ms >= 0.005 ? ", in " + ms(cycle.draft_ms) : "") + "\n";
+        text += paint(Tone::draft, "◇ draft ") + "  " + no_drafts(round) +
+                (timing && round.draft_ms >= 0.005 ? ", in " + ms(round.draft_ms) : "") + "\n";
     }
     text += paint(Tone::target, "■ verify") + "  one target pass over " +
-            counted(cycle.verify ? cycle.verify->rows : 0, "token") +
-            (timing ? " in " + ms(cycle.verify_ms) : "") + "\n";
-    if (guesses > 0) text += table(cycle);
-    text += own_token(cycle);
-    const int gained = cycle.commit ? static_cast<int>(cycle.commit->tokens.size()) : 0;
-    const std::string time = times(cycle);
+            counted(round.verify ? round.verify->rows : 0, "token") +
+            (timing ? " in " + ms(round.verify_ms) : "") + "\n";
+    if (draft_tokens > 0) text += table(round);
+    text += own_token(round);
+    const int gained = round.commit ? static_cast<int>(round.commit->tokens.size()) : 0;
+    const std::string time = times(round);
     text += paint(Tone::strong, "+" + counted(gained, "token")) +
             (time.empty() ? "" : "   " + paint(Tone::muted, time)) + "\n";
     return text + text_so_far(view);
 }
 
-std::string Walk::compact(const CycleSummary& cycle) const {
-    std::string line = pad_left(std::to_string(cycle.cycle + 1), 5) + "  ";
+std::string Walk::compact(const RoundSummary& round) const {
+    std::string line = pad_left(std::to_string(round.round + 1), 5) + "  ";
     const int room = terminal_.width - 30;
     int used = 0;
     const auto add = [&](Tone tone, const std::string& glyph, int id) {
@@ -561,9 +561,9 @@ std::string Walk::compact(const CycleSummary& cycle) const {
         line += paint(tone, piece) + " ";
         used += columns(piece) + 1;
     };
-    for (const int i : cycle.reading_order()) {
-        const DraftSlot& slot = cycle.drafts[static_cast<std::size_t>(i)];
-        if (cycle.tree && !slot.check) continue; // most of a tree: only what was judged is listed
+    for (const int i : round.reading_order()) {
+        const DraftSlot& slot = round.drafts[static_cast<std::size_t>(i)];
+        if (round.tree && !slot.check) continue; // most of a tree: only what was judged is listed
         const bool dropped =
             slot.state == DraftSlot::State::discarded || slot.state == DraftSlot::State::drafted;
         const bool missed = slot.state == DraftSlot::State::rejected;
@@ -575,13 +575,13 @@ std::string Walk::compact(const CycleSummary& cycle) const {
                      : "✓",
             slot.draft->token);
     }
-    if (cycle.resample && !cut_off(cycle)) {
-        const Mark mark = mark_of(*cycle.resample, !cycle.drafts.empty());
-        add(mark.tone, mark.glyph, cycle.resample->token);
+    if (round.resample && !truncated(round)) {
+        const Mark mark = mark_of(*round.resample, !round.drafts.empty());
+        add(mark.tone, mark.glyph, round.resample->token);
     }
-    const int gained = cycle.commit ? static_cast<int>(cycle.commit->tokens.size()) : 0;
+    const int gained = round.commit ? static_cast<int>(round.commit->tokens.size()) : 0;
     line = pad(line, terminal_.width - 20) + pad_left("+" + std::to_string(gained), 4);
-    if (timed()) line += pad_left(ms(cycle.total_ms()), 12);
+    if (timed()) line += pad_left(ms(round.total_ms()), 12);
     return line + "\n";
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/cli/terminal.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace.h"
 
 namespace speclens::cli {
@@ -16,20 +16,20 @@ class Walk {
         : trace_(&trace), terminal_(terminal), verbose_(verbose) {}
 
     [[nodiscard]] std::string opening() const;                    // who runs, how to read it, the prompt
-    [[nodiscard]] std::string round(const CycleView& view) const; // the last complete cycle of `view`
-    [[nodiscard]] std::string text_so_far(const CycleView& view) const; // coloured by origin, wrapped
-    [[nodiscard]] std::string closing(const CycleView& view) const;
+    [[nodiscard]] std::string round(const RunView& view) const; // the last complete round of `view`
+    [[nodiscard]] std::string text_so_far(const RunView& view) const; // coloured by origin, wrapped
+    [[nodiscard]] std::string closing(const RunView& view) const;
     void set_load_ms(double ms) { load_ms_ = ms; } // of the models, told beside the prefill
 
   private:
-    [[nodiscard]] bool in_full(const CycleView& view, const CycleSummary& cycle) const;
-    [[nodiscard]] std::string full(const CycleView& view, const CycleSummary& cycle) const;
-    [[nodiscard]] std::string no_guesses(const CycleSummary& cycle) const;
-    [[nodiscard]] std::string compact(const CycleSummary& cycle) const;
+    [[nodiscard]] bool in_full(const RunView& view, const RoundSummary& cycle) const;
+    [[nodiscard]] std::string full(const RunView& view, const RoundSummary& cycle) const;
+    [[nodiscard]] std::string no_drafts(const RoundSummary& cycle) const;
+    [[nodiscard]] std::string compact(const RoundSummary& cycle) const;
     [[nodiscard]] std::string how_to_read_a_tree() const;
     [[nodiscard]] std::string prompt_lines() const;
-    [[nodiscard]] std::string table(const CycleSummary& cycle) const;
-    [[nodiscard]] std::string own_token(const CycleSummary& cycle) const;
+    [[nodiscard]] std::string table(const RoundSummary& cycle) const;
+    [[nodiscard]] std::string own_token(const RoundSummary& cycle) const;
     [[nodiscard]] std::string alternatives(const TopEntries& top, int drawn) const;
     [[nodiscard]] std::string rule_line(const std::string& title) const;
     [[nodiscard]] std::string paint(Tone tone, const std::string& text) const {
@@ -37,7 +37,7 @@ class Walk {
     }
     [[nodiscard]] std::string token(int id, int most = 16) const;
     [[nodiscard]] bool timed() const; // the times in the trace mean something
-    [[nodiscard]] std::string times(const CycleSummary& cycle) const;
+    [[nodiscard]] std::string times(const RoundSummary& cycle) const;
 
     const Trace* trace_;
     Terminal terminal_;

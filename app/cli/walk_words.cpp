@@ -59,8 +59,8 @@ std::string stays_if(double threshold) {
     return threshold < 0.0005 ? "u ≈ 0" : "u < " + coin(threshold);
 }
 
-bool cut_off(const CycleSummary& cycle) {
-    return cycle.commit && static_cast<int>(cycle.commit->tokens.size()) <= cycle.commit->accepted_drafts;
+bool truncated(const RoundSummary& round) {
+    return round.commit && static_cast<int>(round.commit->tokens.size()) <= round.commit->accepted_drafts;
 }
 
 std::string counted(int n, const std::string& what) {

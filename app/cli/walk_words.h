@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/cli/terminal.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace.h"
 
 namespace speclens::cli {
@@ -20,8 +20,8 @@ struct Mark {
 // token that is not listed has at most the probability of the last one that is.
 [[nodiscard]] double at_one(const TopEntries& raw, int token, double otherwise);
 
-// The text ended inside the accepted guesses: what the target would have added is cut off.
-[[nodiscard]] bool cut_off(const CycleSummary& cycle);
+// The text ended inside the accepted draft tokens: what the target would have added is cut off.
+[[nodiscard]] bool truncated(const RoundSummary& round);
 
 [[nodiscard]] std::string ms(double value);                        // "0.48 ms"
 [[nodiscard]] std::string coin(double u);                          // ".046"; never rounded up to 1

@@ -38,8 +38,8 @@ const std::vector<ActionInfo>& action_list() {
         {Action::play, "Run", "Play or pause", "Space", Key::space, kPlain, Key::p},
         {Action::step, "Run", "Step", "→", Key::right, kPlain, Key::page_down},
         {Action::back, "Run", "Back", "←", Key::left, kPlain, Key::page_up, Key::backspace},
-        {Action::cycle, "Run", "Next round", "Shift+→", Key::right, kShift},
-        {Action::cycle_back, "Run", "Previous round", "Shift+←", Key::left, kShift},
+        {Action::round, "Run", "Next round", "Shift+→", Key::right, kShift},
+        {Action::round_back, "Run", "Previous round", "Shift+←", Key::left, kShift},
         {Action::to_verify, "Run", "To the verify pass", "V", Key::v, kPlain},
         {Action::to_rejection, "Run", "To the next rejection", "X", Key::x, kPlain, Key::f8},
         {Action::first, "Run", "First step", "Home", Key::home, kPlain},
@@ -132,9 +132,9 @@ const char* also_called(Action action) {
         return "next forward";
     case Action::back:
         return "previous step";
-    case Action::cycle:
+    case Action::round:
         return "cycle forward";
-    case Action::cycle_back:
+    case Action::round_back:
         return "cycle back";
     case Action::to_verify:
         return "check target";

@@ -27,7 +27,7 @@ std::string rule_words(const RunSettings& from, const RunSettings& to) {
 } // namespace
 
 Controller::Controller(EnginePort port, const RunSettings& settings, const std::string& scene)
-    : common_{std::move(port), chrome}, run_(common_, settings), cursor_(common_), race_(common_, settings), lecture_(told), files_(common_) {
+    : common_{std::move(port), chrome}, run_(common_, settings), cursor_(common_), race_(common_, settings), lecture_(spoken), files_(common_) {
     (void)stories(); // read before the first frame, which must not touch the disk
     open_scene(find_scene(scene) ? scene : scene_list().front().name);
 }
@@ -64,7 +64,7 @@ void Controller::observe(const Snapshot& published, double now) {
     if (run_.observe(published, now)) {
         cursor_.stand(run_.live(), 1);
         arrival_.due = arrival_.unmoved = true;
-        arrival_.example_due = !arrival_.cycle;
+        arrival_.example_due = !arrival_.round;
     }
     tick(now);
     heads_may_have_come(now);
@@ -138,8 +138,8 @@ void Controller::begin_run(RunSettings settings) {
     common_.dismiss();
     own_prompt_ = settings.prompt.text != run_.settings().prompt.text && settings.prompt.token_ids.empty() && !knows(settings.prompt.text);
     undo_.began();
-    arrival_.cycle.reset();
-    arrival_.guess.reset();
+    arrival_.round.reset();
+    arrival_.draft.reset();
     run_.begin(std::move(settings));
 }
 
@@ -147,11 +147,11 @@ void Controller::begin_run(RunSettings settings) {
 void Controller::begin_branch(Fork fork) {
     undo_.branched(run_.settings(), fork);
     arrival_.due = true;
-    arrival_.cycle = fork.cycle;
+    arrival_.round = fork.round;
     arrival_.from = run_.live();
-    arrival_.guess.reset();
-    if (fork.force_draft) arrival_.guess = Position{fork.cycle, fork.force_draft->first};
-    if (fork.force_coin) arrival_.guess = Position{fork.cycle, fork.force_coin->first};
+    arrival_.draft.reset();
+    if (fork.force_draft) arrival_.draft = Position{fork.round, fork.force_draft->first};
+    if (fork.force_coin) arrival_.draft = Position{fork.round, fork.force_coin->first};
     run_.branch(std::move(fork));
 }
 
@@ -161,7 +161,7 @@ void Controller::fork_run(const Fork& fork, double now) {
     scene_took_back_ = false;
     undo_.keep(version());
     common_.did(Deed::forked);
-    common_.say("On a new branch from round " + std::to_string(fork.cycle + 1), now);
+    common_.say("On a new branch from round " + std::to_string(fork.round + 1), now);
     begin_branch(fork);
 }
 

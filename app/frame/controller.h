@@ -68,7 +68,7 @@ class Controller {
     // What the last ServeHere is to serve: the settings on screen when it was ordered. Null: none was ordered.
     [[nodiscard]] const RunSettings* served() const { return served_ ? &*served_ : nullptr; }
 
-    // What the first race will be; lanes may be empty: the usual ones, as soon as it is known what can run.
+    // What the first race will be; lanes may be empty: the default ones, as soon as it is known what can run.
     void expect_race(RaceSettings settings) { race_.expect(std::move(settings)); }
 
     FrameUi chrome; // kept between frames
@@ -80,7 +80,7 @@ class Controller {
     std::shared_ptr<const Ablations> ablations; // may be null
     std::vector<WindowOrder> orders;            // taken by the window after each frame
     std::string clipboard;                      // text to copy; taken by the window
-    std::string told;    // for the terminal that the window was started from; taken by the window
+    std::string spoken;    // for the terminal that the window was started from; taken by the window
     ViewReader read;                 // of links and lectures; set by the shell
     LinkOptions folders; // of models and heads that were given, for links; of the opened model alone, once one is
     ModelPaths started_with; // on the command line: backend, threads and form of every model, and the way back to the first
@@ -199,9 +199,9 @@ class Controller {
         bool due = false;                       // looking for the first event worth seeing
         bool example_due = false;               // the beat has just been opened: it may want another round than this one
         bool unmoved = true;                    // it was chosen by the window, for the scene that was open then
-        std::optional<int> cycle = {};          // of a fork
+        std::optional<int> round = {};          // of a fork
         std::shared_ptr<const Trace> from = {}; // the run that it was made on
-        std::optional<Position> guess = {};     // that was forced there
+        std::optional<Position> draft = {};     // that was forced there
     } arrival_;
     std::optional<FramePlace> place_;
 
@@ -219,7 +219,7 @@ class Controller {
         std::vector<std::string> drafters; // whose heads are on their way
         std::function<void(double now)> then;
     } awaited_;
-    bool own_prompt_ = false, told_small_world_ = false; // of the run on screen; once for a window
+    bool own_prompt_ = false, said_small_world_ = false; // of the run on screen; once for a window
 
     std::shared_ptr<const ServerView> server_;
     std::optional<RunSettings> served_;

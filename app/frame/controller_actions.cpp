@@ -81,7 +81,7 @@ bool Controller::popup_action(Action action, int number) {
 bool Controller::move_action(Action action, double now) {
     static constexpr std::pair<Action, Move> kMoves[] = {
         {Action::play, Move::play},         {Action::step, Move::step},           {Action::back, Move::back},
-        {Action::cycle, Move::cycle},       {Action::cycle_back, Move::cycle_back}, {Action::to_verify, Move::verify},
+        {Action::round, Move::round},       {Action::round_back, Move::round_back}, {Action::to_verify, Move::verify},
         {Action::first, Move::first},       {Action::last, Move::last},           {Action::to_rejection, Move::rejection}};
     const auto found = std::ranges::find(kMoves, action, &std::pair<Action, Move>::first);
     if (found == std::end(kMoves)) return false;

@@ -71,7 +71,7 @@ void Controller::chose(const std::string& path, double now) {
 void Controller::save(double now) {
     const RaceView* race = in_race() ? race_.shown().get() : nullptr;
     if (race && !race->lanes_finished())
-        return common_.say(race->cut ? "The race was stopped: run it again to save it"
+        return common_.say(race->ended_early ? "The race was stopped: run it again to save it"
                                      : "The race is still running: it can be saved when every lane is done",
                            now);
     guarded([&] { race ? files_.save(*race, now) : files_.save(cursor_.source.trace(), now); });
@@ -82,7 +82,7 @@ void Controller::share(double now) {
     if (!share_round) return;
     const FrameInput shown = frame(now);
     SharedRound round{.trace = cursor_.source.shared(),
-                      .cycle = in_race() ? 0 : shown_round(shown.scene)->cycle,
+                      .round = in_race() ? 0 : shown_round(shown.scene)->round,
                       .race = in_race() ? race_.shown() : nullptr,
                       .settings = *shown.scene.settings,
                       .status = common_.status,
@@ -135,10 +135,10 @@ void Controller::perform(const std::vector<FrameCommand>& commands, double now) 
         void operator()(const Select& select) const {
             c.common_.did(Deed::selected);
             c.arrival_.example_due = c.arrival_.unmoved = false;
-            // A column of another cycle: show that cycle first.
-            const CycleSummary* shown = c.cursor_.source.view().current();
-            if (select.position && (!shown || shown->cycle != select.position->cycle))
-                c.cursor_.show_round(select.position->cycle, now);
+            // A column of another cycle: show that round first.
+            const RoundSummary* shown = c.cursor_.source.view().current();
+            if (select.position && (!shown || shown->round != select.position->round))
+                c.cursor_.show_round(select.position->round, now);
             c.cursor_.selected = select.position;
         }
         void operator()(const OpenScene& open) const { c.open_scene(open.name); }

@@ -47,7 +47,7 @@ struct ControllerCommon {
     [[nodiscard]] bool can_run(const std::string& drafter) const {
         return std::ranges::find(status.ready_drafters, drafter) != status.ready_drafters.end();
     }
-    // Of a run that begins: all of it, or prefill and the first guess where the engine waits for the user.
+    // Of a run that begins: all of it, or prefill and the first draft token where the engine waits for the user.
     [[nodiscard]] std::int64_t first_budget() const { return run_ahead ? kUnlimitedPhases : 2; }
     void send(Command command) const {
         if (port.send) port.send(std::move(command));

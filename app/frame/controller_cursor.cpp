@@ -34,20 +34,20 @@ void CursorPart::stand(std::shared_ptr<const Trace> trace, std::size_t cursor) {
 void CursorPart::go_to(std::size_t cursor, double now, bool with_motion) {
     cursor = std::clamp<std::size_t>(cursor, std::min<std::size_t>(1, end()), end());
     if (cursor == at_ && !with_motion) return;
-    const CycleSummary* before = source.view().current();
-    const int cycle_before = before ? before->cycle : -1;
+    const RoundSummary* before = source.view().current();
+    const int round_before = before ? before->round : -1;
     at_ = cursor;
     source.update(source.shared(), at_);
-    const CycleSummary* after = source.view().current();
-    if ((after ? after->cycle : -1) != cycle_before) selected.reset();
+    const RoundSummary* after = source.view().current();
+    if ((after ? after->round : -1) != round_before) selected.reset();
     if (!with_motion) in_motion_.clear();
     std::erase_if(in_motion_, [&](const Stepped& step) { return now - step.at > 1; });
     if (with_motion && cursor > 0) in_motion_.push_back({cursor - 1, now});
 }
 
-void CursorPart::show_round(int cycle, double now) {
-    for (const CycleSummary& one : source.whole().cycles)
-        if (one.cycle == cycle) return go_to(one.end_event, now, false);
+void CursorPart::show_round(int round, double now) {
+    for (const RoundSummary& one : source.whole().round_list)
+        if (one.round == round) return go_to(one.end_event, now, false);
 }
 
 std::vector<StepMotion> CursorPart::moving(double now, bool reduced) const {
@@ -103,9 +103,9 @@ void CursorPart::follow_seek(bool over, double now) {
         go_to(*there, now, true);
         if (sought != Seek::rejection) return;
         common_.did(Deed::found_rejection);
-        // Every scene shows the guess that was asked for, also one that would choose another.
+        // Every scene shows the draft token that was asked for, also one that would choose another.
         const Checked& check = std::get<Checked>(source.trace()[*there - 1]);
-        selected = Position{check.cycle, check.index};
+        selected = Position{check.round, check.index};
     } else if (sought == Seek::rejection) { // what is not there is no place to go to; a step goes as far as it can
         common_.say("No further rejection in this run", now);
     } else {

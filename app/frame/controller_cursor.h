@@ -12,7 +12,7 @@ namespace speclens {
 
 class CursorPart {
   public:
-    enum class Seek : std::uint8_t { none, step, rejection, verify, cycle };
+    enum class Seek : std::uint8_t { none, step, rejection, verify, round };
 
     explicit CursorPart(ControllerCommon& common) : common_(common) { source.update(empty_trace(), 0); }
 
@@ -24,7 +24,7 @@ class CursorPart {
     void stand(std::shared_ptr<const Trace> trace, std::size_t cursor); // on another run; nothing is sought or selected
     void grow(const std::shared_ptr<const Trace>& shown) { source.update(shown ? shown : source.shared(), at_); }
     void go_to(std::size_t cursor, double now, bool with_motion);
-    void show_round(int cycle, double now); // its end, where it is there
+    void show_round(int round, double now); // its end, where it is there
     bool step(double now);                  // to the next event that is a step; false: it is not there yet
     void step_back(double now);
     [[nodiscard]] std::vector<StepMotion> moving(double now, bool reduced) const;

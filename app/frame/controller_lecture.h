@@ -11,7 +11,7 @@ namespace speclens {
 
 class LecturePart {
   public:
-    explicit LecturePart(std::string& told) : told_(told) {}
+    explicit LecturePart(std::string& spoken) : spoken_(spoken) {}
     void begin(LectureView lecture, double now); // at its first step
     void leave() { lecture_ = {}; }
     [[nodiscard]] bool open() const { return !lecture_.steps.empty(); }
@@ -24,7 +24,7 @@ class LecturePart {
   private:
     void tell(double now);
 
-    std::string& told_;
+    std::string& spoken_;
     LectureView lecture_;
     int at_ = 0;
     double began_ = 0;

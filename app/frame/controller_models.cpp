@@ -118,8 +118,8 @@ void Controller::begin_with_other_model(const RunSettings& settings) {
     cursor_.stand(empty_trace(), 0);
     race_.forget(settings, prompts());
     common_.player.playing = false;
-    arrival_.cycle.reset();
-    arrival_.guess.reset();
+    arrival_.round.reset();
+    arrival_.draft.reset();
     arrival_.from.reset();
     place_.reset();
     awaited_ = {};
@@ -174,12 +174,12 @@ bool Controller::knows(const std::string& prompt) const {
 
 // Once, when somebody has read what it made of words of their own.
 void Controller::offer_real_model() {
-    if (!own_prompt_ || told_small_world_ || !common_.status.built_in || run_.saved() || run_.due() || !cursor_.source.whole().stopped) return;
+    if (!own_prompt_ || said_small_world_ || !common_.status.built_in || run_.saved() || run_.due() || !cursor_.source.whole().stopped) return;
     if (!offer_.words.empty() || !common_.banner.empty() || fetch_) return;
     const Fetchable& real = fetchables().front();
     const bool here = is_here(real.name);
     if (!common_.has_engine() || (!here && !common_.port.fetch)) return;
-    told_small_world_ = true;
+    said_small_world_ = true;
     offered_ = real.name;
     offer_ = {std::string("If this makes no sense: ") + kSmallWorld + " A real model answers your own words.",
               here ? "Load " + real.title : "Get " + real.title + ", " + size_words(real)};

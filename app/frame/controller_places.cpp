@@ -12,7 +12,7 @@ constexpr double kPlayStep = 0.55; // least seconds per step at speed 1
 } // namespace
 
 bool Controller::ended() const {
-    const CycleView& whole = cursor_.source.whole();
+    const RunView& whole = cursor_.source.whole();
     return whole.stopped || whole.failed || !run_.grows();
 }
 
@@ -55,10 +55,10 @@ void Controller::move(Move where, double now) {
         return step_forward(now);
     case Move::back:
         return cursor_.step_back(now);
-    case Move::cycle:
-        return seek(Seek::cycle, now);
-    case Move::cycle_back:
-        return cursor_.go_to(previous_cycle_end(cursor_.source.trace(), cursor_.at()), now, false);
+    case Move::round:
+        return seek(Seek::round, now);
+    case Move::round_back:
+        return cursor_.go_to(previous_round_end(cursor_.source.trace(), cursor_.at()), now, false);
     case Move::verify:
         return seek(Seek::verify, now);
     case Move::rejection:
@@ -98,23 +98,23 @@ void Controller::play_on(double now) {
 
 // Shows the first event worth seeing as soon as it is there; until then the end of what is there.
 void Controller::arrive(double now) {
-    const CycleView& whole = cursor_.source.whole();
-    if (arrival_.cycle) {
+    const RunView& whole = cursor_.source.whole();
+    if (arrival_.round) {
         if (run_.live() == arrival_.from) return; // the branch is not there yet
-        for (const CycleSummary& cycle : whole.cycles) {
-            if (cycle.cycle != *arrival_.cycle) continue;
-            if (!cycle.complete() && !whole.stopped) break;
+        for (const RoundSummary& round : whole.round_list) {
+            if (round.round != *arrival_.round) continue;
+            if (!round.complete() && !whole.stopped) break;
             arrival_.due = arrival_.unmoved = false;
-            arrival_.cycle.reset();
-            cursor_.go_to(cycle.complete() ? cycle.end_event - 1 : cycle.end_event, now, false);
-            cursor_.selected = std::exchange(arrival_.guess, {});
+            arrival_.round.reset();
+            cursor_.go_to(round.complete() ? round.end_event - 1 : round.end_event, now, false);
+            cursor_.selected = std::exchange(arrival_.draft, {});
             return;
         }
         if (!whole.stopped) return cursor_.go_to(cursor_.end(), now, false);
-        arrival_.cycle.reset();
+        arrival_.round.reset();
     }
     const MostInstructive telling = scene().from_the_beginning() ? opening_cursor(whole) : telling_cursor(whole);
-    if (telling.settled || (!common_.run_ahead && whole.events >= 2) || whole.cycles.size() > 24) arrival_.due = false;
+    if (telling.settled || (!common_.run_ahead && whole.events >= 2) || whole.round_list.size() > 24) arrival_.due = false;
     cursor_.go_to(telling.cursor, now, false);
 }
 
@@ -124,7 +124,7 @@ void Controller::show_example(double now) {
     const auto at = scene().example(scene_input(now));
     arrival_.example_due = !at && !ended();
     if (!at) return;
-    cursor_.show_round(at->cycle, now);
+    cursor_.show_round(at->round, now);
     cursor_.selected = at;
 }
 
@@ -134,7 +134,7 @@ void Controller::settle_place(double now) {
         if (race_.settle(place_->at)) place_.reset();
         return;
     }
-    const CycleView& whole = cursor_.source.whole();
+    const RunView& whole = cursor_.source.whole();
     if (run_.due() || !whole.header) return;
     const FramePlace place = *place_;
     if (place.at > 0 ? whole.events < place.at && !ended() : !ended()) return;

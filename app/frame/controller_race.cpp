@@ -25,7 +25,7 @@ bool same_race(const RaceSettings& a, const RaceSettings& b) {
 std::vector<std::string> RacePart::lanes() const {
     std::vector<std::string> names;
     for (const RaceEntry& lane : wish_.lanes) names.push_back(lane.drafter);
-    return names.empty() ? usual_racers(common_.status.ready_drafters) : names;
+    return names.empty() ? default_racers(common_.status.ready_drafters) : names;
 }
 
 void RacePart::end_stepped(bool stepped) const {
@@ -38,11 +38,11 @@ void RacePart::start_with(RunSettings base) {
 }
 
 void RacePart::begin_with(RunSettings base) {
-    const bool usual = usual_ || wish_.lanes.empty();
+    const bool default_lanes = default_lanes_ || wish_.lanes.empty();
     wish_.base = std::move(base);
     wish_.lanes = race_entries(lanes(), wish_.base);
     send(wish_);
-    usual_ = usual;
+    default_lanes_ = default_lanes;
 }
 
 void RacePart::change(RunSettings base) {
@@ -62,7 +62,7 @@ void RacePart::send(RaceSettings settings) {
     ms_ = -1;
     common_.player.playing = false;
     sent_ = common_.has_engine();
-    usual_ = false;
+    default_lanes_ = false;
     common_.send(StartRace{wish_});
 }
 
@@ -75,20 +75,20 @@ void RacePart::enter() {
 }
 
 void RacePart::drafters_came(const std::vector<std::string>& before) {
-    if (!sent_ || !usual_ || saved_ || ms_ >= 0 || common_.player.playing) return;
-    if (usual_racers(before) == usual_racers(common_.status.ready_drafters)) return;
+    if (!sent_ || !default_lanes_ || saved_ || ms_ >= 0 || common_.player.playing) return;
+    if (default_racers(before) == default_racers(common_.status.ready_drafters)) return;
     wish_.lanes.clear();
     sent_ = false; // enter() starts it
 }
 
 void RacePart::view(RaceSettings settings) {
     const std::vector<std::string>& ready = common_.status.ready_drafters;
-    const bool usual = settings.lanes.empty();
-    if (usual && !ready.empty()) settings.lanes = race_entries(usual_racers(ready), settings.base);
+    const bool default_lanes = settings.lanes.empty();
+    if (default_lanes && !ready.empty()) settings.lanes = race_entries(default_racers(ready), settings.base);
     if (sent_ && !saved_ && wish_.stepped == settings.stepped && same_race(wish_, settings)) return;
     if (!settings.lanes.empty()) {
         start(std::move(settings));
-        usual_ = usual;
+        default_lanes_ = default_lanes;
         return;
     }
     end_stepped(settings.stepped);
@@ -270,10 +270,10 @@ void RacePart::move(Move where, double now) {
 void RacePart::move_stepped(Move where, double now) {
     const double at = clock();
     if (where == Move::step) step_lanes(Stride::phase);
-    if (where == Move::cycle) step_lanes(Stride::round);
+    if (where == Move::round) step_lanes(Stride::round);
     if (where == Move::last) step_lanes(Stride::end);
     if (where == Move::back) ms_ = std::max(0.0, at - 1);
-    if (where == Move::cycle_back) ms_ = previous_round(*shown(), at);
+    if (where == Move::round_back) ms_ = previous_round(*shown(), at);
     if (where != Move::play) return;
     common_.player.next = now;
     if (common_.player.playing && shown()->lanes_over() && at >= race_end(*shown())) ms_ = 0;
@@ -295,8 +295,8 @@ void RacePart::move_timed(Move where, double now) {
     const int lane = std::min(lane_, static_cast<int>(shown()->lanes.size()) - 1);
     if (where == Move::step) ms_ = next(-1);
     if (where == Move::back) ms_ = previous(-1);
-    if (where == Move::cycle) ms_ = next(lane);
-    if (where == Move::cycle_back) ms_ = previous(lane);
+    if (where == Move::round) ms_ = next(lane);
+    if (where == Move::round_back) ms_ = previous(lane);
     if (where == Move::last) ms_ = end;
     if (where != Move::play) return;
     tick_ = now;

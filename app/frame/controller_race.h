@@ -23,7 +23,7 @@ class RacePart {
     [[nodiscard]] const std::shared_ptr<const RaceView>& shown() const { return saved_ ? saved_ : wish_.stepped ? stepped_ : timed_; }
     [[nodiscard]] bool saved() const { return saved_ != nullptr; }
     [[nodiscard]] bool in_steps() const { return saved_ ? saved_->settings.stepped : wish_.stepped; }
-    [[nodiscard]] bool goes_on() const { return !saved_ && shown() && !shown()->cut && !shown()->finished(); }
+    [[nodiscard]] bool goes_on() const { return !saved_ && shown() && !shown()->ended_early && !shown()->finished(); }
 
     // What the next race is, or the one on screen was. No lanes: not decided yet.
     [[nodiscard]] const RaceSettings& wish() const { return wish_; }
@@ -32,7 +32,7 @@ class RacePart {
     // Others can run than before: a race of the usual lanes that nobody looked into is made again, with them.
     void drafters_came(const std::vector<std::string>& before);
     void start(RaceSettings settings);
-    void start_with(RunSettings base);   // the lanes that there are, else the usual ones
+    void start_with(RunSettings base);   // the lanes that there are, else the default ones
     void change(RunSettings base);       // the same, and can be taken back
     void view(RaceSettings settings);    // starts it where none like it is there
     void open(std::shared_ptr<const RaceView> saved);
@@ -57,7 +57,7 @@ class RacePart {
     [[nodiscard]] double clock() const;
     [[nodiscard]] double pace() const; // ms of the race per second
     void end_stepped(bool stepped) const; // where the next one is timed: an open stepped race would keep it waiting
-    [[nodiscard]] std::vector<std::string> lanes() const; // drafters; the usual ones where none was chosen
+    [[nodiscard]] std::vector<std::string> lanes() const; // drafters; the default ones where none was chosen
     void begin_with(RunSettings base);
     void send(RaceSettings settings);
     void step_lanes(Stride stride); // to the next step; the engine makes it where there is none yet
@@ -67,7 +67,7 @@ class RacePart {
     ControllerCommon& common_;
     RaceSettings wish_;
     bool sent_ = false; // what wish_ says was asked for
-    bool usual_ = false; // nobody chose the lanes
+    bool default_lanes_ = false; // nobody chose the lanes
     std::shared_ptr<const RaceView> timed_, stepped_;
     std::shared_ptr<const RaceView> saved_; // hides them until another race is started
     double ms_ = -1; // -1: where it rests by itself; of a stepped race a number of steps, -1: the newest

@@ -45,7 +45,7 @@ bool RunPart::observe(const Snapshot& published, double now) {
     return true;
 }
 
-// The run may guess fewer in a row than were asked for: that is all its drafter can do.
+// The run may draft fewer in a row than were asked for: that is all its drafter can do.
 void RunPart::keep_to_limit(double now) {
     const Header* run = live_->header();
     if (!run || run->drafter != settings_.drafter || settings_.options.tree_depth > 0) return;
@@ -71,7 +71,7 @@ void RunPart::fill(SceneInput& in) const {
 }
 
 void RunPart::begin(RunSettings settings) {
-    settings.lens = true; // scenes show it; lanes of a race and most saved runs have none
+    settings.internals = true; // scenes show it; lanes of a race and most saved runs have none
     settings_ = settings;
     saved_ = nullptr;
     growing_ = false;

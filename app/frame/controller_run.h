@@ -27,7 +27,7 @@ class RunPart {
     void begin(RunSettings settings);
     void branch(Fork fork);
     void ask(const Command& command, double now); // the engine, where it suits what is on screen
-    [[nodiscard]] bool at_limit(double now) const; // K is all that the drafter can guess; says so
+    [[nodiscard]] bool at_limit(double now) const; // K is all that the drafter can draft; says so
     void forget(const RunSettings& settings);      // it was of other models
 
     // A saved one.

@@ -46,8 +46,8 @@ Link Controller::link() const {
     Link link;
     link.scene = scene_name_;
     const auto beat = beats_.find(scene_name_);
-    const bool told_in_beats = scenes_.at(scene_name_)->beats(scene_input(0)) > 0;
-    if (told_in_beats) link.beat = (beat == beats_.end() ? 0 : beat->second) + 1;
+    const bool has_beats = scenes_.at(scene_name_)->beats(scene_input(0)) > 0;
+    if (has_beats) link.beat = (beat == beats_.end() ? 0 : beat->second) + 1;
     if (in_race()) {
         if (race_.saved()) throw Error("a saved race has no link", "Share its file, or run it again first.");
         LinkOptions named = folders;
@@ -69,7 +69,7 @@ Link Controller::link() const {
     }
     link.options = options_of(run_.settings(), named);
     link.at = cursor_.at();
-    if (cursor_.selected) link.selected = {cursor_.selected->cycle, cursor_.selected->index};
+    if (cursor_.selected) link.selected = {cursor_.selected->round, cursor_.selected->index};
     return link;
 }
 
@@ -79,7 +79,7 @@ RunVersion Controller::version() const {
     RunVersion version = undo_.version(run_.settings());
     if (arrival_.due) return version; // nobody chose the place
     version.place.at = cursor_.at();
-    if (cursor_.selected) version.place.selected = {cursor_.selected->cycle, cursor_.selected->index};
+    if (cursor_.selected) version.place.selected = {cursor_.selected->round, cursor_.selected->index};
     return version;
 }
 
@@ -145,7 +145,7 @@ void Controller::lecture_step(int step, double now) {
 
 void Controller::ask_ahead(double now) {
     if (!common_.has_engine() || run_.saved() || run_.due() || place_) return;
-    if (in_race() && (!race_.shown() || !(race_.shown()->cut || race_.shown()->finished()))) return;
+    if (in_race() && (!race_.shown() || !(race_.shown()->ended_early || race_.shown()->finished()))) return;
     const SceneInput in = scene_input(now);
     if (!in.whole->stopped || !in.status || in.status->ready_drafters.empty()) return;
     // A scene computes what it lacks from all of these; most frames change none.

@@ -303,7 +303,7 @@ std::string why_not(const FrameInput& input, Action action) {
         return run && input.scene.view->header->tier == "TABLE" ? "A table has no output matrix" : "";
     case Action::share: {
         if (race) return input.scene.race && input.scene.race->lanes_finished() ? "" : "The race is not over yet";
-        const CycleSummary* round = shown_round(input.scene);
+        const RoundSummary* round = shown_round(input.scene);
         return round && round->complete() ? "" : "No round is over yet";
     }
     case Action::fork:
@@ -317,10 +317,10 @@ std::string why_not(const FrameInput& input, Action action) {
     case Action::save_trace:
     case Action::to_rejection:
     case Action::to_verify:
-    case Action::cycle:
+    case Action::round:
         return run ? "" : "There is no run yet";
     case Action::cancel:
-        if (race && input.scene.race && !input.scene.race->cut && !input.scene.race->finished()) return "";
+        if (race && input.scene.race && !input.scene.race->ended_early && !input.scene.race->finished()) return "";
         if (measuring(input.scene, input.scene.status)) return "";
         return input.scene.status && input.scene.status->state == EngineStatus::State::running
                    ? ""

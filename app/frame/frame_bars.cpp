@@ -172,7 +172,7 @@ std::string run_words(const std::string& drafter, int k, double temperature, dou
 
 std::string speculation_state(const SceneInput& input, bool& on) {
     on = false;
-    const CycleView& view = *input.view;
+    const RunView& view = *input.view;
     if (input.status && input.status->state == EngineStatus::State::failed)
         return input.status->prompt_too_long ? "OFF: the prompt is too long" : "OFF: the engine stopped";
     if (!view.header) return "OFF: no run yet";
@@ -184,7 +184,7 @@ std::string speculation_state(const SceneInput& input, bool& on) {
         return "OFF: " + why;
     }
     if (h.k == 0) return "OFF: K = 0, plain decoding";
-    const CycleView& whole = *input.whole;
+    const RunView& whole = *input.whole;
     if (whole.rounds > 0 && whole.drafted == 0) return "OFF: nothing to draft so far";
     on = true;
     if (view.rounds == 0) return "active";
@@ -207,8 +207,8 @@ ForkWords fork_words(const Trace& trace) {
             words.where += (words.where.empty() ? "fork at round " : ", ") + std::to_string(complete + 1);
             words.tip = "from there on the run is a branch: Ctrl+Z brings back the run before";
         }
-        const auto* guess = std::get_if<Drafted>(&trace[i]);
-        if (guess && guess->forced()) words.where += ": " + quoted(trace, guess->token) + " forced";
+        const auto* draft_token = std::get_if<Drafted>(&trace[i]);
+        if (draft_token && draft_token->forced()) words.where += ": " + quoted(trace, draft_token->token) + " forced";
     }
     return words;
 }

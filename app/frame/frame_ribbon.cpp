@@ -41,9 +41,9 @@ Role role_of(TargetToken::From from) {
 }
 
 // The token that the target added to a round, where it is in the text.
-const TargetToken* own_token(const CycleView& whole, const CycleSummary& cycle) {
-    const Committed* commit = commit_of(whole, cycle);
-    return commit && drops_own_token(*commit) ? nullptr : cycle.resample;
+const TargetToken* own_token(const RunView& whole, const RoundSummary& round) {
+    const Committed* commit = commit_of(whole, round);
+    return commit && drops_own_token(*commit) ? nullptr : round.resample;
 }
 
 // Prompt tokens are running text: no marks, line breaks as one space.
@@ -91,7 +91,7 @@ bool is_marker(std::string_view text) {
 }
 
 // Which tokens of the prompt are markers, or stand between them: the name of who speaks, line breaks.
-std::vector<bool> chat_markers(const Trace& trace, const CycleView& view) {
+std::vector<bool> chat_markers(const Trace& trace, const RunView& view) {
     const auto count = static_cast<std::size_t>(view.prompt_tokens);
     std::vector<bool> marks(count, false);
     constexpr std::size_t kName = 3; // tokens of "assistant\n"
@@ -114,15 +114,15 @@ std::vector<bool> chat_markers(const Trace& trace, const CycleView& view) {
     return marks;
 }
 
-int prompt_shown(const CycleView& view) {
+int prompt_shown(const RunView& view) {
     return view.header && starts_empty(*view.header) ? 0 : view.prompt_tokens;
 }
 
 // Output from the newest to the oldest, until the width is used up. `own` receives the index in the list of
-// the token that replaced a guess (or the last one).
+// the token that replaced a draft token (or the last one).
 std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height) {
     const SceneInput& in = d.input.scene;
-    const CycleView& view = *in.view;
+    const RunView& view = *in.view;
     std::vector<Item> items;
     float used = 0;
     const auto add = [&](Item item) {
@@ -139,15 +139,15 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
     for (const OutputToken& token : view.tokens) ids.push_back(token.id);
     const std::size_t begin = prompt_shown(view) > 0 ? 0 : static_cast<std::size_t>(view.prompt_tokens);
     std::vector<Item> open;
-    const CycleSummary* cycle = view.current();
-    if (cycle && !cycle->complete()) {
-        for (const int kept : cycle->path) {
-            ids.push_back(cycle->drafts[static_cast<std::size_t>(kept)].draft->token);
-            open.push_back({.role = Role::accepted, .position = {cycle->cycle, kept}});
+    const RoundSummary* round = view.current();
+    if (round && !round->complete()) {
+        for (const int kept : round->path) {
+            ids.push_back(round->drafts[static_cast<std::size_t>(kept)].draft->token);
+            open.push_back({.role = Role::accepted, .position = {round->round, kept}});
         }
-        if (const TargetToken* own = own_token(*in.whole, *cycle)) {
+        if (const TargetToken* own = own_token(*in.whole, *round)) {
             ids.push_back(own->token);
-            open.push_back({.role = role_of(own->from), .position = {cycle->cycle, cycle->own_slot()}});
+            open.push_back({.role = role_of(own->from), .position = {round->round, round->own_slot()}});
         }
     }
     const std::vector<bool> marks = chat_markers(*in.trace, view);
@@ -171,7 +171,7 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
             const OutputToken& token = view.tokens[i];
             item.prompt = token.origin == Origin::prompt;
             item.role = role_of(token.origin);
-            item.position = {token.cycle, token.index};
+            item.position = {token.round, token.index};
         }
         item.at = i;
         const Piece piece = piece_of(*in.trace, ids, i);
@@ -188,11 +188,11 @@ std::vector<Item> newest_first(const FrameDraw& d, float room, float chip_height
 
 // The event that brought a token of the round on screen: its verdict, or the draw of the target's own.
 const void* brought_by(const FrameDraw& d, Position position) {
-    const CycleSummary* cycle = d.input.scene.view->current();
-    if (d.input.scene.moving.empty() || !cycle || position.cycle != cycle->cycle) return nullptr;
-    if (position.index < 0 || position.index == cycle->own_slot()) return own_token(*d.input.scene.whole, *cycle);
+    const RoundSummary* round = d.input.scene.view->current();
+    if (d.input.scene.moving.empty() || !round || position.round != round->round) return nullptr;
+    if (position.index < 0 || position.index == round->own_slot()) return own_token(*d.input.scene.whole, *round);
     const auto index = static_cast<std::size_t>(position.index);
-    return index < cycle->drafts.size() ? cycle->drafts[index].check : nullptr;
+    return index < round->drafts.size() ? round->drafts[index].check : nullptr;
 }
 
 // From where the picture shows it to the output. It leaves its place there while the double settles.
@@ -205,7 +205,7 @@ constexpr float kLeaves = 0.55F;
 void draw_flight(const FrameDraw& d, const Flight& flight) {
     const int index = flight.item->position.index >= 0 ? flight.item->position.index : d.input.scene.view->current()->own_slot();
     const auto& places = *d.input.scene.places;
-    const auto from = places.find(place_of({flight.item->position.cycle, index}));
+    const auto from = places.find(place_of({flight.item->position.round, index}));
     const bool fades = d.input.scene.reduced_motion || from == places.end(); // another scene shows no chip to take on
     if (!d.input.scene.reduced_motion && flight.t < kLeaves) return;
     const float t = d.input.scene.reduced_motion ? flight.t : eased(flight.t, kLeaves, 1);
@@ -215,11 +215,11 @@ void draw_flight(const FrameDraw& d, const Flight& flight) {
 
 // Returns where they begin; `right` where there are none.
 float draw_ghosts(const FrameDraw& d, float own_x, float own_w, float y, float chip_bottom, float left, float right) {
-    const CycleView& view = *d.input.scene.view;
-    const CycleSummary* cycle = view.current();
-    if (!cycle) return right;
+    const RunView& view = *d.input.scene.view;
+    const RoundSummary* round = view.current();
+    if (!round) return right;
     std::vector<std::pair<std::string, Role>> ghosts;
-    for (const DraftSlot& slot : cycle->drafts) {
+    for (const DraftSlot& slot : round->drafts) {
         if (slot.state != DraftSlot::State::rejected && slot.state != DraftSlot::State::discarded) continue;
         ghosts.emplace_back(label_of(*d.input.scene.trace, slot.draft->token),
                             slot.state == DraftSlot::State::rejected ? Role::rejected : Role::discarded);
@@ -279,14 +279,14 @@ void draw_chip(const FrameDraw& d, const Item& item, Rect box, bool newest, ui::
              {.role = item.role, .selected = newest, .hovered = touched.hovered});
     if (touched.focused) d.ui.canvas.outline(box.inset(-3, -3), {t.ink, 2}, 9); // the ribbon has little room
     ui::tooltip(d.ui, box,
-                std::string(ui::role_name(item.role)) + (item.position.cycle < 0 ? "" : " in round " + std::to_string(item.position.cycle + 1)) +
+                std::string(ui::role_name(item.role)) + (item.position.round < 0 ? "" : " in round " + std::to_string(item.position.round + 1)) +
                     ": a click leads to the end of that round");
-    if (!touched.clicked || item.position.cycle < 0) return;
-    for (const CycleSummary& cycle : d.input.scene.whole->cycles) {
-        if (cycle.cycle != item.position.cycle) continue;
-        const int index = item.position.index >= 0 ? item.position.index : cycle.own_slot();
-        d.out.push_back(SceneCommand{SetCursor{cycle.end_event}});
-        d.out.push_back(SceneCommand{Select{Position{cycle.cycle, index}}});
+    if (!touched.clicked || item.position.round < 0) return;
+    for (const RoundSummary& round : d.input.scene.whole->round_list) {
+        if (round.round != item.position.round) continue;
+        const int index = item.position.index >= 0 ? item.position.index : round.own_slot();
+        d.out.push_back(SceneCommand{SetCursor{round.end_event}});
+        d.out.push_back(SceneCommand{Select{Position{round.round, index}}});
     }
 }
 
@@ -297,7 +297,7 @@ void draw_ribbon(const FrameDraw& d) {
     if (r.w <= 0) return;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    const CycleView& view = *d.input.scene.view;
+    const RunView& view = *d.input.scene.view;
     const bool tall = d.layout.tall;
     const float chip_h = tall ? 32 : 28, chip_y = r.y + (tall ? 12.0F : 4.0F),
                 ghost_y = r.y + (tall ? 52.0F : 34.0F);
@@ -309,8 +309,8 @@ void draw_ribbon(const FrameDraw& d) {
 
     c.text({r.x + 16, r.y + (tall ? 31.0F : 23.0F)}, "Output", Font::text_bold, 15, t.ink);
     int out = view.output_tokens;
-    if (const CycleSummary* cycle = view.current(); cycle && !cycle->complete())
-        out += cycle->accepted + (own_token(*d.input.scene.whole, *cycle) ? 1 : 0);
+    if (const RoundSummary* round = view.current(); round && !round->complete())
+        out += round->accepted + (own_token(*d.input.scene.whole, *round) ? 1 : 0);
     c.text({r.x + 16, r.y + (tall ? 55.0F : 47.0F)},
            std::to_string(prompt_shown(view)) + " in · " + std::to_string(out) + " out", Font::text, 14,
            t.muted);

@@ -11,12 +11,12 @@ void FrameSource::update(std::shared_ptr<const Trace> trace, std::size_t cursor)
     const std::uint64_t times = trace->times_revision();
     trace_ = std::move(trace);
     if (other || whole_.events != available || whole_.times_revision != times) {
-        if (other) whole_ = CycleView();
+        if (other) whole_ = RunView();
         fold_on(whole_, *trace_, available);
         altered_ = whole_.stopped && whole_.header && whole_.header->tier == "RECORDED" && !trace_->intact();
     }
     if (other || view_.events != cursor || view_.times_revision != times) {
-        if (other || view_.events > cursor) view_ = CycleView(); // events cannot be taken back
+        if (other || view_.events > cursor) view_ = RunView(); // events cannot be taken back
         fold_on(view_, *trace_, cursor);
         hashed_ = false;
     }
@@ -43,66 +43,66 @@ std::shared_ptr<const Trace> empty_trace() {
 
 namespace {
 
-// One past the replacement of this cycle: its end without the commit, where ghosts and replacement are both
+// One past the replacement of this round: its end without the commit, where ghosts and replacement are both
 // fresh.
-std::size_t before_commit(const CycleSummary& cycle) {
-    return cycle.complete() ? cycle.end_event - 1 : cycle.end_event;
+std::size_t before_commit(const RoundSummary& round) {
+    return round.complete() ? round.end_event - 1 : round.end_event;
 }
 
-const CycleSummary* telling_cycle(const CycleView& whole, bool& settled) {
-    const CycleSummary* rejected = nullptr;
-    for (const CycleSummary& cycle : whole.cycles) {
+const RoundSummary* telling_round(const RunView& whole, bool& settled) {
+    const RoundSummary* rejected = nullptr;
+    for (const RoundSummary& round : whole.round_list) {
         const bool lost = std::ranges::any_of(
-            cycle.drafts, [](const DraftSlot& s) { return s.state == DraftSlot::State::rejected; });
-        if (!lost || !cycle.complete()) continue;
-        if (cycle.accepted > 0) {
+            round.drafts, [](const DraftSlot& s) { return s.state == DraftSlot::State::rejected; });
+        if (!lost || !round.complete()) continue;
+        if (round.accepted > 0) {
             settled = true;
-            return &cycle;
+            return &round;
         }
-        if (!rejected) rejected = &cycle;
+        if (!rejected) rejected = &round;
     }
     settled = whole.stopped || whole.failed;
     if (rejected) return rejected;
-    return whole.cycles.empty() ? nullptr : &whole.cycles.front();
+    return whole.round_list.empty() ? nullptr : &whole.round_list.front();
 }
 
 } // namespace
 
-MostInstructive telling_cursor(const CycleView& whole) {
+MostInstructive telling_cursor(const RunView& whole) {
     MostInstructive telling;
-    const CycleSummary* cycle = telling_cycle(whole, telling.settled);
-    if (!cycle) return {whole.events, telling.settled};
-    telling.cursor = cycle->complete() && cycle->resample && cycle->resample->from != TargetToken::From::target
-                         ? before_commit(*cycle)
-                         : cycle->end_event;
+    const RoundSummary* round = telling_round(whole, telling.settled);
+    if (!round) return {whole.events, telling.settled};
+    telling.cursor = round->complete() && round->resample && round->resample->from != TargetToken::From::target
+                         ? before_commit(*round)
+                         : round->end_event;
     return telling;
 }
 
-MostInstructive opening_cursor(const CycleView& whole) {
-    if (whole.cycles.empty()) return {whole.events, whole.stopped != nullptr || whole.failed != nullptr};
-    const CycleSummary& first = whole.cycles.front();
+MostInstructive opening_cursor(const RunView& whole) {
+    if (whole.round_list.empty()) return {whole.events, whole.stopped != nullptr || whole.failed != nullptr};
+    const RoundSummary& first = whole.round_list.front();
     return {std::min(first.end_event, first.first_event + 1), true};
 }
 
-std::size_t telling_step(const CycleView& whole, int step) {
+std::size_t telling_step(const RunView& whole, int step) {
     bool settled = false;
-    const CycleSummary* cycle = telling_cycle(whole, settled);
-    if (!cycle) return whole.events;
-    return std::min(cycle->end_event, cycle->first_event + static_cast<std::size_t>(std::max(0, step)));
+    const RoundSummary* round = telling_round(whole, settled);
+    if (!round) return whole.events;
+    return std::min(round->end_event, round->first_event + static_cast<std::size_t>(std::max(0, step)));
 }
 
-int telling_steps(const CycleView& whole) {
+int telling_steps(const RunView& whole) {
     bool settled = false;
-    const CycleSummary* cycle = telling_cycle(whole, settled);
-    return cycle ? static_cast<int>(cycle->end_event - cycle->first_event) : 0;
+    const RoundSummary* round = telling_round(whole, settled);
+    return round ? static_cast<int>(round->end_event - round->first_event) : 0;
 }
 
-const CycleSummary* shown_round(const SceneInput& input) {
-    const CycleSummary* now = input.view->current();
+const RoundSummary* shown_round(const SceneInput& input) {
+    const RoundSummary* now = input.view->current();
     if (!input.selected && !now) return nullptr;
-    const int cycle = input.selected ? input.selected->cycle : now->cycle;
-    const auto found = std::ranges::find(input.whole->cycles, cycle, &CycleSummary::cycle);
-    return found == input.whole->cycles.end() ? nullptr : &*found;
+    const int round = input.selected ? input.selected->round : now->round;
+    const auto found = std::ranges::find(input.whole->round_list, round, &RoundSummary::round);
+    return found == input.whole->round_list.end() ? nullptr : &*found;
 }
 
 } // namespace speclens

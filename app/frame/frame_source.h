@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace.h"
 #include "scenes/shared/scene.h"
 
@@ -17,8 +17,8 @@ class FrameSource {
     void update(std::shared_ptr<const Trace> trace, std::size_t cursor);
     [[nodiscard]] const Trace& trace() const { return *trace_; }
     [[nodiscard]] std::shared_ptr<const Trace> shared() const { return trace_; }
-    [[nodiscard]] const CycleView& view() const { return view_; }   // up to the cursor
-    [[nodiscard]] const CycleView& whole() const { return whole_; } // everything that is there
+    [[nodiscard]] const RunView& view() const { return view_; }   // up to the cursor
+    [[nodiscard]] const RunView& whole() const { return whole_; } // everything that is there
     [[nodiscard]] std::size_t cursor() const { return view_.events; }
     [[nodiscard]] std::uint64_t hash(); // of the events shown; computed when asked for, then kept
     [[nodiscard]] bool altered() const { return altered_; } // a recorded run that does not match its hash
@@ -27,7 +27,7 @@ class FrameSource {
 
   private:
     std::shared_ptr<const Trace> trace_;
-    CycleView view_, whole_;
+    RunView view_, whole_;
     std::uint64_t hash_ = 0;
     bool hashed_ = false, altered_ = false;
 };
@@ -35,20 +35,20 @@ class FrameSource {
 // A trace without events, shown until there is a run.
 [[nodiscard]] std::shared_ptr<const Trace> empty_trace();
 
-// The event to look at first: the replacement in the first cycle that keeps some guesses and loses one; else
-// the first rejection, else the end of the first cycle. `settled` says that more events would not change the
+// The event to look at first: the replacement in the first round that keeps some draft tokens and loses one; else
+// the first rejection, else the end of the first round. `settled` says that more events would not change the
 // choice.
 struct MostInstructive {
     std::size_t cursor = 0;
     bool settled = false;
 };
-[[nodiscard]] MostInstructive telling_cursor(const CycleView& whole);
-// The first step of the first round: the first guess, or the pass of a round without one.
-[[nodiscard]] MostInstructive opening_cursor(const CycleView& whole);
-// Step `step` (from 1) of the cycle that telling_cursor chooses; 0: before the first cycle.
-[[nodiscard]] std::size_t telling_step(const CycleView& whole, int step);
+[[nodiscard]] MostInstructive telling_cursor(const RunView& whole);
+// The first step of the first round: the first draft token, or the pass of a round without one.
+[[nodiscard]] MostInstructive opening_cursor(const RunView& whole);
+// Step `step` (from 1) of the round that telling_cursor chooses; 0: before the first round.
+[[nodiscard]] std::size_t telling_step(const RunView& whole, int step);
 // The round that a frame is about: of the place that was chosen in it, else of its last event. In input.whole; null: there is none.
-[[nodiscard]] const CycleSummary* shown_round(const SceneInput& input);
-[[nodiscard]] int telling_steps(const CycleView& whole); // how many that cycle has
+[[nodiscard]] const RoundSummary* shown_round(const SceneInput& input);
+[[nodiscard]] int telling_steps(const RunView& whole); // how many that round has
 
 } // namespace speclens

@@ -8,7 +8,7 @@
 #include "app/frame/frame.h"
 #include "engine/run/run_clock.h"
 #include "scenes/shared/plain_time.h"
-#include "scenes/shared/told_speed.h"
+#include "scenes/shared/reported_speed.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 #include "ui/plot.h"
@@ -36,13 +36,13 @@ Lanes lanes_of(float top, bool tall) {
 }
 
 // Where an event counts one, what comes behind the verify pass is seen as what it was: kept, refused, the target's own token.
-void draw_verdict_events(const FrameDraw& d, const CycleSummary& cycle, const ui::Scale& x, double from, float y, float h, float strength) {
+void draw_verdict_events(const FrameDraw& d, const RoundSummary& round, const ui::Scale& x, double from, float y, float h, float strength) {
     std::vector<Role> events;
-    for (const DraftSlot& slot : cycle.drafts)
+    for (const DraftSlot& slot : round.drafts)
         if (slot.check) events.push_back(slot.check->accepted ? Role::accepted : Role::rejected);
-    if (cycle.resample)
-        events.push_back(cycle.resample->from == TargetToken::From::residual ? Role::residual
-                         : cycle.resample->from == TargetToken::From::bonus  ? Role::bonus
+    if (round.resample)
+        events.push_back(round.resample->from == TargetToken::From::residual ? Role::residual
+                         : round.resample->from == TargetToken::From::bonus  ? Role::bonus
                                                                              : Role::target);
     for (std::size_t i = 0; i < events.size(); ++i) {
         const float left = x(from + static_cast<double>(i)), right = x(from + static_cast<double>(i) + 1);
@@ -53,14 +53,14 @@ void draw_verdict_events(const FrameDraw& d, const CycleSummary& cycle, const ui
 // Cycles narrower than a few pixels are drawn in groups: drafting and verifying keep their shares.
 void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, float y, float h,
                     double now) {
-    const auto& cycles = d.input.scene.whole->cycles;
+    const auto& rounds = d.input.scene.whole->round_list;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
-    for (std::size_t i = 0; i < cycles.size();) {
-        RunClock::Span sum = clock.span(cycles[i]);
+    for (std::size_t i = 0; i < rounds.size();) {
+        RunClock::Span sum = clock.span(rounds[i]);
         std::size_t next = i + 1;
-        while (next < cycles.size() && x(sum.end()) - x(sum.start) < 4) {
-            const RunClock::Span more = clock.span(cycles[next]);
+        while (next < rounds.size() && x(sum.end()) - x(sum.start) < 4) {
+            const RunClock::Span more = clock.span(rounds[next]);
             sum.draft += more.draft;
             sum.verify += more.verify;
             sum.rest += more.rest;
@@ -70,16 +70,16 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
         const float from = x(sum.start), draft_end = x(sum.start + sum.draft), end = x(sum.end());
         const float gap = end - from > 8 ? 2.0F : end - from > 4 ? 1.0F : 0.5F;
         const auto strength = [&](double start) { return start < now - 1e-9 ? 1.0F : kAfter; };
-        if (single && !cycles[i].drafts.empty() &&
-            draft_end - from > 3.0F * static_cast<float>(cycles[i].drafts.size()) && clock.timed()) {
+        if (single && !rounds[i].drafts.empty() &&
+            draft_end - from > 3.0F * static_cast<float>(rounds[i].drafts.size()) && clock.timed()) {
             double at = sum.start;
-            for (const DraftSlot& slot : cycles[i].drafts) {
+            for (const DraftSlot& slot : rounds[i].drafts) {
                 if (slot.ms <= 0) continue; // from the same pass as the one before
                 const float a = x(at), b = x(at + slot.ms);
                 c.fill({a, y, std::max(0.5F, b - a - 1), h}, t.role(Role::draft).alpha(strength(at)), 1);
                 at += slot.ms;
             }
-            if (cycles[i].head_ms > 0)
+            if (rounds[i].head_ms > 0)
                 c.fill({x(at), y, std::max(0.5F, draft_end - x(at) - 1), h},
                        t.role(Role::draft).alpha(0.55F * strength(at)), 1);
         } else if (draft_end > from + 0.25F) {
@@ -94,9 +94,9 @@ void draw_spec_lane(const FrameDraw& d, const RunClock& clock, const ui::Scale& 
         if (end - verify_end > 1.5F)
             c.fill({verify_end - gap + 1, y, end - verify_end - 1, h},
                    t.muted.alpha(0.45F * strength(verify_start)), 1);
-        if (single && !clock.timed()) draw_verdict_events(d, cycles[i], x, verify_start + sum.verify, y, h, strength(verify_start));
-        if (single && cycles[i].commit) {
-            const std::string words = "+" + std::to_string(cycles[i].commit->tokens.size());
+        if (single && !clock.timed()) draw_verdict_events(d, rounds[i], x, verify_start + sum.verify, y, h, strength(verify_start));
+        if (single && rounds[i].commit) {
+            const std::string words = "+" + std::to_string(rounds[i].commit->tokens.size());
             if (c.text_width(words, Font::mono, 14) + 12 < verify.w)
                 c.text({verify.center().x, y + h / 2 + 5}, words, Font::mono, 14,
                        strength(verify_start) > 0.9F ? t.on(Role::target) : t.ink, Align::center);
@@ -133,8 +133,8 @@ void scrub(const FrameDraw& d, const RunClock& clock, const ui::Scale& x, Rect a
 }
 
 // What the whole run came to, as much of it as has room: the status bar counts only up to the playhead.
-std::string summary(const FrameDraw& d, const RunClock& clock, const ToldSpeed& told, float room) {
-    const CycleView& whole = *d.input.scene.whole;
+std::string summary(const FrameDraw& d, const RunClock& clock, const ReportedSpeed& reported, float room) {
+    const RunView& whole = *d.input.scene.whole;
     const std::string ms =
         clock.timed() ? ui::number(whole.total_ms, whole.total_ms < 100 ? 1 : 0) + " ms" : std::string();
     const std::string counts = (ms.empty() ? "" : ms + " · ") + counted(whole.output_tokens, "token");
@@ -142,8 +142,8 @@ std::string summary(const FrameDraw& d, const RunClock& clock, const ToldSpeed& 
     if (whole.rounds > 0) all += " · " + ui::per_round(whole.tokens_per_round()) + " per round";
     // A figure in doubt stands beside what was recorded, where there is room; its tooltip says it all.
     std::string doubt;
-    if (!told.doubt.empty()) doubt = " · in doubt";
-    if (!told.recorded_speed.empty()) doubt += ", recorded " + told.recorded_speed;
+    if (!reported.doubt.empty()) doubt = " · in doubt";
+    if (!reported.recorded_speed.empty()) doubt += ", recorded " + reported.recorded_speed;
     for (const std::string& words : {all + doubt, all, counts + doubt, counts, ms})
         if (d.ui.canvas.text_width(words, Font::text, 14) < room) return words;
     return "";
@@ -176,7 +176,7 @@ float draw_transport(const FrameDraw& d, float x, float y, float size) {
 void draw_timeline(const FrameDraw& d) {
     const Rect r = d.layout.timeline;
     if (r.w <= 0) return;
-    const CycleView& whole = *d.input.scene.whole;
+    const RunView& whole = *d.input.scene.whole;
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     const bool tall = d.layout.tall, narrow = r.w < 900;
@@ -188,16 +188,16 @@ void draw_timeline(const FrameDraw& d) {
     const bool alone = whole.header && whole.header->drafter == kNoDrafter;
     const double per_token = plain_ms(d.input.scene);
     const double plain_total = clock.timed() && !alone ? per_token * whole.output_tokens : 0;
-    ToldSpeed told;
+    ReportedSpeed reported;
     if (plain_total > 0 && whole.total_ms > 0 && whole.drafted > 0)
-        told = told_speed(whole, *d.input.scene.trace, per_token);
+        reported = reported_speed(whole, *d.input.scene.trace, per_token);
     if (tall) {
-        c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.cycles.size()), "round"), Font::text, 14,
+        c.text({r.x + 16, r.y + 76}, counted(static_cast<int>(whole.round_list.size()), "round"), Font::text, 14,
                t.muted);
-        if (told.figure.known()) {
-            c.text({r.x + 184, r.y + 76}, told.words, Font::mono, 14, told.sure() ? t.ink : t.muted, Align::right);
+        if (reported.figure.known()) {
+            c.text({r.x + 184, r.y + 76}, reported.words, Font::mono, 14, reported.sure() ? t.ink : t.muted, Align::right);
             ui::tooltip(d.ui, {r.x + 110, r.y + 60, 80, 24},
-                        told.sure() ? "measured speed-up: plain decoding of the same tokens ÷ this run" : told.note());
+                        reported.sure() ? "measured speed-up: plain decoding of the same tokens ÷ this run" : reported.note());
         }
     }
     c.line({r.x + 208.5F, r.y}, {r.x + 208.5F, r.bottom()}, t.hairline());
@@ -215,7 +215,7 @@ void draw_timeline(const FrameDraw& d) {
         return;
     }
     // The totals stand in a margin, each behind its lane.
-    const std::string words = summary(d, clock, told, (narrow ? 0.16F : 0.28F) * (r.right() - x0));
+    const std::string words = summary(d, clock, reported, (narrow ? 0.16F : 0.28F) * (r.right() - x0));
     const float margin = std::max(narrow ? 52.0F : 104.0F, c.text_width(words, Font::text, 14) + 32);
     const double longest = std::max(clock.total(), plain_total);
     const ui::Scale x{.lo = 0, .hi = longest, .a = x0, .b = r.right() - margin};
@@ -248,10 +248,10 @@ void draw_timeline(const FrameDraw& d) {
     }
 
     // The shown cycle, and where in it we are.
-    if (const CycleSummary* shown = d.input.scene.view->current()) {
-        for (const CycleSummary& cycle : whole.cycles) {
-            if (cycle.cycle != shown->cycle || cycle.first_event != shown->first_event) continue;
-            const RunClock::Span span = clock.span(cycle);
+    if (const RoundSummary* shown = d.input.scene.view->current()) {
+        for (const RoundSummary& round : whole.round_list) {
+            if (round.round != shown->round || round.first_event != shown->first_event) continue;
+            const RunClock::Span span = clock.span(round);
             c.outline({x(span.start) - 2, lanes.spec - 2, std::max(4.0F, x(span.end()) - x(span.start) + 2),
                        lanes.spec_h + 4},
                       {t.ink, 2}, 4);

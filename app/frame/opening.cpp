@@ -21,7 +21,7 @@ using ui::Rect;
 using ui::Role;
 
 // When each part is over, in seconds.
-constexpr double kWritten = 3, kGuessed = 5, kChecked = 7.8, kCounted = 10;
+constexpr double kWritten = 3, kDrafted = 5, kChecked = 7.8, kCounted = 10;
 constexpr double kSweep = 1.4; // of the pass that checks
 constexpr double kPatience = 20; // for a run that does not come
 constexpr float kChip = 44, kGap = 10;
@@ -32,7 +32,7 @@ float eased(double now, double from, double to) {
     return static_cast<float>(1 - (1 - t) * (1 - t) * (1 - t));
 }
 
-struct Guess {
+struct ShownDraft {
     std::string label;
     Role role = Role::draft; // once it is checked
 };
@@ -40,7 +40,7 @@ struct Guess {
 // What of a run is shown: tokens that were written before a round, and that round.
 struct Shown {
     std::vector<std::string> before; // labels, oldest first
-    std::vector<Guess> guesses;
+    std::vector<ShownDraft> drafts;
     std::string own; // the target's own token; empty: none
     Role own_role = Role::target;
     int tokens = 0, passes = 0;
@@ -48,19 +48,19 @@ struct Shown {
     std::string target, drafter;
 };
 
-// A round that keeps at least two guesses, with some text before it; none: the run has nothing to show.
+// A round that keeps at least two draft tokens, with some text before it; none: the run has nothing to show.
 std::optional<Shown> shown_of(const SceneInput& in) {
-    constexpr int kBefore = 5, kMostGuesses = 6;
-    const CycleView& whole = *in.whole;
+    constexpr int kBefore = 5, kMostDrafts = 6;
+    const RunView& whole = *in.whole;
     if (!whole.header || whole.rounds == 0 || whole.drafted == 0 || whole.header->nodes > 0) return {};
-    const CycleSummary* best = nullptr;
+    const RoundSummary* best = nullptr;
     int best_start = 0, written = 0;
-    for (const CycleSummary& cycle : whole.cycles) {
-        if (!cycle.complete() || !cycle.commit) continue;
-        const bool some = cycle.accepted >= 2 && static_cast<int>(cycle.drafts.size()) <= kMostGuesses + 2;
+    for (const RoundSummary& round : whole.round_list) {
+        if (!round.complete() || !round.commit) continue;
+        const bool some = round.accepted >= 2 && static_cast<int>(round.drafts.size()) <= kMostDrafts + 2;
         const bool better = some && (!best || (best_start < 3 && written >= 3));
-        if (better) best = &cycle, best_start = written;
-        written += static_cast<int>(cycle.commit->tokens.size());
+        if (better) best = &round, best_start = written;
+        written += static_cast<int>(round.commit->tokens.size());
     }
     if (!best) return {};
     Shown shown;
@@ -68,8 +68,8 @@ std::optional<Shown> shown_of(const SceneInput& in) {
     for (std::size_t i = std::max(first, begin - std::min<std::size_t>(begin, kBefore)); i < begin; ++i)
         shown.before.push_back(label_of(*in.trace, whole.tokens[i].id));
     for (const DraftSlot& slot : best->drafts)
-        if (static_cast<int>(shown.guesses.size()) < kMostGuesses || slot.state == DraftSlot::State::accepted)
-            shown.guesses.push_back({label_of(*in.trace, slot.draft->token), role_of(slot.state)});
+        if (static_cast<int>(shown.drafts.size()) < kMostDrafts || slot.state == DraftSlot::State::accepted)
+            shown.drafts.push_back({label_of(*in.trace, slot.draft->token), role_of(slot.state)});
     if (best->resample) {
         shown.own = label_of(*in.trace, best->resample->token);
         shown.own_role = best->resample->from == TargetToken::From::residual ? Role::residual
@@ -108,7 +108,7 @@ ChipRow row_of(const FrameDraw& d, Shown& shown) {
     const auto lay = [&] {
         row.widths.clear();
         for (const std::string& label : shown.before) row.widths.push_back(ui::chip_width(d.ui.canvas, label, kChip));
-        for (const Guess& guess : shown.guesses) row.widths.push_back(ui::chip_width(d.ui.canvas, guess.label, kChip));
+        for (const ShownDraft& draft : shown.drafts) row.widths.push_back(ui::chip_width(d.ui.canvas, draft.label, kChip));
         if (!shown.own.empty()) row.widths.push_back(ui::chip_width(d.ui.canvas, shown.own, kChip));
         float whole = -kGap;
         for (const float w : row.widths) whole += w + kGap;
@@ -119,8 +119,8 @@ ChipRow row_of(const FrameDraw& d, Shown& shown) {
         shown.before.erase(shown.before.begin());
         whole = lay();
     }
-    while (whole > s.w - 48 && shown.guesses.size() > 1) {
-        shown.guesses.pop_back();
+    while (whole > s.w - 48 && shown.drafts.size() > 1) {
+        shown.drafts.pop_back();
         whole = lay();
     }
     row.x = s.x + (s.w - whole) / 2;
@@ -154,24 +154,24 @@ void draw_written(const FrameDraw& d, const Shown& shown, const ChipRow& row, do
 
 // Thrown from below, one behind the other, then checked in one go.
 void draw_round(const FrameDraw& d, const Shown& shown, const ChipRow& row, double now) {
-    const std::size_t first = shown.before.size(), count = shown.guesses.size();
-    const double each = (kGuessed - kWritten - 0.4) / static_cast<double>(count);
-    const float swept = eased(now, kGuessed + 0.3, kGuessed + 0.3 + kSweep);
+    const std::size_t first = shown.before.size(), count = shown.drafts.size();
+    const double each = (kDrafted - kWritten - 0.4) / static_cast<double>(count);
+    const float swept = eased(now, kDrafted + 0.3, kDrafted + 0.3 + kSweep);
     const float left = row.at(first).x, right = row.at(first + count - 1).right();
     for (std::size_t i = 0; i < count; ++i) {
         const double from = kWritten + 0.2 + each * static_cast<double>(i);
         const float come = eased(now, from, from + 0.4);
         if (now < from) break;
         Rect at = row.at(first + i);
-        const bool checked = now > kGuessed && left + (right - left) * swept >= at.right() - 1;
-        const Role role = checked ? shown.guesses[i].role : Role::draft;
+        const bool checked = now > kDrafted && left + (right - left) * swept >= at.right() - 1;
+        const Role role = checked ? shown.drafts[i].role : Role::draft;
         at.y += (1 - come) * 90;
-        ui::chip(d.ui.canvas, d.ui.theme, at, shown.guesses[i].label,
+        ui::chip(d.ui.canvas, d.ui.theme, at, shown.drafts[i].label,
                  {.role = role, .alpha = come * (role == Role::discarded ? 0.6F : 1.0F)});
     }
-    if (now < kGuessed) return;
+    if (now < kDrafted) return;
     draw_pass(d, left, right, row.y - 22, swept, "one pass for all of them");
-    const float come = eased(now, kGuessed + 0.3 + kSweep, kGuessed + 0.8 + kSweep);
+    const float come = eased(now, kDrafted + 0.3 + kSweep, kDrafted + 0.8 + kSweep);
     if (!shown.own.empty() && come > 0) {
         Rect at = row.at(first + count);
         at.y -= (1 - come) * 30;
@@ -179,7 +179,7 @@ void draw_round(const FrameDraw& d, const Shown& shown, const ChipRow& row, doub
     }
 }
 
-// Every pass of the large model as a cell: alone, and with guesses.
+// Every pass of the large model as a cell: alone, and with draft tokens.
 void draw_counts(const FrameDraw& d, const Shown& shown, double now) {
     const Rect s = d.ui.screen;
     const float x = s.x + s.w * 0.14F, w = s.w * 0.72F, y = s.y + s.h * 0.42F;
@@ -205,9 +205,9 @@ void draw_toll(const FrameDraw& d, const Shown& shown, const ChipRow& row, doubl
         passes += now >= from ? 1 : 0;
         tokens += now >= from + 0.8 * each ? 1 : 0;
     }
-    if (now >= kGuessed + 0.3) ++passes;
-    if (now >= kGuessed + 0.8 + kSweep) {
-        for (const Guess& guess : shown.guesses) tokens += guess.role == Role::accepted ? 1 : 0;
+    if (now >= kDrafted + 0.3) ++passes;
+    if (now >= kDrafted + 0.8 + kSweep) {
+        for (const ShownDraft& draft : shown.drafts) tokens += draft.role == Role::accepted ? 1 : 0;
         tokens += shown.own.empty() ? 0 : 1;
     }
     const float x = d.ui.screen.center().x, y = row.y + kChip + 72;
@@ -216,7 +216,7 @@ void draw_toll(const FrameDraw& d, const Shown& shown, const ChipRow& row, doubl
 
 std::string heading_of(const Shown& shown, double now) {
     if (now < kWritten) return "A language model, the target, writes one token a pass.";
-    if (now < kGuessed) return "A small one, the draft, guesses what comes next.";
+    if (now < kDrafted) return "A small one, the draft, guesses what comes next.";
     if (now < kChecked) return "One pass of the target checks every guess.";
     return count_words(shown);
 }
@@ -324,7 +324,7 @@ void draw_opening(const FrameDraw& d) {
     d.ui.push_id("opening");
     if (opening.opened < 0) opening.opened = now;
     std::optional<Shown> shown = shown_of(d.input.scene);
-    const CycleView& whole = *d.input.scene.whole;
+    const RunView& whole = *d.input.scene.whole;
     const bool whole_run = whole.stopped != nullptr || whole.failed != nullptr;
     if (opening.began < 0 && shown && whole_run) opening.began = now;
     const EngineStatus* status = d.input.scene.status;

@@ -73,17 +73,17 @@ void add(std::vector<PaletteRow>& rows, const std::string& query, PaletteRow row
 }
 
 void add_tokens(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
-    for (const CycleSummary& cycle : input.scene.whole->cycles) {
-        for (std::size_t i = 0; i < cycle.drafts.size() && rows.size() < kMost; ++i) {
-            const DraftSlot& slot = cycle.drafts[i];
+    for (const RoundSummary& round : input.scene.whole->round_list) {
+        for (std::size_t i = 0; i < round.drafts.size() && rows.size() < kMost; ++i) {
+            const DraftSlot& slot = round.drafts[i];
             const char* fate = slot.state == DraftSlot::State::accepted    ? "accepted"
                                : slot.state == DraftSlot::State::rejected  ? "rejected"
                                : slot.state == DraftSlot::State::discarded ? "discarded"
                                                                            : "drafted";
             add(rows, query,
                 {ui::token_words(input.scene.trace->text(slot.draft->token)),
-                 std::string(fate) + ", round " + std::to_string(cycle.cycle + 1),
-                 SceneCommand{Select{Position{cycle.cycle, static_cast<int>(i)}}}, 0});
+                 std::string(fate) + ", round " + std::to_string(round.round + 1),
+                 SceneCommand{Select{Position{round.round, static_cast<int>(i)}}}, 0});
         }
         if (rows.size() >= kMost) return;
     }
@@ -103,7 +103,7 @@ void add_scene_keys(std::vector<PaletteRow>& rows, const FrameInput& input, cons
     }
 }
 
-// Drafters that can run, and rules that can judge what the chosen one guesses.
+// Drafters that can run, and rules that can judge what the chosen one drafts.
 void add_run_choices(std::vector<PaletteRow>& rows, const FrameInput& input, const std::string& query) {
     if (!input.scene.settings || !input.scene.status) return;
     const RunSettings& now = *input.scene.settings;
@@ -161,9 +161,9 @@ PaletteRow setting_row(const RunSetting& setting, const RunSettings& now, const 
     const auto restart = [&](const RunSettings& changed) { return SceneCommand{Command{Restart{fitting(setting, now, changed)}}}; };
     if (setting.is_switch()) {
         RunSettings changed = now;
-        const SettingValue usual = setting.get(RunSettings());
+        const SettingValue default_value = setting.get(RunSettings());
         if (is_default(setting, now)) take_text(setting, option, "", changed);
-        else setting.set(changed, usual);
+        else setting.set(changed, default_value);
         return {label, is_default(setting, now) ? "off: switch it on" : "on: switch it off", restart(changed), 0};
     }
     const std::optional<std::string> typed = value_typed(setting, query);
@@ -347,12 +347,12 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
     std::vector<PaletteRow> rows;
     if (prefix == ':') {
         const int wanted = std::atoi(words.c_str());
-        for (const CycleSummary& cycle : input.scene.whole->cycles)
-            if (cycle.cycle + 1 == wanted || words.empty())
+        for (const RoundSummary& round : input.scene.whole->round_list)
+            if (round.round + 1 == wanted || words.empty())
                 if (rows.size() < kMost)
-                    rows.push_back({"Round " + std::to_string(cycle.cycle + 1),
-                                    counted(cycle.accepted, "kept guess"),
-                                    SceneCommand{SetCursor{cycle.end_event}}, 0});
+                    rows.push_back({"Round " + std::to_string(round.round + 1),
+                                    counted(round.accepted, "kept guess"),
+                                    SceneCommand{SetCursor{round.end_event}}, 0});
         return rows;
     }
     if (!filtered || prefix == '@')
@@ -399,13 +399,13 @@ std::vector<PaletteRow> palette_rows(const FrameInput& input, const std::string&
 std::vector<PaletteRow> fork_rows(const FrameInput& input) {
     std::vector<PaletteRow> rows;
     const LoopModel model = loop_model(input.scene);
-    if (!model.cycle || !input.scene.settings) return rows;
-    const int cycle = model.cycle->cycle, index = model.selected;
+    if (!model.round || !input.scene.settings) return rows;
+    const int round = model.round->round, index = model.selected;
     const auto fork = [&](Fork f) { return SceneCommand{Command{std::move(f)}}; };
     RunSettings other = *input.scene.settings;
     ++other.fork;
-    rows.push_back({"Other dice from round " + std::to_string(cycle + 1) + " on", "same text so far",
-                    fork({.cycle = cycle, .settings = other}), 0});
+    rows.push_back({"Other dice from round " + std::to_string(round + 1) + " on", "same text so far",
+                    fork({.round = round, .settings = other}), 0});
     if (index >= static_cast<int>(model.columns.size())) return rows;
     const LoopColumn& column = model.columns[static_cast<std::size_t>(index)];
     const std::string at = "guess " + std::to_string(index + 1);
@@ -414,7 +414,7 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
         rows.push_back({std::string(kept ? "A coin that rejects " : "A coin that keeps ") +
                             quoted(*input.scene.trace, column.draft->token),
                         "u = " + std::string(kept ? ".99" : "0"),
-                        fork({.cycle = cycle, .force_coin = std::pair{index, kept ? 0.999 : 0.0}}), 0});
+                        fork({.round = round, .force_coin = std::pair{index, kept ? 0.999 : 0.0}}), 0});
     }
     const ColumnDistributions distributions = column_distributions(model, index);
     const DistributionTable table = distribution_table(distributions.target, distributions.draft, 12);
@@ -422,7 +422,7 @@ std::vector<PaletteRow> fork_rows(const FrameInput& input) {
         if (row.id < 0 || (column.draft && row.id == column.draft->token)) continue;
         rows.push_back({"Force " + quoted(*input.scene.trace, row.id) + " as " + at,
                         "target " + distribution_number(row.target) + ", draft " + distribution_number(row.draft),
-                        fork({.cycle = cycle, .force_draft = std::pair{index, row.id}}), 0});
+                        fork({.round = round, .force_draft = std::pair{index, row.id}}), 0});
     }
     return rows;
 }

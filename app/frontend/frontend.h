@@ -30,7 +30,7 @@ namespace speclens {
 struct FramePlace {
     int beat = 0;       // from 1; of a scene that the cursor drives: a step; 0: none named
     std::size_t at = 0; // events shown; of a stepped race: steps; 0: none named
-    std::optional<std::pair<int, int>> selected = {}; // cycle and guess, from 0
+    std::optional<std::pair<int, int>> selected = {}; // cycle and draft token, from 0
 };
 
 // A frame of the window: a scene, a place in it, and the run that it shows.
@@ -38,7 +38,7 @@ struct SceneView {
     std::string scene = "loop";
     FramePlace place = {};
     RunSettings settings = {};
-    RaceSettings race = {}; // lanes may be empty: the usual ones
+    RaceSettings race = {}; // lanes may be empty: the default ones
     std::string model = {}; // what it is of (engine/run/model_names.h); empty: whatever is loaded
     std::optional<Precision> precision = {}; // of products in it; nothing: not said, which of the built-in model means f32
 };
@@ -100,7 +100,7 @@ struct FrameRequest {
     int beat = -1;          // story beat or step; -1: the most telling one (a rejection if there is one)
     std::size_t cursor = 0; // events shown; 0: chosen by the beat
     float moving = 1;       // how far the motion of the last of them is; 1: at rest
-    std::optional<std::pair<int, int>> selected = {}; // cycle and guess, from 0; absent: as the scene chooses
+    std::optional<std::pair<int, int>> selected = {}; // cycle and draft token, from 0; absent: as the scene chooses
     int width = 1600, height = 1000;
     std::string theme = "dark";
     float zoom = 0; // 0: as it fits the size

@@ -43,7 +43,7 @@ void render_animation(const std::vector<AnimationFrame>&, std::shared_ptr<const 
                       const std::filesystem::path&) {
     absent();
 }
-int shared_cycle(const FrameRequest&, const std::shared_ptr<const Trace>&, const RunSettings&, const EngineStatus&) {
+int shared_round(const FrameRequest&, const std::shared_ptr<const Trace>&, const RunSettings&, const EngineStatus&) {
     absent();
 }
 FramePlace frame_place(const FrameRequest&, const std::shared_ptr<const Trace>&, const RunSettings&, const EngineStatus&) {

@@ -12,7 +12,7 @@ namespace speclens {
 
 struct SharedRound {
     std::shared_ptr<const Trace> trace;
-    int cycle = 0; // from 0; one that is complete
+    int round = 0; // from 0; one that is complete
     std::shared_ptr<const RaceView> race = {}; // instead of a round: all of it, every lane done; the trace may be null
     RunSettings settings;
     EngineStatus status;
@@ -32,7 +32,7 @@ struct SharedFiles {
 };
 
 // The round that a frame shows; throws Error (usage) where it shows none that is complete.
-[[nodiscard]] int shared_cycle(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
+[[nodiscard]] int shared_round(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
                                const EngineStatus& status);
 // The place that a frame shows, chosen or found: a link with it leads to the same one.
 [[nodiscard]] FramePlace frame_place(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,

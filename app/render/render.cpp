@@ -80,7 +80,7 @@ void check_beat(const FrameRequest& request, int places, bool beats) {
 
 // Events of the run that the frame shows.
 std::size_t first_cursor(const FrameRequest& request, const Scene& scene, bool beats,
-                         const CycleView& whole) {
+                         const RunView& whole) {
     if (request.cursor > 0) return request.cursor;
     if (!beats && request.beat > 0) return telling_step(whole, request.beat);
     const auto first = beats ? scene.first_look(whole) : std::nullopt;
@@ -93,8 +93,8 @@ void go_to_example(StagedFrame& p, const FrameRequest& request, const std::share
     if (request.cursor > 0 || request.selected) return;
     const auto at = p.scene->example(scene);
     if (!at) return;
-    for (const CycleSummary& cycle : p.source.whole().cycles)
-        if (cycle.cycle == at->cycle) p.source.update(trace, cycle.end_event);
+    for (const RoundSummary& round : p.source.whole().round_list)
+        if (round.round == at->round) p.source.update(trace, round.end_event);
     p.source.fill(scene);
     scene.selected = at;
 }
@@ -241,14 +241,14 @@ std::string frame_picture(const FrameRequest& request, std::shared_ptr<const Tra
     return {png.begin(), png.end()};
 }
 
-int shared_cycle(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
+int shared_round(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
                  const EngineStatus& status) {
     const StagedFrame p(request, trace, settings, status);
     const SceneInput& scene = p.input.scene;
-    const CycleSummary* round = scene.race ? nullptr : shown_round(scene);
+    const RoundSummary* round = scene.race ? nullptr : shown_round(scene);
     if (!round || !round->complete())
         throw Error("this frame shows no round that is over", "Choose another place, for example loop.", Exit::usage);
-    return round->cycle;
+    return round->round;
 }
 
 FramePlace frame_place(const FrameRequest& request, const std::shared_ptr<const Trace>& trace, const RunSettings& settings,
@@ -263,7 +263,7 @@ FramePlace frame_place(const FrameRequest& request, const std::shared_ptr<const 
     }
     if (p.scene->beats(scene) > 0) place.beat = scene.beat + 1;
     place.at = scene.cursor;
-    if (scene.selected) place.selected = {scene.selected->cycle, scene.selected->index};
+    if (scene.selected) place.selected = {scene.selected->round, scene.selected->index};
     return place;
 }
 
@@ -381,11 +381,11 @@ std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, c
     if (request.scene != "accept-rule" && request.scene != "loop") return std::nullopt;
     const std::unique_ptr<Scene> scene = scene_named(request.scene).make();
     const bool beats = request.scene == "accept-rule";
-    const CycleView view = fold(trace, first_cursor(request, *scene, beats, fold(trace, trace.size())));
+    const RunView view = fold(trace, first_cursor(request, *scene, beats, fold(trace, trace.size())));
     std::optional<Position> wanted;
     if (beats && request.cursor == 0) {
         SceneInput input;
-        const CycleView whole = fold(trace, trace.size());
+        const RunView whole = fold(trace, trace.size());
         input.trace = &trace;
         input.view = &view;
         input.whole = &whole;
@@ -393,12 +393,12 @@ std::optional<std::pair<int, int>> shown_position(const FrameRequest& request, c
         input.available = whole.events;
         input.beat = request.beat < 0 ? 4 : request.beat - 1;
         if (const auto example = request.selected ? std::nullopt : scene->example(input))
-            return std::pair{example->cycle, example->index};
+            return std::pair{example->round, example->index};
     }
     if (request.selected) wanted = Position{request.selected->first, request.selected->second};
     const std::optional<Position> at = accept_position(view, wanted);
     if (!at) return std::nullopt;
-    return std::pair{at->cycle, at->index};
+    return std::pair{at->round, at->index};
 }
 
 std::vector<double> race_stop_times(const RaceView& race) {

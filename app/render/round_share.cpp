@@ -18,9 +18,9 @@ constexpr int kFewestMs = 50;  // of a step
 constexpr int kRaceMs = 100;   // of a picture of a race
 constexpr float kStripHeight = 62; // below a scene that has no story, logical px
 
-const CycleSummary* complete_round(const CycleView& whole, int cycle) {
-    const auto found = std::ranges::find(whole.cycles, cycle, &CycleSummary::cycle);
-    return found != whole.cycles.end() && found->complete() ? &*found : nullptr;
+const RoundSummary* complete_round(const RunView& whole, int round) {
+    const auto found = std::ranges::find(whole.round_list, round, &RoundSummary::round);
+    return found != whole.round_list.end() && found->complete() ? &*found : nullptr;
 }
 
 void make_folder(const std::filesystem::path& folder) {
@@ -31,7 +31,7 @@ void make_folder(const std::filesystem::path& folder) {
 
 } // namespace
 
-std::vector<LoopShot> loop_shots(const Trace& trace, const CycleSummary& round) {
+std::vector<LoopShot> loop_shots(const Trace& trace, const RoundSummary& round) {
     const std::size_t events = round.end_event - round.first_event;
     const std::size_t stride = (events * kFewestMs + kLoopMs - kEndMs - 1) / static_cast<std::size_t>(kLoopMs - kEndMs);
     std::vector<std::size_t> cursors; // as many events as there is time for, the last one in any case
@@ -73,8 +73,8 @@ RoundShare::RoundShare(SharedRound round, std::filesystem::path folder, const ui
         race_end_ = race_end(*round_.race, race_of_table(*round_.race));
         shots_ = race_shots();
     } else {
-        told_ = complete_round(whole_, round_.cycle);
-        if (!told_) throw Error("round " + std::to_string(round_.cycle + 1) + " is not over", "Choose one that is.");
+        told_ = complete_round(whole_, round_.round);
+        if (!told_) throw Error("round " + std::to_string(round_.round + 1) + " is not over", "Choose one that is.");
         shots_ = loop_shots(*round_.trace, *told_);
     }
     make_folder(folder_);

@@ -28,7 +28,7 @@ struct LoopShot {
     float moving = 1;
     int ms = 0; // a multiple of 10, at least 20
 };
-[[nodiscard]] std::vector<LoopShot> loop_shots(const Trace& trace, const CycleSummary& round);
+[[nodiscard]] std::vector<LoopShot> loop_shots(const Trace& trace, const RoundSummary& round);
 // Of a race: its clock, from the start to the end, in so many pictures.
 [[nodiscard]] std::vector<LoopShot> race_shots();
 [[nodiscard]] double race_clock_at(const LoopShot& shot, double end); // of the race that ends there
@@ -36,7 +36,7 @@ struct LoopShot {
 // Of the run, or of some lane; null: nothing has run.
 [[nodiscard]] const Header* shared_header(const SharedRound& shared);
 // The card on a canvas of its size: what came of it, the prompt, its tokens or lanes, the run and the link.
-void draw_share_card(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, const CycleView& whole, const CycleSummary& round);
+void draw_share_card(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, const RunView& whole, const RoundSummary& round);
 void draw_race_card(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, const RaceModel& race);
 // Below every picture of the loop, where the window has a story that nobody could read as fast: prompt, day, link.
 void draw_share_strip(ui::Canvas& canvas, const ui::Theme& theme, const SharedRound& shared, ui::Rect strip);
@@ -67,8 +67,8 @@ class RoundShare {
     ui::HeadlessFrame pixels_;
     FrameSource source_;
     std::unique_ptr<Scene> scene_;
-    CycleView whole_;
-    const CycleSummary* told_ = nullptr; // in whole_; null: a race
+    RunView whole_;
+    const RoundSummary* told_ = nullptr; // in whole_; null: a race
     double race_end_ = 0;                // on its clock
     std::vector<LoopShot> shots_;
     std::size_t at_ = 0; // shots drawn, then one for each file

@@ -22,23 +22,23 @@ using ui::Theme;
 
 constexpr float kLeft = 48, kRight = kCardWidth - 48, kRoom = kRight - kLeft;
 
-std::string title_of(const CycleSummary& round) {
+std::string title_of(const RoundSummary& round) {
     const int drafted = static_cast<int>(round.drafts.size());
     if (drafted == 0) return "No draft token in this round";
     if (drafted == 1) return round.accepted == 1 ? "The one draft token accepted" : "The one draft token rejected";
     return std::to_string(round.accepted) + " of " + std::to_string(drafted) + " draft tokens accepted";
 }
 
-std::string subtitle_of(const CycleSummary& round) {
+std::string subtitle_of(const RoundSummary& round) {
     const int written = static_cast<int>(round.commit->tokens.size());
     return (written == 1 ? "1 token" : std::to_string(written) + " tokens") + " from one pass of the target";
 }
 
 // The text up to and with the round, its end where all of it has no room.
-void draw_text(Canvas& canvas, const Theme& theme, const Trace& trace, const CycleView& whole, int cycle, float y) {
+void draw_text(Canvas& canvas, const Theme& theme, const Trace& trace, const RunView& whole, int round, float y) {
     constexpr float kSize = 24;
     std::size_t end = 0;
-    while (end < whole.tokens.size() && whole.tokens[end].cycle <= cycle) ++end;
+    while (end < whole.tokens.size() && whole.tokens[end].round <= round) ++end;
     std::size_t begin = end;
     float width = 0;
     const float dots = canvas.printed_width("… ", Font::text, kSize);
@@ -52,7 +52,7 @@ void draw_text(Canvas& canvas, const Theme& theme, const Trace& trace, const Cyc
     if (begin > 0) canvas.print({x, y}, "… ", Font::text, kSize, theme.muted), x += dots;
     for (std::size_t i = begin; i < end; ++i) {
         const OutputToken& token = whole.tokens[i];
-        const std::optional<ui::Role> role = token.cycle == cycle ? std::optional(role_of(token.origin)) : std::nullopt;
+        const std::optional<ui::Role> role = token.round == round ? std::optional(role_of(token.origin)) : std::nullopt;
         x += ui::running_token(canvas, theme, {x, y}, trace.text(token.id), role, false, kSize);
     }
 }
@@ -74,7 +74,7 @@ struct RoundChip {
 };
 
 // The draft tokens, and behind them what the target wrote itself.
-std::vector<RoundChip> chips_of(const Trace& trace, const CycleSummary& round) {
+std::vector<RoundChip> chips_of(const Trace& trace, const RoundSummary& round) {
     std::vector<RoundChip> chips;
     for (const int i : round.reading_order()) {
         const DraftSlot& slot = round.drafts[static_cast<std::size_t>(i)];
@@ -124,8 +124,8 @@ void draw_link(Canvas& canvas, const Theme& theme, const std::string& link, floa
     for (int line = 0; line < 2 && !left.empty(); ++line) {
         std::size_t fits = left.size();
         while (fits > 1 && canvas.printed_width(left.substr(0, fits), Font::mono, kSize) > kRoom) --fits;
-        const bool cut = line == 1 && fits < left.size();
-        canvas.print({kLeft, y + kLine * static_cast<float>(line)}, cut ? left.substr(0, fits - 1) + "…" : left.substr(0, fits), Font::mono,
+        const bool shortened = line == 1 && fits < left.size();
+        canvas.print({kLeft, y + kLine * static_cast<float>(line)}, shortened ? left.substr(0, fits - 1) + "…" : left.substr(0, fits), Font::mono,
                      kSize, theme.muted);
         left.erase(0, fits);
     }
@@ -142,7 +142,7 @@ void draw_legend(Canvas& canvas, const Theme& theme, const std::vector<RoundChip
     }
 }
 
-std::string cut_to(const Canvas& canvas, std::string text, Font font, float size, float room) {
+std::string shortened_to(const Canvas& canvas, std::string text, Font font, float size, float room) {
     if (canvas.printed_width(text, font, size) <= room) return text;
     while (!text.empty() && canvas.printed_width(text + "…", font, size) > room) text.resize(ui::previous_boundary(text, text.size()));
     return text + "…";
@@ -154,7 +154,7 @@ void draw_prompt(Canvas& canvas, const Theme& theme, std::string prompt, float x
     std::ranges::replace(prompt, '\n', ' ');
     canvas.text({x, y}, "Prompt", Font::text, size, theme.muted);
     x += canvas.text_width("Prompt", Font::text, size) + 12;
-    canvas.print({x, y}, cut_to(canvas, ui::language().open_quote + prompt + ui::language().close_quote, Font::text, size, right - x), Font::text, size, theme.ink);
+    canvas.print({x, y}, shortened_to(canvas, ui::language().open_quote + prompt + ui::language().close_quote, Font::text, size, right - x), Font::text, size, theme.ink);
 }
 
 // By the time somebody looks at it nothing is live.
@@ -237,10 +237,10 @@ const Header* shared_header(const SharedRound& shared) {
     return nullptr;
 }
 
-void draw_share_card(Canvas& canvas, const Theme& theme, const SharedRound& shared, const CycleView& whole, const CycleSummary& round) {
+void draw_share_card(Canvas& canvas, const Theme& theme, const SharedRound& shared, const RunView& whole, const RoundSummary& round) {
     const Header& header = *whole.header;
     draw_head(canvas, theme, header, title_of(round), subtitle_of(round));
-    draw_text(canvas, theme, *shared.trace, whole, round.cycle, 276);
+    draw_text(canvas, theme, *shared.trace, whole, round.round, 276);
     const std::vector<RoundChip> chips = chips_of(*shared.trace, round);
     draw_chips(canvas, theme, chips, 304);
     draw_legend(canvas, theme, chips, 502);
@@ -269,7 +269,7 @@ void draw_share_strip(Canvas& canvas, const Theme& theme, const SharedRound& sha
     canvas.print({right, strip.y + 26}, day, Font::text, 15, theme.muted, ui::Align::right);
     draw_prompt(canvas, theme, prompt_of(*header), x, strip.y + 26, 17, right - canvas.printed_width(day, Font::text, 15) - 16);
     const std::string& link = shared.shown_link.empty() ? shared.link : shared.shown_link;
-    canvas.print({x, strip.y + 50}, cut_to(canvas, link, Font::mono, 14, right - x), Font::mono, 14, theme.muted);
+    canvas.print({x, strip.y + 50}, shortened_to(canvas, link, Font::mono, 14, right - x), Font::mono, 14, theme.muted);
 }
 
 } // namespace speclens

@@ -37,7 +37,7 @@ std::vector<std::string> arguments(const fs::path& encoder, const fs::path& file
                                      "-video_size", std::to_string(width) + "x" + std::to_string(height),
                                      "-framerate", std::to_string(kFramesPerSecond), "-i", "pipe:0", "-an",
                                      "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p"};
-    // Encoders are the usual ones of the format, whichever this ffmpeg was built with.
+    // Encoders are the default ones of the format, whichever this ffmpeg was built with.
     const std::vector<std::string> own = ending == ".webm" ? std::vector<std::string>{"-crf", "24", "-b:v", "0", "-f", "webm"}
                                                            : std::vector<std::string>{"-crf", "18", "-movflags", "+faststart", "-f", "mp4"};
     list.insert(list.end(), own.begin(), own.end());

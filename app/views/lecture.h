@@ -1,7 +1,7 @@
 // A lecture: frames in order, each a link with a title, notes and the minutes it may take. A text file
 // NAME.lec.toml that a teacher writes and keeps under version control:
 //
-//     title = "Why guessing is faster"
+//     title = "Why drafting is faster"
 //     about = "Thirty minutes for people who know what a language model is."
 //     [[step]]
 //     title = "One pass, one token"

@@ -65,7 +65,7 @@ std::size_t number(const std::string& name, std::string_view text, std::size_t l
     std::size_t value = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (problem != std::errc() || end != text.data() + text.size() || value < least || value > most)
-        broken(name + " '" + std::string(text.substr(0, 40)) + "' is no whole number from " +
+        broken(name + " '" + std::string(text.substr(0, 40)) + "' is not an integer from " +
                std::to_string(least));
     return value;
 }
@@ -95,10 +95,10 @@ std::string with_folder(const std::string& drafter, const LinkOptions& folders) 
 
 // What links say of a setting that differs from the default, or always; nothing where it means nothing.
 void add_setting(LinkOptions& out, const RunSetting& setting, const RunSettings& s) {
-    const bool usual = is_default(setting, s);
-    if (!setting.needs(s) || (usual && setting.linked != RunSetting::Written::always)) return;
-    if (usual && setting.is_switch() && *setting.opposite == '\0') return;
-    out.emplace_back(usual && setting.is_switch() ? setting.opposite : setting.option, text_of(setting, s));
+    const bool by_default = is_default(setting, s);
+    if (!setting.needs(s) || (by_default && setting.linked != RunSetting::Written::always)) return;
+    if (by_default && setting.is_switch() && *setting.opposite == '\0') return;
+    out.emplace_back(by_default && setting.is_switch() ? setting.opposite : setting.option, text_of(setting, s));
 }
 
 // `special` says whether it has dealt with a setting. What is of models was given on the command line.

@@ -5,7 +5,7 @@
 //
 // The frame is the same wherever the link is opened with the same models, times apart. What was dragged
 // inside a scene is not part of it. Values are percent-encoded; `at` is a number of events (of a stepped
-// race: of steps), `select` a cycle and a guess, both counted from 1.
+// race: of steps), `select` a round and a draft token, both counted from 1.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Link {
     std::string scene;                           // as written: "loop", "S1"
     int beat = 0;                                // from 1; 0: none was named
     std::size_t at = 0;                          // 0: none was named
-    std::optional<std::pair<int, int>> selected; // cycle, guess; from 0
+    std::optional<std::pair<int, int>> selected; // cycle, draft token; from 0
     LinkOptions options;
     bool operator==(const Link&) const = default;
 };

@@ -487,10 +487,10 @@ class Shell {
             window_.clipboard().set(controller_.clipboard);
             controller_.clipboard.clear();
         }
-        if (!controller_.told.empty()) {
-            std::fputs(controller_.told.c_str(), stdout);
+        if (!controller_.spoken.empty()) {
+            std::fputs(controller_.spoken.c_str(), stdout);
             std::fflush(stdout);
-            controller_.told.clear();
+            controller_.spoken.clear();
         }
         for (const WindowOrder order : std::exchange(controller_.orders, {})) {
             if (order == WindowOrder::quit) glfwSetWindowShouldClose(window_.handle, GLFW_TRUE);

@@ -1,4 +1,4 @@
-// Does speculation pay here, with which drafter and how many guesses? A prediction for every drafter and draft length
+// Does speculation pay here, with which drafter and how many draft tokens? A prediction for every drafter and draft length
 // from runs on this machine: acceptance by place, the measured cost of a round, and how far both are known.
 #pragma once
 
@@ -28,7 +28,7 @@ struct AdviceCell {
     [[nodiscard]] double round_ms() const { return draft_ms + verify_ms + other_ms; }
 };
 
-// Of the longest drafts of a drafter: guesses judged and kept at each place.
+// Of the longest drafts of a drafter: draft tokens judged and kept at each place.
 struct AdviceDrafter {
     std::string name, rule;
     std::vector<int> judged, kept;

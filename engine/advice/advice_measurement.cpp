@@ -9,7 +9,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/time_table.h"
 #include "engine/model/model.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/gallery.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
@@ -17,7 +17,7 @@
 namespace speclens {
 namespace {
 
-constexpr int kLongestAdvised = 7;      // guesses, unless other lengths are asked for
+constexpr int kLongestAdvised = 7;      // draft tokens, unless other lengths are asked for
 constexpr int kWarmUpTokens = 6;
 constexpr std::size_t kPlain = static_cast<std::size_t>(-1);
 constexpr double kContextSeconds = 1.2; // for passes behind each
@@ -72,7 +72,7 @@ AdviceMeasurement::~AdviceMeasurement() = default;
 void AdviceMeasurement::plan_lengths() {
     RunSettings base = plan_.base;
     base.trace_top = 0;
-    base.lens = false;
+    base.internals = false;
     base.timing = true;
     std::vector<std::string> names = plan_.drafters;
     if (names.empty()) names = models_->ready_drafters();
@@ -220,7 +220,7 @@ void AdviceMeasurement::show() {
         shown->date = header.date;
         double ms = 0, tokens = 0;
         for (const auto& trace : evidence_.plain.traces) {
-            const CycleView view = fold(*trace, trace->size());
+            const RunView view = fold(*trace, trace->size());
             ms += view.total_ms;
             tokens += view.output_tokens;
         }

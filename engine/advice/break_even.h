@@ -5,7 +5,7 @@
 
 namespace speclens {
 
-// Mean tokens of a round of K guesses, the target's own included, if every guess stays with probability alpha:
+// Mean tokens of a round of K draft tokens, the target's own included, if every draft token stays with probability alpha:
 // (1 − α^(K+1)) ÷ (1 − α) (Leviathan et al. 2023, equation 1).
 [[nodiscard]] double tokens_at_alpha(double alpha, int k);
 // The alpha that gives so many tokens a round; 0 for one token or fewer. Absent: more than K + 1, which no alpha gives.

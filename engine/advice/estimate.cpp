@@ -156,7 +156,7 @@ AdviceCell cell_of(const FoldedRuns& runs, const FoldedRuns& longest, const Fold
     const double rounds = sums.rounds(cell.worked_out);
     cell.tokens_per_round = rounds > 0 ? sums.all.walked.tokens / rounds : 0;
     take_parts(cell, shares, runs);
-    if (shares.size() < 2) { // nothing is known of others: at most every guess is kept
+    if (shares.size() < 2) { // nothing is known of others: at most every draft token is kept
         cell.high = cell.k + 1;
         return cell;
     }
@@ -168,8 +168,8 @@ AdviceCell cell_of(const FoldedRuns& runs, const FoldedRuns& longest, const Fold
     return cell;
 }
 
-// The usual cost of a round in a block of prompts: the lower quartile of rounds with as many guesses as were asked for.
-double usual_cost(const FoldedRuns& runs, const std::vector<int>& prompts) {
+// The usual cost of a round in a block of prompts: the lower quartile of rounds with as many draft tokens as were asked for.
+double typical_cost(const FoldedRuns& runs, const std::vector<int>& prompts) {
     std::vector<double> ms;
     for (const FoldedRun& run : runs.all) {
         if (!std::ranges::binary_search(prompts, run.prompt)) continue;
@@ -195,7 +195,7 @@ double clock_of(const Folded& folded) {
             std::vector<int> prompts;
             for (std::size_t i = b * plain.size() / kBlocks; i < (b + 1) * plain.size() / kBlocks; ++i)
                 prompts.push_back(plain[i].prompt);
-            const double round = usual_cost(runs, prompts), pass = usual_cost(folded.plain, prompts);
+            const double round = typical_cost(runs, prompts), pass = typical_cost(folded.plain, prompts);
             if (round > 0 && pass > 0) ratios.push_back(std::log(round / pass));
         }
         if (ratios.size() == kBlocks) deviations.push_back(deviation(ratios));

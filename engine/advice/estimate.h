@@ -31,7 +31,7 @@ struct AdviceEvidence {
 // By drafter, then draft length. Nothing of a drafter without a whole run on every prompt with at least one length: the
 // longest such one says what shorter ones would keep.
 [[nodiscard]] std::vector<AdviceCell> estimate_cells(const AdviceEvidence& evidence);
-// Guesses judged and kept by place, of the longest drafts.
+// Draft tokens judged and kept by place, of the longest drafts.
 [[nodiscard]] std::vector<AdviceDrafter> places_of(const AdviceEvidence& evidence);
 // How far the cost of a round, in plain passes, drifted while this was measured: from one quarter of the prompts to the
 // next, what the machine did in between. A share.

@@ -4,14 +4,14 @@
 #include <cmath>
 
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 
 namespace speclens {
 namespace {
 
-double own_ms(const Trace& trace, const CycleSummary& cycle) {
+double own_ms(const Trace& trace, const RoundSummary& round) {
     double ms = 0;
-    for (std::size_t i = cycle.first_event; i < cycle.end_event; ++i) {
+    for (std::size_t i = round.first_event; i < round.end_event; ++i) {
         const EventTimes times = own_times(trace[i]);
         ms += times.ms + times.aside;
     }
@@ -21,11 +21,11 @@ double own_ms(const Trace& trace, const CycleSummary& cycle) {
 FoldedRun fold_run(const Trace& trace, int prompt) {
     FoldedRun run;
     run.prompt = prompt;
-    const CycleView view = fold(trace, trace.size());
+    const RunView view = fold(trace, trace.size());
     run.context = view.prompt_tokens;
     run.rounds = rounds_of(view);
-    for (const CycleSummary& cycle : view.cycles)
-        if (cycle.complete()) run.costs.push_back({cycle.draft_ms, cycle.verify_ms, cycle.other_ms, own_ms(trace, cycle)});
+    for (const RoundSummary& round : view.round_list)
+        if (round.complete()) run.costs.push_back({round.draft_ms, round.verify_ms, round.other_ms, own_ms(trace, round)});
     return run;
 }
 
@@ -58,7 +58,7 @@ RoundCost FoldedRuns::mean_cost(int drafted) const {
 
 double FoldedRuns::carries_on() const {
     constexpr double kBelieved = 4; // rounds that the overall rate stands for
-    double judged = 0, kept = 0, behind = 0, behind_kept = 0;
+    double judged = 0, kept = 0, after_full = 0, after_full_kept = 0;
     for (const FoldedRun& run : all)
         for (std::size_t i = 0; i < run.rounds.size(); ++i) {
             const DraftedRound& round = run.rounds[i];
@@ -66,11 +66,11 @@ double FoldedRuns::carries_on() const {
             kept += round.kept;
             const bool full = i > 0 && run.rounds[i - 1].drafted > 0 && run.rounds[i - 1].kept == run.rounds[i - 1].drafted;
             if (!full || round.drafted == 0) continue;
-            behind += 1;
-            behind_kept += round.kept > 0 ? 1 : 0;
+            after_full += 1;
+            after_full_kept += round.kept > 0 ? 1 : 0;
         }
     const double overall = judged > 0 ? kept / judged : 0;
-    return (behind_kept + kBelieved * overall) / (behind + kBelieved);
+    return (after_full_kept + kBelieved * overall) / (after_full + kBelieved);
 }
 
 FoldedRuns fold_runs(const AdviceRuns& runs) {

@@ -29,9 +29,9 @@ struct FoldedRuns {
     bool tree = false;
     std::vector<FoldedRun> all;
     [[nodiscard]] const FoldedRun* of(int prompt) const; // nullptr: not run
-    // The mean round with so many guesses; where none was timed, with the nearest number.
+    // The mean round with so many draft tokens; where none was timed, with the nearest number.
     [[nodiscard]] RoundCost mean_cost(int drafted) const;
-    // The share of full rounds behind which the next first guess was kept too: what to expect of a guess that nobody made.
+    // The share of full rounds behind which the next first draft token was kept too: what to expect of a draft token that nobody made.
     [[nodiscard]] double carries_on() const;
 
   private:
@@ -40,7 +40,7 @@ struct FoldedRuns {
         RoundCost sum;
         double rounds = 0;
     };
-    std::map<int, Mean> means_; // by guesses
+    std::map<int, Mean> means_; // by draft tokens
 };
 [[nodiscard]] FoldedRuns fold_runs(const AdviceRuns& runs);
 

@@ -136,12 +136,12 @@ void take_rates(SpeculationProfile& p) {
 
 } // namespace
 
-std::optional<double> SpeculationProfile::tokens_with(int guesses) const {
-    if (const auto found = by_k.find(guesses); found != by_k.end()) return found->second;
-    if (guesses == k) return mean;
-    if (!chain || guesses > k) return {};
+std::optional<double> SpeculationProfile::tokens_with(int drafts) const {
+    if (const auto found = by_k.find(drafts); found != by_k.end()) return found->second;
+    if (drafts == k) return mean;
+    if (!chain || drafts > k) return {};
     double tokens = 1;
-    for (int i = 0; i < guesses; ++i) tokens += marginal[static_cast<std::size_t>(i)];
+    for (int i = 0; i < drafts; ++i) tokens += marginal[static_cast<std::size_t>(i)];
     return tokens;
 }
 
@@ -255,8 +255,8 @@ SpeculationProfile profile_of(const AdviceEvidence& evidence, const Advice& advi
             double tokens = 0, rounds = 0;
             for (std::size_t i = 0; i < run.rounds.size(); ++i) {
                 const DraftedRound& round = run.rounds[i];
-                const bool cut = round.tokens < round.kept + 1 || (i + 1 == run.rounds.size() && round.drafted < longest->k);
-                if (cut) continue;
+                const bool truncated = round.tokens < round.kept + 1 || (i + 1 == run.rounds.size() && round.drafted < longest->k);
+                if (truncated) continue;
                 ++p.histogram[round.kept + 1];
                 tokens += round.kept + 1;
                 rounds += 1;
@@ -271,7 +271,7 @@ SpeculationProfile profile_of(const AdviceEvidence& evidence, const Advice& advi
     p.target_model = advice.model;
     p.verification = p.rule == "block" ? "block" : "longest_prefix";
     // A block's shorter drafts are other drafts, and what copies the text begins elsewhere; these two draft token by token.
-    // A model or a head that guesses one token after the other: its acceptance is about the same at every place.
+    // A model or a head that drafts one token after the other: its acceptance is about the same at every place.
     const DrafterInfo* info = find_drafter(drafter);
     p.chain = info && !info->tree && info->drafting == Drafting::one_by_one && info->needs != DrafterNeeds::nothing;
     take_rates(p);

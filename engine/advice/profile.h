@@ -31,8 +31,8 @@ struct SpeculationProfile {
     std::string rule, prompts_hash, backend, machine;
     int prompts = 0;
 
-    // Tokens per round with so many guesses; absent: the profile does not tell.
-    [[nodiscard]] std::optional<double> tokens_with(int guesses) const;
+    // Tokens per round with so many draft tokens; absent: the profile does not tell.
+    [[nodiscard]] std::optional<double> tokens_with(int drafts) const;
     [[nodiscard]] double rounds() const;
 };
 

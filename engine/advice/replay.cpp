@@ -9,13 +9,13 @@ namespace {
 
 constexpr int kWalks = 8; // through each answer: what is unseen is thrown anew in each
 
-// What is known of a guess for one token of the answer.
+// What is known of a draft token for one token of the answer.
 enum class Place : std::uint8_t {
     unseen,  // the target wrote it behind a full round
     kept,
     refused,
-    silent,  // a round that began here found nothing to guess
-    chain_end // a chain ended before it though there was room: a round that begins here may guess
+    silent,  // a round that began here found nothing to draft
+    chain_end // a chain ended before it though there was room: a round that begins here may draft
 };
 
 std::vector<Place> places_of(const std::vector<DraftedRound>& rounds, int asked, int limit) {
@@ -46,17 +46,17 @@ void count_round(WalkedRounds& walked, int drafted, double tokens, double weight
     walked.tokens += weight * tokens;
 }
 
-struct Guessed {
+struct ReplayedDraft {
     int drafted = 0, kept = 0;
 };
 
 // Of a round that begins at `at` with room for so many. A chain is drafted to its length before anything is judged.
 template <typename Coin>
-Guessed guesses_at(const std::vector<Place>& places, int at, int room, const Coin& coin) {
+ReplayedDraft drafts_at(const std::vector<Place>& places, int at, int room, const Coin& coin) {
     const int written = static_cast<int>(places.size());
     for (int kept = 0; kept < room; ++kept) {
         const int here = at + kept;
-        if (here == written) return {room, kept}; // the text ended among the guesses
+        if (here == written) return {room, kept}; // the text ended among the draft tokens
         const Place place = places[static_cast<std::size_t>(here)];
         if (place == Place::silent || (place == Place::chain_end && kept > 0)) return {kept, kept};
         const bool known = place == Place::kept || place == Place::refused;
@@ -67,13 +67,13 @@ Guessed guesses_at(const std::vector<Place>& places, int at, int room, const Coi
 
 } // namespace
 
-std::vector<DraftedRound> rounds_of(const CycleView& view) {
+std::vector<DraftedRound> rounds_of(const RunView& view) {
     std::vector<DraftedRound> rounds;
     int at = 0;
-    for (const CycleSummary& cycle : view.cycles) {
-        if (!cycle.complete()) continue;
-        const int written = static_cast<int>(cycle.commit->tokens.size());
-        rounds.push_back({at, static_cast<int>(cycle.drafts.size()), static_cast<int>(cycle.path.size()), written});
+    for (const RoundSummary& round : view.round_list) {
+        if (!round.complete()) continue;
+        const int written = static_cast<int>(round.commit->tokens.size());
+        rounds.push_back({at, static_cast<int>(round.drafts.size()), static_cast<int>(round.path.size()), written});
         at += written;
     }
     return rounds;
@@ -104,9 +104,9 @@ WalkedRounds walked_with(const std::vector<DraftedRound>& rounds, int asked, int
             return uniform(key) < unseen;
         };
         for (int at = 0; at < written;) {
-            const Guessed guesses = guesses_at(places, at, std::min(k, limit - at - 1), coin);
-            const int tokens = std::min(guesses.kept + 1, written - at);
-            count_round(walked, guesses.drafted, tokens, 1.0 / kWalks);
+            const ReplayedDraft drafts = drafts_at(places, at, std::min(k, limit - at - 1), coin);
+            const int tokens = std::min(drafts.kept + 1, written - at);
+            count_round(walked, drafts.drafted, tokens, 1.0 / kWalks);
             at += tokens;
         }
     }

@@ -50,10 +50,10 @@ void take_costs(ServedAdvice& advice, const ServedEvidence& evidence) {
     if (advice.tokens_per_round <= 0 || !advice.plain_rate || advice.k == 0) return;
     advice.round_passes = advice.tokens_per_round / advice.rate * *advice.plain_rate;
     advice.alpha = alpha_for(*advice.round_passes, advice.k);
-    const double guesses = evidence.drafted / evidence.rounds;
-    if (guesses <= 0 || evidence.accepted_at.empty()) return;
-    const double cost = (*advice.round_passes - 1) / guesses;
-    advice.guess_passes = cost;
+    const double drafts = evidence.drafted / evidence.rounds;
+    if (drafts <= 0 || evidence.accepted_at.empty()) return;
+    const double cost = (*advice.round_passes - 1) / drafts;
+    advice.draft_token_passes = cost;
     advice.best_k = 0;
     advice.best_speed_up = 1;
     double tokens = 1;
@@ -78,8 +78,8 @@ void take_speed_up(ServedAdvice& advice, const ServedEvidence& evidence) {
     if (with.empty()) return;
     const Middle rate = middle_of(with);
     advice.rate = rate.value(), advice.rate_low = rate.low(), advice.rate_high = rate.high();
-    if (evidence.told_plain_rate) {
-        advice.plain_rate = evidence.told_plain_rate;
+    if (evidence.reported_plain_rate) {
+        advice.plain_rate = evidence.reported_plain_rate;
         advice.speed_up = advice.rate / *advice.plain_rate;
         advice.low = advice.rate_low / *advice.plain_rate, advice.high = advice.rate_high / *advice.plain_rate;
     } else if (!ratios.empty()) {
@@ -145,8 +145,8 @@ std::vector<std::string> advice_findings(const ServedAdvice& advice) {
         list.push_back(printed("A round brings %.2f tokens and takes %.2f plain passes", advice.tokens_per_round, *advice.round_passes) +
                        (advice.alpha ? printed(": it breaks even where every guess is kept with %.3f.", *advice.alpha)
                         : printed(": more than its %d tokens at most, so no acceptance makes it pay.", advice.k + 1)));
-    if (advice.guess_passes)
-        list.push_back(printed("A guess adds %.2f plain passes to a round, if all cost alike; ", *advice.guess_passes) +
+    if (advice.draft_token_passes)
+        list.push_back(printed("A guess adds %.2f plain passes to a round, if all cost alike; ", *advice.draft_token_passes) +
                        (*advice.best_k > 0 ? printed("the best length is then K = %d, %.2f×.", *advice.best_k, advice.best_speed_up)
                                            : "no length pays then."));
     return list;

@@ -17,10 +17,10 @@ struct ServedTiming {
 
 struct ServedEvidence {
     std::vector<ServedTiming> prompts;
-    std::optional<double> told_plain_rate; // tokens a second, by who knows
+    std::optional<double> reported_plain_rate; // tokens a second, by who knows
     // Of these requests, or of the whole server.
     double rounds = 0, drafted = 0, accepted = 0;
-    std::vector<double> accepted_at; // [i]: rounds that kept draft i + 1 too; empty: not told
+    std::vector<double> accepted_at; // [i]: rounds that kept draft i + 1 too; empty: not reported
     bool whole_server = false;       // other people's requests are in the counts
 };
 
@@ -36,12 +36,12 @@ struct ServedAdvice {
     std::optional<double> plain_rate;
     bool plain_measured = false;
     double speed_up = 0, low = 0, high = 0; // 0: not known
-    int k = 0;                              // most drafts of a round; 0: not told
-    double tokens_per_round = 0;            // 0: not told
+    int k = 0;                              // most drafts of a round; 0: not reported
+    double tokens_per_round = 0;            // 0: not reported
     std::optional<double> round_passes;     // what a round takes, in plain passes
-    std::optional<double> alpha;            // of every guess, to break even; absent: not known, or none is enough
-    std::optional<double> guess_passes;     // what each guess adds to a round, in plain passes
-    // The best draft length if each guess costs alike; 0: none pays. Absent: not known.
+    std::optional<double> alpha;            // of every draft token, to break even; absent: not known, or none is enough
+    std::optional<double> draft_token_passes;     // what each draft token adds to a round, in plain passes
+    // The best draft length if each draft token costs alike; 0: none pays. Absent: not known.
     std::optional<int> best_k;
     double best_speed_up = 0;
 };

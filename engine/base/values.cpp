@@ -28,7 +28,7 @@ std::string shown(double value) {
 } // namespace
 
 long long whole(const std::string& option, const std::string& text, long long least, long long most) {
-    const std::string expected = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+    const std::string expected = "an integer from " + std::to_string(least) + " to " + std::to_string(most);
     const bool digits = !text.empty() && text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == std::string::npos;
     if (!digits) bad(option, text, expected);
     errno = 0;

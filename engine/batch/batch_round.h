@@ -17,7 +17,7 @@ struct BatchLane {
         preempted   // gave up its blocks
     } did = Did::decoded;
     int rows = 0;     // of the pass
-    int accepted = 0; // of them drafts that were kept
+    int accepted = 0; // rows whose draft token was kept
     int tokens = 0;   // that it got
     bool joined = false, left = false;
     [[nodiscard]] int drafted() const { return did == Did::decoded && rows > 0 ? rows - 1 : 0; }
@@ -26,7 +26,7 @@ struct BatchLane {
 struct BatchRound {
     std::vector<BatchLane> lanes; // of the texts in flight, in the order of arrival
     int passes = 0;               // of the target: more than one only where the rows do not fit into one
-    int rows = 0, read_rows = 0;  // of them all; of them of prompts and of what was recomputed
+    int rows = 0, read_rows = 0;  // of all passes; those of prompts and of what was recomputed
     int copied_blocks = 0;        // copies on write
     int shared_tokens = 0;        // of prompts, found in blocks of other texts
     int used_blocks = 0;          // after the round

@@ -1,4 +1,4 @@
-// A work with a stack of its own that can pause in the middle and go on later, all on one thread: what lets code that knows
+// A task with a stack of its own that can pause in the middle and go on later, all on one thread: what lets code that knows
 // nothing of others wait for them (lockstep.h).
 #pragma once
 

@@ -1,5 +1,5 @@
 // A text that somebody else wrote and this target only judges: what it says of the tokens behind some place. So a draft worker
-// elsewhere has its guesses verified in the same passes as everybody's rounds.
+// elsewhere has its draft tokens verified in the same passes as everybody's rounds.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ struct Scoring {
 struct ScoredToken {
     TopEntries top;     // largest first
     double logp = 0;    // of the text's own token
-    int rank = 0;       // of it: how many are likelier, and 1
+    int rank = 0;       // of that token, from 1: how many are likelier, and 1
 };
 
 [[nodiscard]] ScoredToken scored_token(const Distribution& distribution, int token, int top);

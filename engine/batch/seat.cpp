@@ -9,9 +9,9 @@ namespace speclens {
 Seat::Seat(PagedModel& model, BlockPool& pool, int capacity, Alone alone)
     : model_(&model), capacity_(capacity), alone_(std::move(alone)), table_(pool, PagedModel::kBlock), rows_(model) {}
 
-OutputHead Seat::cut_head(const FrequentIds& frequent, int n) const {
+OutputHead Seat::reduced_head(const FrequentIds& frequent, int n) const {
     const auto& model = model_->model();
-    return frequent.cut(backend(), model->head(), model, n);
+    return frequent.reduced_head(backend(), model->head(), model, n);
 }
 
 PassRows& Seat::forward(const PassInput& input) {

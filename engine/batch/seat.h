@@ -38,7 +38,7 @@ class Seat final : public Decoder {
         return model_->model()->bytes.all + table_.blocks().size() * model_->block_bytes();
     }
     [[nodiscard]] bool is_table() const override { return false; }
-    [[nodiscard]] OutputHead cut_head(const FrequentIds& frequent, int n) const override;
+    [[nodiscard]] OutputHead reduced_head(const FrequentIds& frequent, int n) const override;
     PassRows& forward(const PassInput& input) override;
     // The prompt was read before, in pieces (read()): only hands on what was tapped.
     void prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink, const Reading& reading) override;

@@ -71,7 +71,7 @@ struct SweepCell {
     SweepMethod method;
     int concurrency = 0;
     std::vector<SweepSlice> slices;
-    SweepSlice sum;                 // of them
+    SweepSlice sum;                 // of all slices
     std::optional<SweepInterval> speed_up; // over plain batched decoding with as many texts; none: that was not measured
     bool in_doubt = false;          // the speed-up: other programs kept cores busy, or its slices lie too far apart (docs/measuring.md)
     std::vector<BatchRound> rounds; // some of the last slice, one after the other

@@ -68,7 +68,7 @@ class WorkerPool::Line final : public Decoder {
     [[nodiscard]] int length() const override { return target_->length(); }
     [[nodiscard]] std::size_t memory_bytes() const override { return target_->memory_bytes(); }
     [[nodiscard]] bool is_table() const override { return target_->is_table(); }
-    [[nodiscard]] OutputHead cut_head(const FrequentIds& frequent, int n) const override { return target_->cut_head(frequent, n); }
+    [[nodiscard]] OutputHead reduced_head(const FrequentIds& frequent, int n) const override { return target_->reduced_head(frequent, n); }
     [[nodiscard]] std::optional<Wire> wire() const override { return target_->wire(); }
     void prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink, const Reading& reading) override {
         target_->prefill(tokens, taps, sink, reading);
@@ -79,7 +79,7 @@ class WorkerPool::Line final : public Decoder {
     void poison() override { target_->poison(); }
 
     bool begin(const PassInput& input) override {
-        if (cut) throw Ended{};
+        if (closed) throw Ended{};
         asked_ms = clock_.ms();
         answer_ = std::async(std::launch::async, [this, input] {
             PassRows& rows = target_->forward(input);
@@ -91,7 +91,7 @@ class WorkerPool::Line final : public Decoder {
         if (!answer_.valid()) begin(input);
         while (!arrives(std::chrono::milliseconds(0))) Fiber::pause();
         const Answer answer = answer_.get();
-        if (cut) throw Ended{};
+        if (closed) throw Ended{};
         answered_ms = answer.ms;
         return *answer.rows;
     }
@@ -99,7 +99,7 @@ class WorkerPool::Line final : public Decoder {
     [[nodiscard]] bool arrives(std::chrono::milliseconds wait) const { return answer_.wait_for(wait) == std::future_status::ready; }
 
     double asked_ms = 0, answered_ms = 0; // of the last pass
-    bool cut = false;
+    bool closed = false;
 
   private:
     struct Answer {
@@ -141,7 +141,7 @@ WorkerPool::WorkerPool(std::shared_ptr<const Models> models, std::vector<RunSett
 }
 
 WorkerPool::~WorkerPool() {
-    for (const auto& worker : workers_) worker->line->cut = true;
+    for (const auto& worker : workers_) worker->line->closed = true;
     for (const auto& worker : workers_)
         while (worker->begun && !worker->fiber->ended()) {
             (void)worker->line->arrives(std::chrono::seconds(1));
@@ -163,8 +163,8 @@ double WorkerPool::done() const {
     return sum / static_cast<double>(workers_.size());
 }
 
-void WorkerPool::cut_line(int worker) {
-    workers_.at(static_cast<std::size_t>(worker))->line->cut = true;
+void WorkerPool::disconnect(int worker) {
+    workers_.at(static_cast<std::size_t>(worker))->line->closed = true;
 }
 
 bool WorkerPool::step() {

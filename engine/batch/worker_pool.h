@@ -64,7 +64,7 @@ class WorkerPool {
 
     // Lets one worker go on to where it waits, or waits a moment for an answer. False: all have ended.
     bool step();
-    void cut_line(int worker); // as if it died: it asks for nothing any more
+    void disconnect(int worker); // as if that worker had died: it asks for nothing any more
     [[nodiscard]] const PoolFilm& film() const { return film_; }
     [[nodiscard]] const Run& run(int worker) const;
     [[nodiscard]] std::size_t revision() const { return revision_; } // grows with the film

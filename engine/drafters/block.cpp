@@ -170,7 +170,7 @@ Draft BlockDrafter::draft(const DraftRequest& request) {
     const TimeMark begun = backend().mark();
     if (!waiting_.features.empty()) {
         absorb(waiting_.features, waiting_.first);
-        if (request.lens) keep_taps(waiting_.features);
+        if (request.internals) keep_taps(waiting_.features);
     }
     waiting_ = {};
     const int k = std::min(request.k, network_->config.most_drafts());
@@ -190,7 +190,7 @@ Draft BlockDrafter::draft(const DraftRequest& request) {
         first.head_ms -= waited_ms;
         first.ms += asked_ms + waited_ms;
     }
-    if (request.lens) look(block, draft);
+    if (request.internals) look(block, draft);
     return draft;
 }
 
@@ -210,17 +210,17 @@ void BlockDrafter::look(const Block& block, Draft& draft) {
     const std::vector<int> depths = draft.depths();
     for (std::size_t i = 0; i < draft.nodes.size(); ++i) {
         backend().download(block.rows.slice(depths[i] - 1, 1), row.data());
-        draft.nodes[i].lens.add("row", row);
+        draft.nodes[i].internals.add("row", row);
     }
     if (draft.nodes.empty() || !taps_known_ || !network_->config.conditioned || !options_.conditioning) return;
     std::vector<float> taps(taps_.size() * hidden);
     backend().download(newest_taps_.view(), taps.data());
     for (std::size_t i = 0; i < taps_.size(); ++i)
-        draft.nodes.front().lens.add(std::string(Internals::Strip::kTap) + std::to_string(taps_[i]), std::span(taps).subspan(i * hidden, hidden));
+        draft.nodes.front().internals.add(std::string(Internals::Strip::kTap) + std::to_string(taps_[i]), std::span(taps).subspan(i * hidden, hidden));
 }
 
 void BlockDrafter::look_at_correction(DraftNode& node, int index, ModelRows& corrected, const DraftRequest& request) {
-    if (request.lens) node.lens.add_correction(base_rows_.logits(index), corrected.logits(0));
+    if (request.internals) node.internals.add_correction(base_rows_.logits(index), corrected.logits(0));
 }
 
 void BlockDrafter::record_base(DraftNode& node, int index, const DraftRequest& request) {

@@ -38,7 +38,7 @@ class BlockDrafter : public Drafter {
         int anchor = 0; // token
     };
     // More products of a block's proposing rows, `rows` of them, in the launch of their base logits: what a head does
-    // with them before it knows a guess.
+    // with them before it knows a draft token.
     virtual void add_products(std::int64_t /*rows*/, std::vector<Projection>& /*products*/) {}
     // Appends the next nodes until `k` or a stop token; the default draws every row from its base logits.
     virtual void choose(const Block& block, int k, const DraftRequest& request, Draft& draft);
@@ -48,7 +48,7 @@ class BlockDrafter : public Drafter {
     [[nodiscard]] ModelRows& base_rows() { return base_rows_; }
     // What ranks a block's rows, and what the columns of its logits stand for.
     [[nodiscard]] const OutputHead& head() const { return head_; }
-    // The change of row `index` of the base logits to row 0 of `corrected`, where a lens is asked for.
+    // The change of row `index` of the base logits to row 0 of `corrected`, where they are asked for.
     void look_at_correction(DraftNode& node, int index, ModelRows& corrected, const DraftRequest& request);
     // Fills DraftNode::base from row `index`, where a trace asks for it.
     void record_base(DraftNode& node, int index, const DraftRequest& request);
@@ -75,10 +75,10 @@ class BlockDrafter : public Drafter {
     std::vector<int> taps_;
     LayerStack stack_;
     ModelRows base_rows_;
-    OutputHead head_; // the target's, perhaps cut, or the network's own over a reduced vocabulary
+    OutputHead head_; // the target's, perhaps reduced to fewer ids, or the network's own over a reduced vocabulary
     Waiting waiting_;
     int length_ = 0; // positions whose context is known
-    int kept_ = 0;   // of them in the cache: all, or the newest when the context is limited
+    int kept_ = 0;   // positions in the cache: all of `length_`, or the newest where the context is limited
 
     std::vector<Projection> products_;
     Buffer ids_;             // (1, B) i32
@@ -86,7 +86,7 @@ class BlockDrafter : public Drafter {
     Buffer all_;             // (B, 1) i64: every row sees every row
     Buffer fused_, context_; // (rows, h)
     Buffer positions_;       // (1, rows) i32, of the context
-    Buffer newest_taps_;     // (1, taps * h): of the last position of the context, kept for the lens
+    Buffer newest_taps_;     // (1, taps * h): of the last position of the context, kept for the internals
     bool taps_known_ = false;
 };
 

@@ -19,8 +19,8 @@ struct OpenPath {
 
 class TreeGrowth {
   public:
-    TreeGrowth(const BlockTreeLimits& limits, const DraftRequest& request, const RowBehind& behind, Draft& draft)
-        : limits_(limits), request_(request), behind_(behind), draft_(draft) {}
+    TreeGrowth(const BlockTreeLimits& limits, const DraftRequest& request, const RowAfter& row_after, Draft& draft)
+        : limits_(limits), request_(request), row_after_(row_after), draft_(draft) {}
 
     void grow() {
         if (limits_.nodes <= 0 || limits_.depth <= 0) return;
@@ -40,7 +40,7 @@ class TreeGrowth {
 
     void open_children(int node, double weight, int depth) {
         rows_.resize(static_cast<std::size_t>(node) + 2, nullptr);
-        rows_.back() = &behind_(node, depth);
+        rows_.back() = &row_after_(node, depth);
         if (!row(node).entries.empty()) open(weight + logp(row(node), 0), node, 0, depth);
     }
 
@@ -81,7 +81,7 @@ class TreeGrowth {
 
     const BlockTreeLimits& limits_;
     const DraftRequest& request_;
-    const RowBehind& behind_;
+    const RowAfter& row_after_;
     Draft& draft_;
     std::vector<const TopEntries*> rows_; // behind node i at i + 1; null: nobody asked
     std::priority_queue<OpenPath> open_;
@@ -92,8 +92,8 @@ class TreeGrowth {
 
 } // namespace
 
-void grow_block_tree(const BlockTreeLimits& limits, const DraftRequest& request, const RowBehind& behind, Draft& draft) {
-    TreeGrowth(limits, request, behind, draft).grow();
+void grow_block_tree(const BlockTreeLimits& limits, const DraftRequest& request, const RowAfter& row_after, Draft& draft) {
+    TreeGrowth(limits, request, row_after, draft).grow();
 }
 
 std::vector<Setting> block_tree_settings(std::initializer_list<Setting> own) {

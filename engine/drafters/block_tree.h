@@ -21,10 +21,10 @@ struct BlockTreeLimits {
 // What may follow node `parent` of the draft (-1: the pending token), whose children are at `depth`: its likeliest tokens at
 // temperature 1, at least `children` of them. It is asked for once for each node that is taken, in that order; the reference stays
 // valid until the tree is done.
-using RowBehind = std::function<const TopEntries&(int parent, int depth)>;
+using RowAfter = std::function<const TopEntries&(int parent, int depth)>;
 
 // Appends the tree to `draft`, every node behind its parent and first siblings first. Nothing is drawn, so distributions are one-hot.
-void grow_block_tree(const BlockTreeLimits& limits, const DraftRequest& request, const RowBehind& behind, Draft& draft);
+void grow_block_tree(const BlockTreeLimits& limits, const DraftRequest& request, const RowAfter& row_after, Draft& draft);
 
 // What the drafters of such trees read: the block's settings, the tree's, and `own`.
 [[nodiscard]] std::vector<Setting> block_tree_settings(std::initializer_list<Setting> own = {});

@@ -1,4 +1,4 @@
-// What the drafters that guess token by token with a forward pass share: draw one node from a row.
+// What the drafters that draft token by token with a forward pass share: draw one node from a row.
 #pragma once
 
 #include "engine/drafters/drafter.h"

@@ -54,7 +54,7 @@ class Dart final : public Eagle3Drafter {
 
   private:
     static constexpr int kBeam = 20; // as released
-    static constexpr int kCut = -2;
+    static constexpr int kDropped = -2;
 
     [[nodiscard]] const NgramTrie* ngrams() { return head().network().ngrams.get(); }
 
@@ -82,11 +82,11 @@ class Dart final : public Eagle3Drafter {
     [[nodiscard]] Draft tree_of(const std::vector<DartPath>& paths, const std::vector<TopEntries>& distributions,
                                 const DraftRequest& request) const {
         Draft draft;
-        std::vector<int> index(paths.size(), kCut);
+        std::vector<int> index(paths.size(), kDropped);
         for (std::size_t i = 0; i < paths.size(); ++i) {
             const DartPath& path = paths[i];
             const int parent = path.parent < 0 ? -1 : index[static_cast<std::size_t>(path.parent)];
-            if (parent == kCut) continue; // hangs from a token that was put in another one's place
+            if (parent == kDropped) continue; // hangs from a token that was put in another one's place
             const int own = static_cast<int>(draft.nodes.size());
             DraftNode node;
             node.token = request.forced(own).value_or(path.token);

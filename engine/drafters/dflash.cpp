@@ -1,4 +1,4 @@
-// DFlash (Z Lab 2026): every row of the block is drawn by itself, so the guesses of one block do not know each other.
+// DFlash (Z Lab 2026): every row of the block is drawn by itself, so the draft tokens of one block do not know each other.
 #include "engine/drafters/block.h"
 
 namespace speclens {

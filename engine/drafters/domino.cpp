@@ -24,13 +24,13 @@ class Domino final : public BlockDrafter {
 
     void choose(const Block& block, int k, const DraftRequest& request, Draft& draft) override {
         if (!corrects_) return BlockDrafter::choose(block, k, request, draft);
-        if (request.sampling.temperature == 0 && request.entries == 0 && !request.lens &&
+        if (request.sampling.temperature == 0 && request.entries == 0 && !request.internals &&
             request.force.empty() && !request.go_on && causal_.whole())
             return choose_at_once(block, request, draft);
         const int prefix = network().config.prefix, vocab = network().config.layer.vocab;
         Stopwatch watch;
-        if (request.lens) causal_.keep_gates();
-        causal_.begin(block.rows, block.base, request.lens ? std::min(prefix, k - 1) : prefix);
+        if (request.internals) causal_.keep_gates();
+        causal_.begin(block.rows, block.base, request.internals ? std::min(prefix, k - 1) : prefix);
         causal_.read(block.anchor);
         for (int i = 0; i < k; ++i) {
             PassRows& rows = i < prefix ? base_rows() : causal_.correct(i);
@@ -40,7 +40,7 @@ class Domino final : public BlockDrafter {
             if (i >= prefix) record_base(node, i, request);
             const int token = node.token;
             node.head_ms = watch.ms() - node.record_ms;
-            if (request.lens) look(i, node, request);
+            if (request.internals) look(i, node, request);
             watch = {};
             draft.nodes.push_back(std::move(node));
             if (is_stop(request.stops, token)) return;
@@ -49,11 +49,11 @@ class Domino final : public BlockDrafter {
     }
 
   private:
-    // Greedy guesses of which nothing is recorded: one question to the device for the whole block.
+    // Greedy draft tokens of which nothing is recorded: one question to the device for the whole block.
     void choose_at_once(const Block& block, const DraftRequest& request, Draft& draft) {
         const Stopwatch watch;
         for (const int token :
-             causal_.guesses(block.rows, block.base, network().config.prefix, block.anchor)) {
+             causal_.draft_tokens(block.rows, block.base, network().config.prefix, block.anchor)) {
             DraftNode node;
             node.parent = static_cast<int>(draft.nodes.size()) - 1;
             node.token = token;
@@ -70,20 +70,20 @@ class Domino final : public BlockDrafter {
         std::vector<float> state(width), gates(3 * width);
         backend().download(causal_.state(), state.data());
         backend().download(causal_.gates(), gates.data());
-        node.lens.add("state", state);
+        node.internals.add("state", state);
         const char* const names[] = {"r", "z", "n"};
         for (std::size_t g = 0; g < 3; ++g) {
             const auto gate = std::span<const float>(gates).subspan(g * width, width);
-            node.lens.add(names[g], gate);
-            node.lens.add(std::string("mean ") + names[g],
+            node.internals.add(names[g], gate);
+            node.internals.add(std::string("mean ") + names[g],
                           std::accumulate(gate.begin(), gate.end(), 0.0) / static_cast<double>(width));
         }
         const bool was_corrected = index >= network().config.prefix;
-        node.lens.add("corrected", was_corrected ? 1 : 0);
+        node.internals.add("corrected", was_corrected ? 1 : 0);
         if (!was_corrected) return;
         std::vector<float> mixed(static_cast<std::size_t>(network().config.rank));
         backend().download(causal_.mixed(), mixed.data());
-        node.lens.add("low rank", mixed);
+        node.internals.add("low rank", mixed);
         look_at_correction(node, index, causal_.rows(), request);
     }
 

@@ -13,7 +13,7 @@ DominoHead::DominoHead(const DrafterArgs& args, const OutputHead& head, int pool
     const DraftConfig& c = network_.config;
     const auto row = [&](int cols) { return Buffer(backend(), DType::f32, 1, cols); };
     id_ = Buffer(backend(), DType::i32, 1, 1);
-    guessed_ = Buffer(backend(), DType::i32, 1, c.block);
+    drafted_ = Buffer(backend(), DType::i32, 1, c.block);
     embedded_ = row(c.layer.hidden);
     zeros_.resize(static_cast<std::size_t>(3 * c.gru));
     input_ = row(3 * c.gru);
@@ -22,7 +22,7 @@ DominoHead::DominoHead(const DrafterArgs& args, const OutputHead& head, int pool
     state_ = row(c.gru);
     mixed_ = row(c.rank);
     from_rows_ = Buffer(backend(), DType::f32, c.block, c.rank);
-    if (correction_.cut()) {
+    if (correction_.reduced()) {
         column_ids_ = Buffer(backend(), DType::i32, static_cast<std::int64_t>(correction_.ids.size()), 1);
         backend().upload(column_ids_.view(), correction_.ids.data());
     }
@@ -80,9 +80,9 @@ Tensor DominoHead::input_of_id(const Tensor& id) {
 
 // The table has a row for each id that the network ranks, which are the columns unless --fr-spec cut them.
 Tensor DominoHead::input_of_column(const Tensor& column) {
-    const bool cut = correction_.cut() && network_.target_id.empty();
+    const bool reduced = correction_.reduced() && network_.target_id.empty();
     Tensor row = column;
-    if (cut || (correction_.cut() && network_.gru_table.empty())) {
+    if (reduced || (correction_.reduced() && network_.gru_table.empty())) {
         backend().gather_rows(column_ids_.view(), column, id_.view());
         row = id_.view();
     }
@@ -137,23 +137,23 @@ Tensor DominoHead::correct_row(int index, const Tensor& weight, const Tensor& ba
     return logits;
 }
 
-std::vector<int> DominoHead::guesses(const Tensor& rows, const Tensor& base, int prefix, int anchor) {
+std::vector<int> DominoHead::draft_tokens(const Tensor& rows, const Tensor& base, int prefix, int anchor) {
     CHECK(whole(), "only some ids are corrected");
     const auto count = static_cast<int>(rows.rows);
-    const auto place = [&](int index) { // of guess `index`
-        return Tensor{static_cast<std::int32_t*>(guessed_.view().data) + index, DType::i32, 1, 1};
+    const auto place = [&](int index) { // of draft token `index`
+        return Tensor{static_cast<std::int32_t*>(drafted_.view().data) + index, DType::i32, 1, 1};
     };
     begin(rows, base, prefix);
     prefix = std::min(prefix, count);
     if (prefix > 0)
-        backend().argmax(base.slice(0, prefix), {guessed_.view().data, DType::i32, 1, prefix});
+        backend().argmax(base.slice(0, prefix), {drafted_.view().data, DType::i32, 1, prefix});
     for (int i = 0; i < count && prefix < count; ++i) {
         step(i == 0 ? input_of(anchor) : input_of_column(place(i - 1)), {});
         if (i >= prefix) backend().argmax(correct_row(i, correction_.weight, base.slice(i, 1), correction_.ids), place(i));
     }
     std::vector<int> tokens(static_cast<std::size_t>(count));
-    backend().download({guessed_.view().data, DType::i32, 1, count}, tokens.data());
-    if (correction_.cut())
+    backend().download({drafted_.view().data, DType::i32, 1, count}, tokens.data());
+    if (correction_.reduced())
         for (int& token : tokens) token = correction_.ids[static_cast<std::size_t>(token)];
     return tokens;
 }
@@ -184,7 +184,7 @@ void DominoHead::choose_pool(const Tensor& base, int first) {
     pool_first_ = first;
     backend().upload(pool_base_.view().slice(0, static_cast<std::int64_t>(rows)), host_pool_.data());
     backend().embed(correction_.weight, pool_chosen_.view(), pool_correction_.view());
-    if (correction_.cut())
+    if (correction_.reduced())
         for (int& id : pool_ids_) id = correction_.ids[static_cast<std::size_t>(id)];
 }
 

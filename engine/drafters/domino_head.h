@@ -1,7 +1,7 @@
-// Domino's causal head (arXiv 2605.29707): a GRU reads the anchor and the guesses so
+// Domino's causal head (arXiv 2605.29707): a GRU reads the anchor and the draft tokens so
 // far, and its state with a row of the block gives a low-rank correction of the row's logits:
 //   final = base + W₂·silu(W_row·row + W_state·state)
-// What does not depend on a guess is done for all rows at once (W_row·row), what depends on one token alone
+// What does not depend on a draft token is done for all rows at once (W_row·row), what depends on one token alone
 // is looked up where the network keeps a table of it (W_ih·embedding), and what reads the state is one
 // launch: the recurrent part of the next step and W_state·state.
 //
@@ -35,17 +35,17 @@ class DominoHead {
     // Logits of row `index` after the tokens read so far, as row 0 of the result; valid until the next call.
     [[nodiscard]] ModelRows& correct(int index);
 
-    // Whether guesses() can be used: every id that the head ranks is corrected.
+    // Whether draft_length() can be used: every id that the head ranks is corrected.
     [[nodiscard]] bool whole() const { return pool_size_ == 0; }
     // The likeliest tokens of a block of `rows` rows, the first `prefix` of them from base logits alone: what
     // correct() and read() would choose one by one, without a look at a token in between, so that a device is
     // asked once and answers once.
-    [[nodiscard]] std::vector<int> guesses(const Tensor& rows, const Tensor& base, int prefix, int anchor);
+    [[nodiscard]] std::vector<int> draft_tokens(const Tensor& rows, const Tensor& base, int prefix, int anchor);
 
     // Goes on from a state that was copied from state(): for the branches of a tree.
     void resume(const Tensor& state);
 
-    // ---- for the lens ----
+    // ---- for the internals ----
     [[nodiscard]] ModelRows& rows() { return corrected_; } // of the last correction
     void catch_up();
     void keep_gates() { keep_gates_ = true; } // from the next begin() on they are kept for gates()
@@ -77,7 +77,7 @@ class DominoHead {
 
     Tensor base_;             // (k, columns)
     Buffer id_;               // (1, 1) i32
-    Buffer guessed_;          // (1, B) i32: the guesses, as columns of the head
+    Buffer drafted_;          // (1, B) i32: the draft tokens, as columns of the head
     Buffer embedded_, input_; // (1, h), (1, 3G)
     Buffer hidden_, gates_;   // (1, 3G)
     Buffer state_, mixed_;    // (1, G), (1, E)

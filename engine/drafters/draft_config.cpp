@@ -197,9 +197,9 @@ std::string listed(const std::vector<int>& ids) {
 }
 
 // Whose outputs the head reads. Lists come under three names and in two counts: the layers that a state
-// leaves, or, by speculators, those that it enters. `first` is the name of the head's dialect, `usual` what
+// leaves, or, by speculators, those that it enters. `first` is the name of the head's dialect, `default_taps` what
 // is taken where no list is given. What could have been meant in another way is said.
-void read_taps(const Nested& own, const char* first, bool speculators, const std::vector<int>& usual,
+void read_taps(const Nested& own, const char* first, bool speculators, const std::vector<int>& default_taps,
                int layers, DraftConfig& config) {
     const auto enters = [&](const std::string& name) {
         return name == "aux_hidden_state_layer_ids" ||
@@ -227,9 +227,9 @@ void read_taps(const Nested& own, const char* first, bool speculators, const std
     }
     const std::string& file = own.of(used).file();
     if (config.taps.empty()) {
-        config.taps = usual;
+        config.taps = default_taps;
         add_notice(config.notice, file + ": does not name the target's layers that it reads (" + first +
-                                      "); the usual ones are used, the outputs of layers " + listed(usual));
+                                      "); the usual ones are used, the outputs of layers " + listed(default_taps));
     } else if (config.taps.size() == 3 && layers >= 8) {
         // what everybody means, in the other count
         std::vector<int> meant = {1, layers / 2 - 1, layers - 4};

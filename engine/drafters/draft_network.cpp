@@ -194,7 +194,7 @@ bool is_list(const StoredTensor& stored, std::int64_t count) {
            stored.shape == std::vector<std::int64_t>{count, 1};
 }
 
-// A list of `count` whole numbers, stored as (count) or (count, 1) in any of the integer types that exports
+// A list of `count` integers, stored as (count) or (count, 1) in any of the integer types that exports
 // use; `marks` may be bytes too.
 std::vector<std::int64_t> read_integers(const TensorFiles& file, const std::string& name,
                                         const StoredTensor& stored, std::int64_t count, bool marks) {

@@ -55,7 +55,7 @@ class DraftNetwork {
     Buffer lm_head;             // (draft vocabulary, h), its own or gathered; empty where the target's is used
     std::vector<int> target_id; // id in the target's vocabulary of each row of lm_head, ascending
 
-    Buffer mask; // what stands for a place still to be guessed. DART: (1, 2h) f32; blocks with a mask of their own: (1, h)
+    Buffer mask; // what stands for a place still to be drafted. DART: (1, 2h) f32; blocks with a mask of their own: (1, h)
     std::shared_ptr<const NgramTrie> ngrams; // DART: of the .trie file in the folder; null: there is none
 
     Buffer gru_input, gru_hidden; // Domino: (3G, h), (3G, G)

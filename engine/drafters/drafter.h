@@ -39,7 +39,7 @@ struct DraftNode {
     std::optional<double> u;  // the coin that drew it; none when deterministic
     TopEntries base;                 // at temperature 1: its row's distribution before a correction (Domino, DSpark), where `entries` asks
     std::string extra;        // what the method can show for this token
-    Internals lens;                // what the method's tensors look like here, where DraftRequest::lens asks
+    Internals internals;                // what the method's tensors look like here, where DraftRequest::internals asks
     double record_ms = 0;     // of selecting `heads` and `base` for a trace, which is no part of drafting
     double ms = 0;            // without head_ms and record_ms
     double head_ms = 0;       // of the part that corrects or draws, where the method has one beside its network
@@ -65,7 +65,7 @@ struct DraftRequest {
     std::function<double(int depth, int lane)> tree_coin = {};  // the same for a tree; depth from 1, lane: which child
     int entries = 0;                // of DraftNode::heads and DraftNode::base; 0: none, -1: all
     bool raw_distributions = false;          // fill DraftNode::raw_distribution
-    bool lens = false;              // fill DraftNode::lens and, after observe, look_back()
+    bool internals = false;              // fill DraftNode::internals and, after observe, look_back()
     std::span<const int> stops = {};  // drafting may end after one of these
     std::span<const std::pair<int, int>> force = {};  // (index, token): propose this instead of what would be drawn
     // Whether to draft at `index`, asked before anything is drawn there; no: the draft ends. `margin`: log-odds of the two likeliest
@@ -74,7 +74,7 @@ struct DraftRequest {
     [[nodiscard]] std::optional<int> forced(int index) const;
 };
 
-// What the target computed and the cycle kept. The prompt arrives in the same way, in pieces, right after begin().
+// What the target computed and the round kept. The prompt arrives in the same way, in pieces, right after begin().
 struct Observation {
     std::span<const int> sequence;  // after the commit; the last token is pending
     int accepted_drafts = 0;        // 0 for a piece of the prompt
@@ -92,7 +92,7 @@ class Drafter {
     virtual void begin(std::span<const int> sequence) = 0;  // prompt; the last token is pending
     virtual void observe(const Observation& observation) = 0;
     [[nodiscard]] virtual Draft draft(const DraftRequest& request) = 0;
-    // After observe(): what the target's answer says about the last draft, if that was asked for with `lens`.
+    // After observe(): what the target's answer says about the last draft, if that was asked for with `internals`.
     [[nodiscard]] virtual Internals look_back() { return {}; }
 };
 

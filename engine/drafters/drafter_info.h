@@ -67,7 +67,7 @@ struct DrafterInfo {
     bool translates = false;         // a draft model with another tokenizer will do
     bool own_ids = false;            // its head ranks ids of its own, a part of the vocabulary
     int default_k = 4;               // draft tokens in a row where nothing else is asked for: what serves it well on the bundle
-    int usual_place = 0;             // whose turn it is where a run names no drafter: the first that is ready, from 1; 0: never
+    int default_order = 0;             // whose turn it is where a run names no drafter: the first that is ready, from 1; 0: never
     int race_place = 0;              // its place among the lanes of a race where none were named, from 1; 0: only when asked for
     std::vector<Setting> reads = {}; // what of DrafterOptions means something for it
     std::vector<std::string_view> published = {}; // names under which figures of it were published (engine/published)
@@ -91,10 +91,10 @@ inline constexpr std::array kTreeSettings = {Setting::tree_topk, Setting::tree_d
 [[nodiscard]] const std::vector<DrafterInfo>& drafter_list();
 [[nodiscard]] const DrafterInfo* find_drafter(const std::string& name);  // nullptr: unknown
 [[nodiscard]] int default_k(const std::string& drafter); // DrafterInfo::default_k; 4 for an unknown name
-[[nodiscard]] bool guesses_at_once(const std::string& drafter);
+[[nodiscard]] bool drafts_at_once(const std::string& drafter);
 // Whether `rule` can judge what `drafter` proposes: every rule judges chains.
 [[nodiscard]] bool can_judge(const RuleInfo& rule, const DrafterInfo& drafter);
-// `rule` if it suits what `drafter` proposes, else the usual one that does. Unknown names pass through.
+// `rule` if it suits what `drafter` proposes, else the default one that does. Unknown names pass through.
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& drafter);
 // The same where a run is taken over from `before`: what only a tree had asked for goes with the tree, and its usual rule with it.
 [[nodiscard]] std::string judging_rule(const std::string& rule, const std::string& before, const std::string& drafter);

@@ -30,7 +30,7 @@ std::string judging_rule(const std::string& rule, const std::string& drafter) {
     const DrafterInfo* who = find_drafter(drafter);
     if (!by || !who) return rule;
     if (!can_judge(*by, *who)) return who->needs_network() ? "tree_topk" : "tree_wor";
-    // On a chain top tokens would keep a drawn guess with p, not min(1, p / q).
+    // On a chain top tokens would keep a drawn draft token with p, not min(1, p / q).
     return rule == "tree_topk" && !who->tree ? "token" : rule;
 }
 
@@ -40,8 +40,8 @@ std::string judging_rule(const std::string& rule, const std::string& before, con
     const bool leaves_trees = from && from->tree && to && !to->tree;
     const bool asked_for = leaves_trees && by && by->siblings != Siblings::none && !by->greedy_only;
     // Nor was the usual rule of one tree asked for where another one takes over, which may have another: drawn siblings, chosen ones.
-    const bool usual = from && from->tree && to && to->tree && rule == judging_rule("token", before);
-    return judging_rule(asked_for || usual ? "token" : rule, drafter);
+    const bool by_default = from && from->tree && to && to->tree && rule == judging_rule("token", before);
+    return judging_rule(asked_for || by_default ? "token" : rule, drafter);
 }
 
 bool Draft::is_chain() const {
@@ -72,13 +72,13 @@ std::optional<int> DraftRequest::forced(int index) const {
 OutputHead DrafterArgs::target_head() const {
     if (options.fr_spec == 0) return {network->target->head(), {}, {}};
     CHECK(frequent != nullptr, "--fr-spec without a list of ids");
-    return frequent->cut(network->backend(), network->target->head(), network->target, options.fr_spec);
+    return frequent->reduced_head(network->backend(), network->target->head(), network->target, options.fr_spec);
 }
 
 OutputHead DrafterArgs::output_head(const Tensor& matrix) const {
     if (options.fr_spec == 0) return {matrix, {}, {}};
     CHECK(frequent != nullptr, "--fr-spec without a list of ids");
-    return frequent->cut(network->backend(), matrix, network, options.fr_spec);
+    return frequent->reduced_head(network->backend(), matrix, network, options.fr_spec);
 }
 
 std::string network_of(const std::string& drafter) {
@@ -91,7 +91,7 @@ int default_k(const std::string& drafter) {
     return info ? info->default_k : 4;
 }
 
-bool guesses_at_once(const std::string& drafter) {
+bool drafts_at_once(const std::string& drafter) {
     const DrafterInfo* info = find_drafter(drafter);
     return info && info->at_once();
 }

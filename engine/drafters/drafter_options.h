@@ -8,11 +8,11 @@ namespace speclens {
 inline constexpr const char* kNoDrafter = "none"; // the drafter of plain decoding
 
 struct DrafterOptions {
-#define SWITCH(member, usual, ...) bool member = usual;
-#define WHOLE(member, usual, ...) int member = usual;
-#define REAL(member, usual, ...) double member = usual;
+#define SWITCH(member, default_value, ...) bool member = default_value;
+#define WHOLE(member, default_value, ...) int member = default_value;
+#define REAL(member, default_value, ...) double member = default_value;
 #define LAYERS(member, ...) std::vector<int> member = {};
-#define PAIR(id, low, usual_low, high, usual_high, ...) int low = usual_low, high = usual_high;
+#define PAIR(id, low, default_low, high, default_high, ...) int low = default_low, high = default_high;
 #include "engine/drafters/settings.inc"
 #undef SWITCH
 #undef WHOLE

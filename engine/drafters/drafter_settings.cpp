@@ -37,13 +37,13 @@ const std::vector<DrafterSetting>& drafter_settings() {
     constexpr auto conditioning = &O::conditioning;
     constexpr auto correction = &O::correction;
     static const std::vector<DrafterSetting> list = {
-#define SWITCH(member, usual, option, needs, words, about) {Setting::member, #member, option, "", &O::member, 0, 1, needs, words, about},
-#define WHOLE(member, usual, option, value, least, most, needs, words, about) \
+#define SWITCH(member, default_value, option, needs, words, about) {Setting::member, #member, option, "", &O::member, 0, 1, needs, words, about},
+#define WHOLE(member, default_value, option, value, least, most, needs, words, about) \
     {Setting::member, #member, option, value, &O::member, least, most, needs, words, about},
-#define REAL(member, usual, option, value, least, most, needs, words, about) \
+#define REAL(member, default_value, option, value, least, most, needs, words, about) \
     {Setting::member, #member, option, value, &O::member, least, most, needs, words, about},
 #define LAYERS(member, option, value, words, about) {Setting::member, #member, option, value, &O::member, 0, 10000, always, words, about},
-#define PAIR(id, low, usual_low, high, usual_high, option, value, least, most, words, about) \
+#define PAIR(id, low, default_low, high, default_high, option, value, least, most, words, about) \
     {Setting::id, #id, option, value, IntPair(&O::low, &O::high), least, most, always, words, about, #low, #high},
 #include "engine/drafters/settings.inc"
 #undef SWITCH
@@ -65,8 +65,8 @@ const DrafterSetting* find_setting(std::string_view option) {
 }
 
 bool is_default(const DrafterSetting& setting, const DrafterOptions& options) {
-    static const DrafterOptions usual;
-    return of_members(setting, [&](auto member) { return options.*member == usual.*member; });
+    static const DrafterOptions defaults;
+    return of_members(setting, [&](auto member) { return options.*member == defaults.*member; });
 }
 
 bool counts(const DrafterSetting& setting, const DrafterOptions& options) {
@@ -121,7 +121,7 @@ void take_text(const DrafterSetting& setting, const std::string& name, const std
                               const std::vector<int> both = whole_list(name, text, least, most);
                               if (both.size() != 2 || both[0] > both[1])
                                   throw Error(name + ": '" + text + "' is not " + setting.value,
-                                              "Give two whole numbers, the smaller first: " + name + " " + text_of(setting, {}) + ".", Exit::usage);
+                                              "Give two integers, the smaller first: " + name + " " + text_of(setting, {}) + ".", Exit::usage);
                               to.*pair.first = both[0];
                               to.*pair.second = both[1];
                           }},

@@ -1,5 +1,5 @@
 // DSpark (DeepSeek 2026): DFlash's block read from the anchor's row on, a Markov head that corrects each
-// row by the token before it, and a head that estimates the probability that the guess will be accepted.
+// row by the token before it, and a head that estimates the probability that the draft token will be accepted.
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -46,7 +46,7 @@ class DSpark final : public BlockDrafter {
             const Stopwatch watch;
             const Tensor e = markov_ ? markov_->step(i, token) : Tensor{};
             const double sure = c.confidence ? confidence(i) : 1;
-            if (sure < threshold_) { // the time went into the guesses that there are
+            if (sure < threshold_) { // the time went into the draft tokens that there are
                 if (!draft.nodes.empty()) draft.nodes.back().head_ms += watch.ms();
                 return;
             }

@@ -1,4 +1,4 @@
-// EAGLE-3 as a chain: the head runs once per guess, each time on its own last output.
+// EAGLE-3 as a chain: the head runs once per draft token, each time on its own last output.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ class Eagle3 final : public Eagle3Drafter {
         Draft draft;
         Stopwatch watch;
         own_.clear();
-        if (!catch_up(request.sequence, request.lens)) return draft;
+        if (!catch_up(request.sequence, request.internals)) return draft;
         const int k = std::min(request.k, head().capacity() - head().length());
         for (int i = 0; i < k; ++i) {
             if (i > 0) head().extend(draft.nodes.back().token, i - 1);
@@ -27,7 +27,7 @@ class Eagle3 final : public Eagle3Drafter {
             if (!goes_on(head().rows(), 0, i, request)) break;
             draft.nodes.push_back(node(i, request));
             draft.nodes.back().ms = watch.ms() - draft.nodes.back().record_ms;
-            if (request.lens) look(i, draft.nodes.back().lens);
+            if (request.internals) look(i, draft.nodes.back().internals);
             watch = {};
             if (is_stop(request.stops, draft.nodes.back().token)) break;
         }
@@ -37,8 +37,8 @@ class Eagle3 final : public Eagle3Drafter {
     // How far the features that the head made up were from those that the target computed for the same
     // positions: |own - true| / |true| for every step whose token the target kept.
     [[nodiscard]] Internals look_back() override {
-        Internals lens;
-        if (own_.empty() || observed().rows == 0) return lens;
+        Internals internals;
+        if (own_.empty() || observed().rows == 0) return internals;
         const std::vector<float> fused = head().fused(observed());
         const std::size_t hidden = own_.front().size();
         std::vector<float> errors, own, truth;
@@ -52,10 +52,10 @@ class Eagle3 final : public Eagle3Drafter {
             truth.push_back(static_cast<float>(norm(real)));
             errors.push_back(truth.back() > 0 ? static_cast<float>(std::sqrt(gap)) / truth.back() : 0);
         }
-        lens.add("feature error", errors);
-        lens.add("own norm", own);
-        lens.add("true norm", truth);
-        return lens;
+        internals.add("feature error", errors);
+        internals.add("own norm", own);
+        internals.add("true norm", truth);
+        return internals;
     }
 
   private:
@@ -66,22 +66,22 @@ class Eagle3 final : public Eagle3Drafter {
     }
 
     // Step `index`: the feature it read (the target's, then the head's own) and the one it made.
-    void look(int index, Internals& lens) {
+    void look(int index, Internals& internals) {
         const auto hidden = static_cast<std::size_t>(head().network().config.layer.hidden);
         if (index > 0) {
-            lens.add("feature", own_.back());
+            internals.add("feature", own_.back());
         } else if (const Tensor taps = newest_taps(); !taps.empty()) {
-            lens.add("feature", head().fused(taps));
+            internals.add("feature", head().fused(taps));
             std::vector<float> values(static_cast<std::size_t>(taps.size()));
             head().network().backend().download(taps, values.data());
             const std::vector<int>& layers = head().network().config.taps;
             for (std::size_t i = 0; i < layers.size(); ++i)
-                lens.add(std::string(Internals::Strip::kTap) + std::to_string(layers[i]), std::span(values).subspan(i * hidden, hidden));
+                internals.add(std::string(Internals::Strip::kTap) + std::to_string(layers[i]), std::span(values).subspan(i * hidden, hidden));
         }
         own_.emplace_back(hidden);
         head().network().backend().download(head().outputs(), own_.back().data());
-        lens.add("output", own_.back());
-        lens.add("output l2", norm(own_.back()));
+        internals.add("output", own_.back());
+        internals.add("output l2", norm(own_.back()));
     }
 
     DraftNode node(int index, const DraftRequest& request) {
@@ -113,7 +113,7 @@ class Eagle3 final : public Eagle3Drafter {
         return node;
     }
 
-    std::vector<std::vector<float>> own_; // the outputs of the last draft's steps, for the lens
+    std::vector<std::vector<float>> own_; // the outputs of the last draft's steps, for the internals
 };
 
 } // namespace
@@ -139,7 +139,7 @@ DrafterInfo eagle3_info() {
         .method = "eagle3",
         .needs_layers = true,
         .own_ids = true,
-        .usual_place = 2,
+        .default_order = 2,
         .race_place = 1,
         .published = {"eagle3"},
         .make = [](DrafterArgs args) -> std::unique_ptr<Drafter> { return std::make_unique<Eagle3>(args); },

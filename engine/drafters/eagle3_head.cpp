@@ -265,12 +265,12 @@ void Eagle3Drafter::keep_taps(const Tensor& features) {
     taps_known_ = true;
 }
 
-bool Eagle3Drafter::catch_up(std::span<const int> sequence, bool lens, int masks) {
+bool Eagle3Drafter::catch_up(std::span<const int> sequence, bool internals, int masks) {
     if (!waiting_.features.empty())
         absorb(waiting_.features, waiting_.first, sequence, masks);
     else if (masks > 0 && head_.length() > 0)
         head_.absorb_ahead({}, {}, masks);
-    if (lens) keep_taps(waiting_.features);
+    if (internals) keep_taps(waiting_.features);
     waiting_ = {};
     return head_.length() > 0 && head_.length() == static_cast<int>(sequence.size()) - 1;
 }

@@ -2,7 +2,7 @@
 // target's features. A column is a feature and the embedding of the token after it; the layer's raw output is
 // the next feature, and predicts the token after that one. Columns made of true features stay in the cache,
 // columns made of the head's own outputs are dropped when the target has spoken. DART's head is the same layer
-// with columns that stand for places still to be guessed (Liu et al. 2026, arXiv 2601.19278).
+// with columns that stand for places still to be drafted (Liu et al. 2026, arXiv 2601.19278).
 #pragma once
 
 #include <memory>
@@ -106,9 +106,9 @@ class Eagle3Drafter : public Drafter {
   protected:
     // Feeds what waits, and `masks` columns behind it. False when the text is past the head's positions, or when there
     // is nothing to continue.
-    [[nodiscard]] bool catch_up(std::span<const int> sequence, bool lens = false, int masks = 0);
+    [[nodiscard]] bool catch_up(std::span<const int> sequence, bool internals = false, int masks = 0);
     [[nodiscard]] Eagle3Head& head() { return head_; }
-    // For the lens: what the target tapped at the newest true position, (1, taps * h), empty before the
+    // For the internals: what the target tapped at the newest true position, (1, taps * h), empty before the
     // first; and what it tapped in the last round, (rows, taps * h), valid between observe() and the next
     // draft.
     [[nodiscard]] Tensor newest_taps() const { return taps_known_ ? newest_taps_.view() : Tensor{}; }

@@ -51,7 +51,7 @@ class Eagle3Tree final : public Eagle3Drafter {
 
   private:
     static constexpr std::size_t kRoot = static_cast<std::size_t>(-1);
-    static constexpr int kCut = -2;
+    static constexpr int kDropped = -2;
     struct Node {
         int token = 0;
         std::size_t parent = kRoot;
@@ -105,11 +105,11 @@ class Eagle3Tree final : public Eagle3Drafter {
         std::ranges::sort(chosen);
 
         Draft draft;
-        std::vector<int> index(nodes.size(), kCut);
+        std::vector<int> index(nodes.size(), kDropped);
         for (const std::size_t i : chosen) {
             const Node& from = nodes[i];
             const int parent = from.parent == kRoot ? -1 : index[from.parent];
-            if (parent == kCut) continue; // hangs from a token that was put in another one's place
+            if (parent == kDropped) continue; // hangs from a token that was put in another one's place
             DraftNode node;
             const int own = static_cast<int>(draft.nodes.size());
             node.token = request.forced(own).value_or(from.token);

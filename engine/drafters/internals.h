@@ -1,5 +1,5 @@
 // What the inside of a drafter looked like at one token: a few short strips, numbers and logits, small enough
-// to be recorded with every draft. Made on request only (DraftRequest::lens); all values have six significant
+// to be recorded with every draft. Made on request only (DraftRequest::internals); all values have six significant
 // digits, so that a trace read back equals the one written.
 #pragma once
 

@@ -82,7 +82,7 @@ DrafterInfo lookup_info() {
         .drafting = Drafting::at_once,
         .draws = false,
         .ahead = true,
-        .usual_place = 3,
+        .default_order = 3,
         .race_place = 7,
         .reads = {Setting::ngram, Setting::ngram_recent},
         .published = {"lookup"},

@@ -1,6 +1,6 @@
 // The rows of a draft model over the target's ids, where the two do not have the same: a head that is padded to another width (152 064
 // rows in Qwen2.5-7B, 151 936 in Qwen3-32B, for the same tokens), or another vocabulary (engine/text/vocabulary_map.h). What the target
-// cannot say is no guess: its mass goes to the ids that both have, in proportion; what only the target has is never drafted
+// cannot say is no draft token: its mass goes to the ids that both have, in proportion; what only the target has is never drafted
 // (token-level intersection, arXiv 2502.05202).
 #pragma once
 

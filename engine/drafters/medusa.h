@@ -1,5 +1,5 @@
 // Medusa (Cai et al. 2024, arXiv 2401.10774 §2.1): extra heads on the target's last normed
-// state. Head i guesses the token i + 2 after the state's own, each without knowing what the others guess.
+// state. Head i predicts the token i + 2 after the state's own, each without knowing what the others draft.
 // What the chain and the tree share: the state, and the heads' logits.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Multi-token prediction (DeepSeek-V3, arXiv 2412.19437 §2.2; FastMTP, arXiv 2509.18362): one decoder layer that was trained with the
 // target. A row is the pair of the target's state at a place and the token after it, each normed, joined by a matrix and sent through
-// the layer; its output, after a norm of its own, predicts the token after that one with the target's output matrix. For the guesses
+// the layer; its output, after a norm of its own, predicts the token after that one with the target's output matrix. For the draft tokens
 // behind the first the layer reads its own output instead of the target's state.
 //
 // Rows of true states stay in the cache, those of a draft are dropped when the target has spoken: its states of the kept tokens make
@@ -66,7 +66,7 @@ class Mtp final : public Drafter {
             draft.nodes.push_back(next_node(rows_, 0, i, network_->config.layer.vocab, request));
             DraftNode& node = draft.nodes.back();
             node.ms = watch.ms() - node.record_ms;
-            if (request.lens) look(node);
+            if (request.internals) look(node);
             watch = {};
             if (is_stop(request.stops, node.token)) break;
         }
@@ -152,7 +152,7 @@ class Mtp final : public Drafter {
         std::vector<float> values(zeros_.size());
         const auto add = [&](const char* name, const Tensor& row) {
             backend().download(row, values.data());
-            node.lens.add(name, values);
+            node.internals.add(name, values);
         };
         add("state", halves_.view().slice(newest_pair_.state, 1));
         add("token", halves_.view().slice(newest_pair_.token, 1));

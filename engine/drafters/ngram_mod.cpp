@@ -1,5 +1,5 @@
 // A table of next tokens by a hash of the last n, without keys, as llama.cpp's ngram-mod has it: constant memory and time, the last
-// write wins, and two runs of tokens that fall on one entry are taken for each other. The proposal costs a wrong guess then, no text.
+// write wins, and two runs of tokens that fall on one entry are taken for each other. The proposal costs a wrong draft token then, no text.
 #include <algorithm>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Plain decoding: proposes nothing, so every cycle is one target pass for one token.
+// Plain decoding: proposes nothing, so every round is one target pass for one token.
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
 

@@ -16,7 +16,7 @@ class Skip final : public Drafter {
   public:
     explicit Skip(const DrafterArgs& args) : target_(args.target) {
         const DrafterOptions& options = args.options;
-        if (options.fr_spec > 0) cut_ = target_.cut_head(*args.frequent, options.fr_spec);
+        if (options.fr_spec > 0) reduced_ = target_.reduced_head(*args.frequent, options.fr_spec);
         plan_ = skip_plan(options, target_.layers());
     }
     void begin(std::span<const int>) override {}
@@ -29,7 +29,7 @@ class Skip final : public Drafter {
         for (int i = 0; i < request.k; ++i) {
             const Stopwatch watch;
             PassRows& rows = target_.forward({.tokens = std::span(&feed, 1), .plan = plan_,
-                                                .head = cut_.cut() ? &cut_ : nullptr});
+                                                .head = reduced_.reduced() ? &reduced_ : nullptr});
             if (!goes_on(rows, 0, i, request)) break;
             DraftNode node = next_node(rows, 0, i, target_.vocab(), request);
             feed = node.token;
@@ -44,7 +44,7 @@ class Skip final : public Drafter {
   private:
     Decoder& target_;
     LayerPlan plan_;
-    OutputHead cut_;  // no ids: the target's own head
+    OutputHead reduced_;  // no ids: the target's own head
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// An independent draft model that guesses token by token (Leviathan et al. 2023; Chen et al. 2023).
-// Its cache holds a prefix of the committed text; what it wrote for rejected guesses is cut off on observe.
+// An independent draft model that drafts token by token (Leviathan et al. 2023; Chen et al. 2023).
+// Its cache holds a prefix of the committed text; what it wrote for rejected draft tokens is cut off on observe.
 #include <algorithm>
 
 #include "engine/base/clock.h"
@@ -16,7 +16,7 @@ class Small final : public Drafter {
   public:
     explicit Small(DrafterArgs args)
         : model_(std::move(args.draft_model)), vocab_(args.target.vocab()), mapped_(model_->vocab(), vocab_) {
-        if (args.options.fr_spec > 0) cut_ = model_->cut_head(*args.frequent, args.options.fr_spec);
+        if (args.options.fr_spec > 0) reduced_ = model_->reduced_head(*args.frequent, args.options.fr_spec);
     }
 
     void begin(std::span<const int> sequence) override {
@@ -27,7 +27,7 @@ class Small final : public Drafter {
     }
 
     void observe(const Observation& observation) override {
-        // Valid are the committed tokens that were fed: the last accepted guess may be missing, the pending
+        // Valid are the committed tokens that were fed: the last accepted draft token may be missing, the pending
         // token always is.
         model_->truncate(std::min(model_->length(), static_cast<int>(observation.sequence.size()) - 1));
     }
@@ -48,7 +48,7 @@ class Small final : public Drafter {
         for (int i = 0; i < k; ++i) {
             const Stopwatch watch;
             PassRows& rows = mapped_.of(model_->forward({.tokens = feed, .logits_from = static_cast<int>(feed.size()) - 1,
-                                                         .head = cut_.cut() ? &cut_ : nullptr}));
+                                                         .head = reduced_.reduced() ? &reduced_ : nullptr}));
             if (!goes_on(rows, 0, i, request)) break;
             DraftNode node = next_node(rows, 0, i, vocab_, request);
             const int token = node.token;
@@ -64,7 +64,7 @@ class Small final : public Drafter {
     std::unique_ptr<Decoder> model_;
     int vocab_;
     MappedRows mapped_;
-    OutputHead cut_;  // no ids: the model's own head
+    OutputHead reduced_;  // no ids: the model's own head
 };
 
 }  // namespace
@@ -90,7 +90,7 @@ DrafterInfo small_info() {
         .needs = DrafterNeeds::draft_model,
         .ahead = true,
         .translates = true,
-        .usual_place = 1,
+        .default_order = 1,
         .race_place = 4,
         .reads = {Setting::fr_spec, Setting::by_text},
         .published = {"small"},

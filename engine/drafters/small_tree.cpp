@@ -1,4 +1,4 @@
-// An independent draft model that guesses a tree: several continuations of each guess, verified in one target pass
+// An independent draft model that drafts a tree: several continuations of each draft token, verified in one target pass
 // (SpecInfer, Miao et al. 2023; the siblings as EAGLE, Sequoia or Medusa choose them, whatever the rule needs).
 // Level by level, with one pass of the draft model each. The model's cache holds the committed text only: a pass over a
 // level runs the levels above it again, since a row of a pass can see all of the cache and of the pass only its
@@ -20,7 +20,7 @@ class SmallTree final : public Drafter {
     explicit SmallTree(DrafterArgs args)
         : model_(std::move(args.draft_model)), options_(args.options), vocab_(args.target.vocab()),
           mapped_(model_->vocab(), vocab_) {
-        if (options_.fr_spec > 0) cut_ = model_->cut_head(*args.frequent, options_.fr_spec);
+        if (options_.fr_spec > 0) reduced_ = model_->reduced_head(*args.frequent, options_.fr_spec);
     }
 
     void begin(std::span<const int> sequence) override {
@@ -203,10 +203,10 @@ class SmallTree final : public Drafter {
         return is_stop(tree.request.stops, token_of(tree, node)) || token_of(tree, node) >= model_->vocab();
     }
 
-    [[nodiscard]] const OutputHead* head() const { return cut_.cut() ? &cut_ : nullptr; }
+    [[nodiscard]] const OutputHead* head() const { return reduced_.reduced() ? &reduced_ : nullptr; }
 
     std::unique_ptr<Decoder> model_;
-    OutputHead cut_;  // no ids: the model's own head
+    OutputHead reduced_;  // no ids: the model's own head
     DrafterOptions options_;
     int vocab_;
     MappedRows mapped_;

@@ -1,8 +1,8 @@
-// A draft model with another tokenizer reads the committed text in its own tokens (DraftSpelling) and guesses in one of two ways:
+// A draft model with another tokenizer reads the committed text in its own tokens (DraftSpelling) and drafts in one of two ways:
 //   by ids   it draws from what its distribution leaves on the tokens that both have (token-level intersection, arXiv 2502.05202, TLI):
 //            a distribution over the target's ids, which every rule can judge
 //   by text  it writes tokens of its own, whose text is encoded by the target's tokenizer (universal assisted generation, the same paper's
-//            SLEM): guesses without a distribution, each judged as one that was certain
+//            SLEM): draft tokens without a distribution, each judged as one that was certain
 // Positions of the two differ, so its cache is kept by what its tokens are: what the new text does not begin with is cut off.
 #include "engine/drafters/translated.h"
 

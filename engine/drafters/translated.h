@@ -7,7 +7,7 @@
 
 namespace speclens {
 
-// DrafterArgs::vocabularies says what the two have in common; DrafterOptions::by_text how a guess gets from one to the other.
+// DrafterArgs::vocabularies says what the two have in common; DrafterOptions::by_text how a draft token gets from one to the other.
 [[nodiscard]] std::unique_ptr<Drafter> make_translated(DrafterArgs args);
 
 }  // namespace speclens

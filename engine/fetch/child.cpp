@@ -78,7 +78,7 @@ struct Words {
     if (dup2(null, 0) == 0 && dup2(null, 1) == 1 && dup2(errors, 2) == 2 && chdir(folder) == 0)
         execvpe(words.args[0], words.args.data(), words.env.data());
     const int reason = errno;
-    [[maybe_unused]] const ssize_t told = write(failed, &reason, sizeof reason);
+    [[maybe_unused]] const ssize_t sent = write(failed, &reason, sizeof reason);
     _exit(127);
 }
 
@@ -101,7 +101,7 @@ class Guard {
     Guard& operator=(const Guard&) = delete;
     ~Guard() {
         if (process_ <= 0) return;
-        [[maybe_unused]] const ssize_t told = write(here_.write, "", 1);
+        [[maybe_unused]] const ssize_t sent = write(here_.write, "", 1);
         while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
     }
     [[nodiscard]] bool stands() const { return process_ > 0; }

@@ -73,8 +73,8 @@ std::string last_words(const std::string& errors) {
         if (line.starts_with("ERROR: ")) error = line.substr(7);
         at = end + 1;
     }
-    const std::string& told = error.empty() || error.ends_with(":") ? last : error;
-    return told.size() > 300 ? told.substr(0, 300) + " …" : told;
+    const std::string& said = error.empty() || error.ends_with(":") ? last : error;
+    return said.size() > 300 ? said.substr(0, 300) + " …" : said;
 }
 
 bool has_any(const std::string& text, std::initializer_list<const char*> words) {

@@ -74,8 +74,8 @@ class Scan {
 
     Found run() {
         if (!root_.empty()) place_.layout == Place::Layout::ollama ? look_at_manifests() : walk(root_, 0);
-        if (too_deep_ && found_.cut.empty())
-            found_.cut = "folders deeper than " + std::to_string(limits_.depth) + " were left out";
+        if (too_deep_ && found_.incomplete.empty())
+            found_.incomplete = "folders deeper than " + std::to_string(limits_.depth) + " were left out";
         std::ranges::stable_sort(found_.models, {}, &FoundModel::name);
         return std::move(found_);
     }
@@ -97,12 +97,12 @@ class Scan {
                    : 0;
     }
     [[nodiscard]] bool goes_on() {
-        if (!found_.cut.empty()) return false;
+        if (!found_.incomplete.empty()) return false;
         if (entries_ >= limits_.entries)
-            found_.cut = "stopped after " + std::to_string(limits_.entries) + " names";
+            found_.incomplete = "stopped after " + std::to_string(limits_.entries) + " names";
         else if (Clock::now() - begun_ > limits_.time)
-            found_.cut = "stopped after " + std::to_string(limits_.time.count()) + " ms";
-        return found_.cut.empty();
+            found_.incomplete = "stopped after " + std::to_string(limits_.time.count()) + " ms";
+        return found_.incomplete.empty();
     }
 
     Folder list(const fs::path& path) {
@@ -334,7 +334,7 @@ std::vector<Place> known_places() {
     const fs::path home = variable("HOME");
     const auto in_home = [&](const char* below) { return home.empty() ? home : home / below; };
     const auto below = [](const fs::path& folder, const char* name) { return folder.empty() ? folder : folder / name; };
-    const auto first = [](const fs::path& said, const fs::path& usual) { return said.empty() ? usual : said; };
+    const auto first = [](const fs::path& said, const fs::path& default_folder) { return said.empty() ? default_folder : said; };
     const fs::path cache = first(variable("XDG_CACHE_HOME"), in_home(".cache"));
     const fs::path hugging_face = first(variable("HF_HOME"), below(cache, "huggingface"));
     const std::vector<Place> all = {

@@ -45,7 +45,7 @@ struct ScanLimits {
 
 struct Found {
     std::vector<FoundModel> models; // by name
-    std::string cut;                // why not everything was looked at; empty: it was
+    std::string incomplete;                // why not everything was looked at; empty: it was
 };
 // Regular files only, and links only to what is below the root; a root that is not there has no models. Broken files
 // and those that may not be read are passed over.

@@ -9,10 +9,10 @@ namespace speclens {
 
 struct ModelFacts {
     std::string family;  // "llama", "qwen3": general.architecture, model_type of a config.json
-    std::string weights; // "Q4_1", "bfloat16"; empty: not told
+    std::string weights; // "Q4_1", "bfloat16"; empty: not reported
     std::string drafter; // of a trained head: the drafter it is for ("eagle3"); empty: a model
-    int vocab = 0;       // tokens; 0: not told
-    int hidden = 0;      // width; 0: not told
+    int vocab = 0;       // tokens; 0: not reported
+    int hidden = 0;      // width; 0: not reported
 };
 
 // `fd`: a regular file. Reads its first 16 MB at most, and neither tokens nor tensors. nullopt: no GGUF of version 2

@@ -102,7 +102,7 @@ HeadPlan plan_for(HeadKind kind) {
     return plan;
 }
 
-HeadPlan usual_head_plan(const TrainHeads& asked, const ChatFormat& format) {
+HeadPlan default_head_plan(const TrainHeads& asked, const ChatFormat& format) {
     HeadPlan plan = plan_for(asked.kind);
     plan.steps = asked.steps;
     plan.texts = asked.texts;
@@ -174,7 +174,7 @@ bool HeadTraining::step() {
 void HeadTraining::stop() {
     if (view_.complete) return;
     if (started_ && (view_.curve.empty() || view_.curve.back().step != done_)) add_point();
-    view_.complete = view_.cut = true;
+    view_.complete = view_.ended_early = true;
     ++revision_;
 }
 
@@ -220,21 +220,21 @@ void HeadTraining::add_point() {
     point.step = done_;
     point.seconds = seconds_;
     point.loss = loss_count_ > 0 ? loss_sum_ / loss_count_ : 0;
-    point.worth = worth_of(guesses());
+    point.worth = worth_of(predictions());
     view_.curve.push_back(std::move(point));
     loss_sum_ = loss_count_ = 0;
     ++revision_;
 }
 
-HeadWorth HeadTraining::worth_of(const Guesses& all) const {
+HeadWorth HeadTraining::worth_of(const Predictions& all) const {
     HeadWorth worth;
     const std::size_t places = held_labels_[0].size();
     std::vector<std::size_t> in_a_row(places, 0); // heads that are right, from the first one on
     for (std::size_t k = 0; k < all.size(); ++k) {
-        const std::vector<int>&labels = held_labels_[k], &guesses = all[k];
+        const std::vector<int>&labels = held_labels_[k], &predictions = all[k];
         int right = 0, counted = 0;
         for (std::size_t i = 0; i < places; ++i) {
-            const bool hit = labels[i] >= 0 && guesses[i] == labels[i];
+            const bool hit = labels[i] >= 0 && predictions[i] == labels[i];
             counted += labels[i] >= 0;
             right += hit;
             in_a_row[i] += hit && in_a_row[i] == k;

@@ -28,7 +28,7 @@ struct HeadPlan {
     HeadKind kind = {}; // medusa
     std::vector<GalleryPrompt> prompts;  // trained on
     std::vector<GalleryPrompt> held_out; // measured on; never trained on
-    int heads = 4;                       // Medusa's; MTP: how many guesses ahead its layer is trained for
+    int heads = 4;                       // Medusa's; MTP: how many draft tokens ahead its layer is trained for
     int texts = 4;                       // of each prompt, with dice of their own
     int max_tokens = 64;                 // of each text
     int steps = 600;
@@ -43,7 +43,7 @@ void check_plan(const HeadPlan& plan, const Models& models);
 [[nodiscard]] HeadPlan plan_for(HeadKind kind); // its usual numbers, without prompts
 // The built-in prompts for it: trained on assets/prompts/heldout.jsonl and showcase.jsonl, measured on gallery.jsonl; chats are text
 // where the model's format is not known.
-[[nodiscard]] HeadPlan usual_head_plan(const TrainHeads& asked, const ChatFormat& format = {});
+[[nodiscard]] HeadPlan default_head_plan(const TrainHeads& asked, const ChatFormat& format = {});
 
 // Throws Error (usage) where save() would replace somebody else's model: `folder` holds a config.json that
 // save() did not write, or weights without one. To be asked before training.
@@ -51,9 +51,9 @@ void check_heads_folder(const std::filesystem::path& folder);
 
 // What the heads are worth on the held-out answers.
 struct HeadWorth {
-    std::vector<double> shares;    // of each head or guess: places where it names the target's token
-    double tokens_per_round = 0;   // of greedy runs over the same answers, all of them guessing
-    std::vector<int> judged, kept; // of each guess, in those runs: rounds in which all before it stayed, and in which it stayed, too
+    std::vector<double> shares;    // of each head or draft token: places where it names the target's token
+    double tokens_per_round = 0;   // of greedy runs over the same answers, all of them drafting
+    std::vector<int> judged, kept; // of each draft token, in those runs: rounds in which all before it stayed, and in which it stayed, too
 };
 struct HeadTrainingPoint {
     int step = 0;
@@ -69,7 +69,7 @@ struct HeadTrainingView {
     std::vector<HeadTrainingPoint> curve;    // the first one is at step 0
     HeadWorth shipped; // the head that was loaded, on the same places; no shares: there is none
     bool complete = false;
-    bool cut = false; // ended before its last step
+    bool ended_early = false; // ended before its last step
 };
 
 class HeadTraining {
@@ -90,21 +90,21 @@ class HeadTraining {
 
     struct Text {
         std::vector<int> tokens;
-        int prompt = 0;            // of them
+        int prompt = 0;            // tokens of the prompt, the first ones
         std::vector<float> states; // (tokens - 1, h): the target's, after its final norm
-        // A place is the state before token first + 2; head k guesses that token + k. There are tokens - 2 - first of them.
+        // A place is the state before token first + 2; head k drafts that token + k. There are tokens - 2 - first of them.
         int first = 0;
         [[nodiscard]] int places() const { return std::max(0, static_cast<int>(tokens.size()) - 2 - first); }
     };
-    using Guesses = std::vector<std::vector<int>>; // of each head: a token for every held-out place, text after text
+    using Predictions = std::vector<std::vector<int>>; // of each head: a token for every held-out place, text after text
 
     virtual void keep(Text&& text, bool held) = 0;
     virtual void start() = 0; // texts are there; sets view_.shipped
     // One batch and one step of Adam; the loss. `step` counts from 1.
     virtual double optimise(int step, double rate) = 0;
-    [[nodiscard]] virtual Guesses guesses() = 0;
+    [[nodiscard]] virtual Predictions predictions() = 0;
     virtual void write_files(const std::filesystem::path& folder) const = 0;
-    [[nodiscard]] HeadWorth worth_of(const Guesses& guesses) const;
+    [[nodiscard]] HeadWorth worth_of(const Predictions& predictions) const;
 
     std::shared_ptr<const Models> models_;
     HeadTrainingView view_;

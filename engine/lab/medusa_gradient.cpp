@@ -124,12 +124,12 @@ double MedusaGradient::loss(std::span<const MedusaWeights> heads, const MedusaBa
     return sum;
 }
 
-std::vector<int> MedusaGradient::guesses(const MedusaWeights& head, std::span<const float> states) {
+std::vector<int> MedusaGradient::predictions(const MedusaWeights& head, std::span<const float> states) {
     upload(head);
-    return guesses(linear_.view(), bias_.view(), states);
+    return predictions(linear_.view(), bias_.view(), states);
 }
 
-std::vector<int> MedusaGradient::guesses(const Tensor& weight, const Tensor& bias,
+std::vector<int> MedusaGradient::predictions(const Tensor& weight, const Tensor& bias,
                                          std::span<const float> states) {
     const auto h = static_cast<std::size_t>(hidden_), most = static_cast<std::size_t>(most_);
     std::vector<int> all;

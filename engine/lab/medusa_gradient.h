@@ -1,6 +1,6 @@
 // The loss of Medusa heads on some states of the target, and its gradient. The target and its output matrix
 // stay as they are (Medusa-1: Cai et al. 2024, arXiv 2401.10774, §2.2.1); head k computes u = x + silu(W x +
-// b) and guesses the token k + 2 places behind the state with the target's own output matrix.
+// b) and drafts the token k + 2 places behind the state with the target's own output matrix.
 //     loss = Σ_k Σ_rows c_k · (−log softmax(u · Eᵀ)[label]) / Σ c_k,   c_k = 0.8^k
 // over the rows that have a label. Multiplications run on the target's backend, everything small on the host.
 #pragma once
@@ -33,10 +33,10 @@ class MedusaGradient {
     // Fills `gradient` (one entry per head, the shapes of `heads`) and returns the loss.
     double loss(std::span<const MedusaWeights> heads, const MedusaBatch& batch,
                 std::vector<MedusaWeights>& gradient);
-    // What head `head` guesses for each state: the likeliest token, lowest id on ties.
-    [[nodiscard]] std::vector<int> guesses(const MedusaWeights& head, std::span<const float> states);
+    // What head `head` predicts for each state: the likeliest token, lowest id on ties.
+    [[nodiscard]] std::vector<int> predictions(const MedusaWeights& head, std::span<const float> states);
     // The same of a head that is on the backend: weight (h, h), bias (1, h) or empty.
-    [[nodiscard]] std::vector<int> guesses(const Tensor& weight, const Tensor& bias,
+    [[nodiscard]] std::vector<int> predictions(const Tensor& weight, const Tensor& bias,
                                            std::span<const float> states);
 
   private:

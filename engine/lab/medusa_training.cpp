@@ -36,10 +36,10 @@ void MedusaTraining::start() {
     heads_.assign(static_cast<std::size_t>(view_.plan.heads), zero);
     mean_ = square_ = heads_;
     if (const auto known = models_->network("medusa"); known && known->config.shared_head && known->config.medusa_blocks == 1) {
-        Guesses loaded;
+        Predictions loaded;
         for (std::size_t k = 0; k < std::min(known->medusa.size(), heads_.size()); ++k) {
             const auto& block = known->medusa[k].blocks[0];
-            loaded.push_back(gradient_->guesses(block.weight.view(), block.bias.view(), held_states_));
+            loaded.push_back(gradient_->predictions(block.weight.view(), block.bias.view(), held_states_));
         }
         view_.shipped = worth_of(loaded);
     }
@@ -64,9 +64,9 @@ double MedusaTraining::optimise(int step, double rate) {
     return loss;
 }
 
-HeadTraining::Guesses MedusaTraining::guesses() {
-    Guesses out;
-    for (const MedusaWeights& head : heads_) out.push_back(gradient_->guesses(head, held_states_));
+HeadTraining::Predictions MedusaTraining::predictions() {
+    Predictions out;
+    for (const MedusaWeights& head : heads_) out.push_back(gradient_->predictions(head, held_states_));
     return out;
 }
 

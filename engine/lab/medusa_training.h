@@ -6,7 +6,7 @@
 
 namespace speclens {
 
-// The first point is of heads that repeat the target's own guess. Files: the layout of Medusa's authors with one shared output matrix.
+// The first point is of heads that repeat the target's own draft token. Files: the layout of Medusa's authors with one shared output matrix.
 class MedusaTraining final : public HeadTraining {
   public:
     MedusaTraining(std::shared_ptr<const Models> models, HeadPlan plan); // throws what check_plan throws
@@ -20,7 +20,7 @@ class MedusaTraining final : public HeadTraining {
     void keep(Text&& text, bool held) override;
     void start() override;
     double optimise(int step, double rate) override;
-    [[nodiscard]] Guesses guesses() override;
+    [[nodiscard]] Predictions predictions() override;
     void write_files(const std::filesystem::path& folder) const override;
 
     Places trained_;

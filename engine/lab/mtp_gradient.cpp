@@ -165,7 +165,7 @@ MtpWeights mtp_weights(const DraftNetwork& head) {
 
 // One depth over all rows of all texts, with what its backward pass reads again.
 struct MtpGradient::Depth {
-    // Of a row: its text; its place t; the row of the depth below that it continues; whether its guess counts.
+    // Of a row: its text; its place t; the row of the depth below that it continues; whether its draft token counts.
     std::vector<int> text, place, below;
     std::vector<char> counts;
     std::vector<int> tokens;                      // that are read
@@ -470,7 +470,7 @@ void MtpGradient::backward(Pass& pass) {
     }
 }
 
-// Which rows there are: at depth 0 all of a text whose guess the text can judge, since they are seen; behind it those that count.
+// Which rows there are: at depth 0 all of a text whose draft token the text can judge, since they are seen; behind it those that count.
 MtpGradient::Pass MtpGradient::plan(const MtpWeights& weights, std::span<const MtpText* const> texts, int depths) {
     CHECK(depths >= 1 && depths <= 8, "so many depths");
     Pass pass{weights, texts, std::vector<Depth>(at(depths)), {}, nullptr};
@@ -506,7 +506,7 @@ double MtpGradient::loss(const MtpWeights& weights, std::span<const MtpText* con
     return loss;
 }
 
-std::vector<std::vector<int>> MtpGradient::guesses(const MtpWeights& weights, const MtpText& text, int depths) {
+std::vector<std::vector<int>> MtpGradient::predictions(const MtpWeights& weights, const MtpText& text, int depths) {
     const MtpText* const one[] = {&text};
     Pass pass = plan(weights, one, depths);
     forward(pass);

@@ -2,7 +2,7 @@
 // matrix that joins a pair, and of five norms. The target, its embedding and its output matrix stay as they are.
 //
 // Depth i of row t reads the embedding of token t + 1 + i and, at depth 0, the target's state at t after its final norm, later its
-// own output at depth i - 1. It guesses token t + 2 + i, and learns the target's distribution there:
+// own output at depth i - 1. It predicts token t + 2 + i, and learns the target's distribution there:
 //     loss = Σ_i w_i · mean over rows of (−Σ_v p(v) log softmax(g · Eᵀ)(v)),   w_i = 0.6^i / Σ_j 0.6^j
 // (FastMTP, arXiv 2509.18362, with its weights). A row sees the rows of true states up to its own and its own chain, as it will when
 // it drafts. Products run on the target's backend, everything else on the host, in f32.
@@ -56,8 +56,8 @@ struct MtpTensor {
 struct MtpText {
     std::vector<int> tokens;
     std::vector<float> states; // (tokens - 1, h): the target's at each token but the last, after its final norm
-    int first = 0;             // the first row whose guesses count; those before are only seen
-    // Rows whose guess at depth i counts: first … tokens - 3 - i.
+    int first = 0;             // the first row whose draft tokens count; those before are only seen
+    // Rows whose draft token at depth i counts: first … tokens - 3 - i.
     [[nodiscard]] int places(int depth = 0) const { return std::max(0, static_cast<int>(tokens.size()) - 2 - depth - first); }
 };
 
@@ -69,8 +69,8 @@ class MtpGradient {
 
     // Fills `gradient`, in the shapes of `weights`, and returns the loss of `depths` depths, 1 … 8.
     double loss(const MtpWeights& weights, std::span<const MtpText* const> texts, int depths, MtpWeights& gradient);
-    // What each depth guesses at every place of a text that counts (places()), true tokens before it: the likeliest token.
-    [[nodiscard]] std::vector<std::vector<int>> guesses(const MtpWeights& weights, const MtpText& text, int depths);
+    // What each depth drafts at every place of a text that counts (places()), true tokens before it: the likeliest token.
+    [[nodiscard]] std::vector<std::vector<int>> predictions(const MtpWeights& weights, const MtpText& text, int depths);
 
   private:
     struct Pass;

@@ -29,7 +29,7 @@ void MtpTraining::start() {
     const auto known = models_->network("mtp");
     if (!known || known->config.state_first || known->config.zeroes_first || known->config.layer.qkv_bias) return;
     MtpGradient theirs(models_->target, known->config.layer);
-    view_.shipped = worth_of(guesses_of(mtp_weights(*known), theirs));
+    view_.shipped = worth_of(predictions_of(mtp_weights(*known), theirs));
 }
 
 double MtpTraining::optimise(int step, double rate) {
@@ -43,12 +43,12 @@ double MtpTraining::optimise(int step, double rate) {
     return loss;
 }
 
-HeadTraining::Guesses MtpTraining::guesses_of(const MtpWeights& weights, MtpGradient& gradient) const {
-    Guesses out(static_cast<std::size_t>(view_.plan.heads));
+HeadTraining::Predictions MtpTraining::predictions_of(const MtpWeights& weights, MtpGradient& gradient) const {
+    Predictions out(static_cast<std::size_t>(view_.plan.heads));
     for (const MtpText& text : held_) {
-        auto found = gradient.guesses(weights, text, view_.plan.heads);
+        auto found = gradient.predictions(weights, text, view_.plan.heads);
         for (std::size_t i = 0; i < out.size(); ++i) {
-            found[i].resize(static_cast<std::size_t>(text.places()), -1); // a deeper guess reaches behind the text sooner
+            found[i].resize(static_cast<std::size_t>(text.places()), -1); // a deeper draft token reaches behind the text sooner
             out[i].insert(out[i].end(), found[i].begin(), found[i].end());
         }
     }

@@ -16,9 +16,9 @@ class MtpTraining final : public HeadTraining {
     void keep(Text&& text, bool held) override;
     void start() override;
     double optimise(int step, double rate) override;
-    [[nodiscard]] Guesses guesses() override { return guesses_of(weights_, *gradient_); }
+    [[nodiscard]] Predictions predictions() override { return predictions_of(weights_, *gradient_); }
     void write_files(const std::filesystem::path& folder) const override;
-    [[nodiscard]] Guesses guesses_of(const MtpWeights& weights, MtpGradient& gradient) const;
+    [[nodiscard]] Predictions predictions_of(const MtpWeights& weights, MtpGradient& gradient) const;
 
     std::vector<MtpText> trained_, held_;
     std::unique_ptr<MtpGradient> gradient_;

@@ -20,7 +20,7 @@ enum class Bound : std::uint8_t {
 [[nodiscard]] double rows_that_fill(const PassTimes& times);
 // Time of a pass over so many rows by that of one; 0: not measured.
 [[nodiscard]] double pass_factor(const PassTimes& times, int rows);
-// Whether checking several tokens costs so little that guesses can pay: a pass over four costs less than two over one,
+// Whether checking several tokens costs so little that drafts can pay: a pass over four costs less than two over one,
 // by times that are not in doubt. False where that was not measured.
 [[nodiscard]] bool leaves_room(const PassTimes& times);
 // Up to here every measured pass takes less than twice a pass over one row; 0: nothing measured.

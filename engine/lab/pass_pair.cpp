@@ -103,7 +103,7 @@ void PassPair::begin() {
         Models made;
         made.backend = models_->backend;
         // The built-in model is f32 by a rule of its own; a shape stands for a real model.
-        const Precision precision = models_->bundle.empty() ? models_->precision() : usual_precision(*made.backend);
+        const Precision precision = models_->bundle.empty() ? models_->precision() : default_precision(*made.backend);
         made.target = Model::random(*made.backend, subject.config, subject.model, 1, progress, subject.form, precision);
         measurement_ = std::make_unique<PassMeasurement>(made, window_passes(made));
         return;

@@ -1,5 +1,5 @@
 // What one pass of the target costs by the number of tokens in it, beside what reading its weights alone would take, and
-// the product kernel's peak: the reason why checking several guesses at once is cheap, or is not. Everything takes
+// the product kernel's peak: the reason why checking several draft tokens at once is cheap, or is not. Everything takes
 // turns; each time is the lower quartile of its repeats (engine/lab/timing.h).
 #pragma once
 

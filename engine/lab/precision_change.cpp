@@ -42,13 +42,13 @@ PrecisionReading read_precision(const std::shared_ptr<const Models>& models, std
     std::vector<std::string> drafters = models->ready_drafters();
     std::erase(drafters, kNoDrafter);
     const double share = 1 / (1 + static_cast<double>(drafters.size()));
-    const auto told = [&](double done) {
+    const auto report = [&](double done) {
         if (go_on) go_on(done);
     };
     const std::size_t places = text.size() - 1;
     const auto decoder = make_model_decoder(models->target, static_cast<int>(text.size()));
     for (std::size_t at = 0; at < places; at += kRows) {
-        told(share * static_cast<double>(at) / static_cast<double>(places));
+        report(share * static_cast<double>(at) / static_cast<double>(places));
         const std::span<const int> piece = text.subspan(at, std::min<std::size_t>(kRows, places - at));
         PassRows& rows = decoder->forward({.tokens = piece});
         for (std::size_t i = 0; i < piece.size(); ++i)
@@ -59,7 +59,7 @@ PrecisionReading read_precision(const std::shared_ptr<const Models>& models, std
     for (std::size_t d = 0; d < drafters.size(); ++d) {
         DraftReading one{.drafter = drafters[d], .k = default_k(drafters[d])};
         for (std::size_t r = 0; r < runs.size(); ++r) {
-            told(share * (1 + static_cast<double>(d) + static_cast<double>(r) / static_cast<double>(runs.size())));
+            report(share * (1 + static_cast<double>(d) + static_cast<double>(r) / static_cast<double>(runs.size())));
             Run run(models, greedy(runs[r], drafters[d]));
             run.finish();
             const Sample sample = sample_of(run);
@@ -68,7 +68,7 @@ PrecisionReading read_precision(const std::shared_ptr<const Models>& models, std
         }
         reading.drafters.push_back(std::move(one));
     }
-    told(1);
+    report(1);
     return reading;
 }
 

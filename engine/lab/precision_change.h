@@ -1,5 +1,5 @@
 // What a precision of products changes of a model: the log-probabilities of the tokens of a fixed text, the tokens that it
-// finds likeliest, and how much of each drafter's guesses is kept. A model is read by itself, so that two precisions of it
+// finds likeliest, and how much of each drafter's draft tokens is kept. A model is read by itself, so that two precisions of it
 // need not be in memory at once.
 #pragma once
 

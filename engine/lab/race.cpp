@@ -4,7 +4,7 @@
 #include <array>
 
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/gallery.h"
 #include "engine/run/models.h"
 #include "engine/run/run.h"
@@ -238,7 +238,7 @@ std::vector<RaceEntry> race_entries(const std::vector<std::string>& drafters, co
     return entries;
 }
 
-std::vector<std::string> usual_racers(const std::vector<std::string>& ready) {
+std::vector<std::string> default_racers(const std::vector<std::string>& ready) {
     std::vector<const DrafterInfo*> racers;
     for (const DrafterInfo& info : drafter_list())
         if (info.race_place > 0 && std::ranges::find(ready, info.name) != ready.end()) racers.push_back(&info);
@@ -249,6 +249,6 @@ std::vector<std::string> usual_racers(const std::vector<std::string>& ready) {
     return names;
 }
 
-std::vector<std::string> usual_racers(const Models& models) { return usual_racers(models.ready_drafters()); }
+std::vector<std::string> default_racers(const Models& models) { return default_racers(models.ready_drafters()); }
 
 }  // namespace speclens

@@ -49,9 +49,9 @@ struct RaceView {
     Precision precision = Precision::f32; // of products with the models
     // Of a stepped race: events of every lane after each step; the first entry: the prompts were read.
     std::vector<std::vector<std::size_t>> steps;
-    bool cut = false;                // it was stopped or failed before it was finished, and goes no further
+    bool ended_early = false;                // it was stopped or failed before it was finished, and goes no further
     [[nodiscard]] bool lanes_finished() const;
-    [[nodiscard]] bool lanes_over() const { return cut || lanes_finished(); }  // nothing more comes of them
+    [[nodiscard]] bool lanes_over() const { return ended_early || lanes_finished(); }  // nothing more comes of them
     [[nodiscard]] bool finished() const { return lanes_finished() && prompts_done == prompts; }
 };
 
@@ -102,13 +102,13 @@ class Race {
     std::vector<std::vector<Sample>> samples_;    // lane, prompt
 };
 
-// Guesses per round where nothing else is asked for: the same in every lane, so that every lane verifies as many rows.
+// Draft tokens per round where nothing else is asked for: the same in every lane, so that every lane verifies as many rows.
 inline constexpr int kRaceDrafts = 7;
 
 // Entries for every drafter that is named, with rules that can judge them; `none` first.
 [[nodiscard]] std::vector<RaceEntry> race_entries(const std::vector<std::string>& drafters, const RunSettings& base);
 // The usual race with these models: plain decoding against EAGLE-3, DFlash and Domino, or what there is instead.
-[[nodiscard]] std::vector<std::string> usual_racers(const Models& models);
-[[nodiscard]] std::vector<std::string> usual_racers(const std::vector<std::string>& ready_drafters);
+[[nodiscard]] std::vector<std::string> default_racers(const Models& models);
+[[nodiscard]] std::vector<std::string> default_racers(const std::vector<std::string>& ready_drafters);
 
 }  // namespace speclens

@@ -48,7 +48,7 @@ Estimate estimate_of(const OrderedJson& json) {
     return e;
 }
 
-OrderedJson first_json(const FirstGuesses& first) {
+OrderedJson first_json(const FirstDrafts& first) {
     return {{"at_start", first.at_start},
             {"kept_at_start", first.kept_at_start},
             {"after_full_round", first.after_full},
@@ -57,8 +57,8 @@ OrderedJson first_json(const FirstGuesses& first) {
             {"kept_after_refusal", first.kept_after_refusal}};
 }
 
-FirstGuesses first_of(const OrderedJson& json) {
-    FirstGuesses first;
+FirstDrafts first_of(const OrderedJson& json) {
+    FirstDrafts first;
     first.at_start = count_of(json.at("at_start"));
     first.kept_at_start = count_of(json.at("kept_at_start"));
     first.after_full = count_of(json.at("after_full_round"));

@@ -26,11 +26,11 @@ struct Reference {
 [[nodiscard]] std::string references_json(const std::vector<Reference>& references);
 
 // Of the shipped files, read once: the same model in the same precision, drafter and draft length, greedy or not like the
-// run; nullptr: none, also where the run guesses otherwise than they did: with a draft model or head of one's own, other
+// run; nullptr: none, also where the run drafts otherwise than they did: with a draft model or head of one's own, other
 // options or dice of the draft, a rule that keeps more.
 // A broken file has none in it (`speclens check` says so).
 [[nodiscard]] const Reference* reference_of(const Header& header);
-// The plain pass beside such a run on a machine of the run's name, whatever guesses: ms; 0: none.
+// The plain pass beside such a run on a machine of the run's name, whatever drafts: ms; 0: none.
 [[nodiscard]] double recorded_plain_ms(const Header& header);
 
 } // namespace speclens

@@ -14,7 +14,7 @@ Repeats::Repeats(std::shared_ptr<const Models> models, const RunSettings& settin
     : models_(std::move(models)), table_(table), plan_(plan) {
     RunSettings own = settings;
     own.trace_top = 0;
-    own.lens = false;
+    own.internals = false;
     own.timing = true;
     run_.prepared = prepared_run(*models_, own);
     own.drafter = kNoDrafter;

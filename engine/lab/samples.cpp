@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "engine/base/rng.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/run.h"
 
 namespace speclens {
@@ -48,7 +48,7 @@ Estimate bootstrap(std::size_t n, std::uint64_t seed, const Ratio& ratio) {
 
 }  // namespace
 
-FirstGuesses& FirstGuesses::operator+=(const FirstGuesses& other) {
+FirstDrafts& FirstDrafts::operator+=(const FirstDrafts& other) {
     at_start += other.at_start;
     kept_at_start += other.kept_at_start;
     after_full += other.after_full;
@@ -59,15 +59,15 @@ FirstGuesses& FirstGuesses::operator+=(const FirstGuesses& other) {
 }
 
 void Sample::take_times() {
-    const CycleView view = fold(*trace, trace->size());
+    const RunView view = fold(*trace, trace->size());
     draft_ms = head_ms = verify_ms = accept_ms = other_ms = 0;
-    for (const CycleSummary& cycle : view.cycles) {
-        if (!cycle.complete()) continue;
-        draft_ms += cycle.draft_ms;
-        head_ms += cycle.head_ms;
-        verify_ms += cycle.verify_ms;
-        accept_ms += cycle.accept_ms;
-        other_ms += cycle.other_ms;
+    for (const RoundSummary& round : view.round_list) {
+        if (!round.complete()) continue;
+        draft_ms += round.draft_ms;
+        head_ms += round.head_ms;
+        verify_ms += round.verify_ms;
+        accept_ms += round.accept_ms;
+        other_ms += round.other_ms;
     }
     const std::shared_ptr<const TraceTimes> times = trace->times();
     excess_ms = times ? times->spread * total_ms() : 0;
@@ -76,30 +76,30 @@ void Sample::take_times() {
 Sample sample_of(const Run& run) {
     Sample sample;
     sample.trace = run.shared_trace();
-    const CycleView view = fold(*sample.trace, sample.trace->size());
+    const RunView view = fold(*sample.trace, sample.trace->size());
     sample.rounds = view.rounds;
     sample.tokens = view.output_tokens;
     sample.drafted = view.drafted;
     sample.accepted = view.accepted_drafts;
     sample.wire = wire_totals(view);
     sample.take_times();
-    const CycleSummary* before = nullptr;
-    for (const CycleSummary& cycle : view.cycles) {
-        if (!cycle.complete()) continue;
-        // By position: in a tree a position is judged when one of its guesses is, and accepted likewise.
-        std::size_t judged = cycle.judged_in_order();
-        if (cycle.tree)
-            for (const DraftSlot& slot : cycle.drafts)
+    const RoundSummary* before = nullptr;
+    for (const RoundSummary& round : view.round_list) {
+        if (!round.complete()) continue;
+        // By position: in a tree a position is judged when one of its draft tokens is, and accepted likewise.
+        std::size_t judged = round.judged_in_order();
+        if (round.tree)
+            for (const DraftSlot& slot : round.drafts)
                 if (slot.check) judged = std::max(judged, static_cast<std::size_t>(slot.depth));
         for (std::size_t i = 0; i < judged; ++i) {
             grow(sample.judged_at, i);
-            if (i < cycle.path.size()) grow(sample.accepted_at, i);
+            if (i < round.path.size()) grow(sample.accepted_at, i);
         }
         const auto first = [&](int& all, int& kept) {
             ++all;
-            kept += cycle.path.empty() ? 0 : 1;
+            kept += round.path.empty() ? 0 : 1;
         };
-        FirstGuesses& f = sample.first;
+        FirstDrafts& f = sample.first;
         if (judged > 0 && !before)
             first(f.at_start, f.kept_at_start);
         else if (judged > 0 && !before->drafts.empty()) {
@@ -108,7 +108,7 @@ Sample sample_of(const Run& run) {
             else
                 first(f.after_refusal, f.kept_after_refusal);
         }
-        before = &cycle;
+        before = &round;
     }
     sample.accepted_at.resize(sample.judged_at.size(), 0);
     sample.output.assign(run.sequence().begin() + static_cast<std::ptrdiff_t>(view.header->prompt.size()),

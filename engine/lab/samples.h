@@ -16,20 +16,20 @@ namespace speclens {
 class Run;   // engine/run/run.h
 class Trace; // engine/run/trace.h
 
-// First guesses of rounds, by what was before: the prompt, a full round, every guess of which was kept, or a refused
-// guess. A round begins where the last one ended, and behind a refusal that is a hard place. Rounds right behind one
-// without guesses are none of these.
-struct FirstGuesses {
+// First draft tokens of rounds, by what was before: the prompt, a full round, every draft token of which was kept, or a refused
+// draft token. A round begins where the last one ended, and behind a refusal that is a hard place. Rounds right behind one
+// without draft tokens are none of these.
+struct FirstDrafts {
     int at_start = 0, kept_at_start = 0;  // of a generation's first round, behind the prompt
     int after_full = 0, kept_after_full = 0, after_refusal = 0, kept_after_refusal = 0;
-    FirstGuesses& operator+=(const FirstGuesses& other);
+    FirstDrafts& operator+=(const FirstDrafts& other);
 };
 
 struct Sample {
     int rounds = 0, tokens = 0, drafted = 0, accepted = 0;
     std::vector<int> judged_at;                        // rounds in which draft i was judged
     std::vector<int> accepted_at;                      // rounds in which draft i was accepted
-    FirstGuesses first;
+    FirstDrafts first;
     double head_ms = 0;                                // part of draft_ms
     double draft_ms = 0, verify_ms = 0, other_ms = 0;  // other: verdicts, resampling and commits
     double accept_ms = 0;                              // part of other_ms: distributions, verdicts, resampling
@@ -47,7 +47,7 @@ struct Sample {
 struct Totals {
     int prompts = 0, rounds = 0, tokens = 0, drafted = 0, accepted = 0;
     std::vector<int> judged_at, accepted_at;           // rounds, by draft position
-    FirstGuesses first;
+    FirstDrafts first;
     std::vector<double> acceptance;                    // accepted at i / rounds
     std::vector<double> conditional;                   // accepted at i / judged at i
     double head_ms = 0;                                // part of draft_ms

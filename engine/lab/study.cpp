@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "engine/base/quantile.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 
 namespace speclens {
 
 StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     StudyPoint point;
     point.settings = settings;
-    const CycleView view = fold(trace, trace.size());
+    const RunView view = fold(trace, trace.size());
     if (view.header) {
         if (view.header->drafter != settings.drafter) point.problem = view.header->notice; // else it ran
         if (view.header->k < settings.k) point.most = view.header->k;
@@ -20,22 +20,22 @@ StudyPoint summary_of(const RunSettings& settings, const Trace& trace) {
     for (std::size_t i = static_cast<std::size_t>(view.prompt_tokens); i < view.tokens.size(); ++i)
         point.output.push_back(view.tokens[i].id);
     std::vector<double> draft, head, verify;
-    for (const CycleSummary& cycle : view.cycles) {
-        point.without += cycle.drafts.empty() && &cycle != &view.cycles.back();
-        for (std::size_t i = 0; i < cycle.judged_in_order(); ++i) {
+    for (const RoundSummary& round : view.round_list) {
+        point.without += round.drafts.empty() && &round != &view.round_list.back();
+        for (std::size_t i = 0; i < round.judged_in_order(); ++i) {
             if (point.judged.size() <= i) {
                 point.judged.resize(i + 1);
                 point.kept.resize(i + 1);
             }
             ++point.judged[i];
-            point.kept[i] += cycle.drafts[i].check->accepted;
+            point.kept[i] += round.drafts[i].check->accepted;
         }
         const int full =
-            cycle.tree && view.header ? std::min(point.guesses(), view.header->nodes) : point.guesses();
-        if (&cycle == &view.cycles.front() || static_cast<int>(cycle.drafts.size()) < full) continue;
-        draft.push_back(cycle.draft_ms);
-        head.push_back(cycle.head_ms);
-        verify.push_back(cycle.verify_ms);
+            round.tree && view.header ? std::min(point.draft_length(), view.header->nodes) : point.draft_length();
+        if (&round == &view.round_list.front() || static_cast<int>(round.drafts.size()) < full) continue;
+        draft.push_back(round.draft_ms);
+        head.push_back(round.head_ms);
+        verify.push_back(round.verify_ms);
     }
     point.timed = static_cast<int>(verify.size());
     point.draft_ms = median(std::move(draft));

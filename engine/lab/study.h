@@ -1,5 +1,5 @@
 // A few runs, finished beside the one on the screen, and what each came to: draft time against the number of
-// guesses, acceptance by position with an option on and off. Every number is measured here and now.
+// draft tokens, acceptance by position with an option on and off. Every number is measured here and now.
 #pragma once
 
 #include <map>
@@ -17,20 +17,20 @@ namespace speclens {
 struct StudyPoint {
     RunSettings settings;
     std::string problem; // why it could not be run; empty: it was
-    int most = 0;        // guesses in a row that it can make, where those are fewer than settings.k; else 0
+    int most = 0;        // draft tokens in a row that it can make, where those are fewer than settings.k; else 0
     int rounds = 0, tokens = 0;
     std::vector<int> output; // new tokens
     std::shared_ptr<const Trace> trace; // null: not kept, or it could not be run
-    // Medians over the rounds that proposed all guesses(), the first round left out; 0: there was none.
+    // Medians over the rounds that proposed draft_length() tokens, the first round left out; 0: there was none.
     double draft_ms = 0, verify_ms = 0;
     double head_ms = 0; // part of draft_ms
-    double spread = 0, busy_cores = 0; // of these times, as in TraceTimes
+    double spread = 0, busy_cores = 0; // of the times above, as in TraceTimes
     int timed = 0;      // rounds behind them
-    int without = 0;    // rounds without a guess; the last one aside, which may have had no room for any
-    // Of each position: rounds whose guess there was judged, and kept. (A guess is judged when those before
+    int without = 0;    // rounds without a draft token; the last one aside, which may have had no room for any
+    // Of each position: rounds whose draft token there was judged, and kept. (A draft token is judged when those before
     // it were kept.)
     std::vector<int> judged, kept;
-    [[nodiscard]] int guesses() const { return most > 0 ? most : settings.k; }
+    [[nodiscard]] int draft_length() const { return most > 0 ? most : settings.k; }
     [[nodiscard]] double tokens_per_round() const { return rounds > 0 ? double(tokens) / rounds : 0; }
 };
 

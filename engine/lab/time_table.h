@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace.h"
 
 namespace speclens {
@@ -29,7 +29,7 @@ struct PassKind {
         commit, // dropping rejected rows, and what the drafter keeps of the target's states
     } part = Part::verify;
     std::string who;   // drafter and its options; verify: what taps the target's layers; accept: rule and sampling
-    int count = 0;     // draft, head: index of the guess; verify: rows; accept: guesses judged; commit: accepted ones
+    int count = 0;     // draft, head: index of the draft token; verify: rows; accept: draft tokens judged; commit: accepted ones
     int before = 0;    // draft, head: tokens of the round before, which some drafters catch up on; verify: 1 for a tree
     int context = 0;   // tokens in the cache, in steps that grow
     auto operator<=>(const PassKind&) const = default;

@@ -11,7 +11,7 @@ Timing timing_of(const std::vector<double>& ms) {
     return {low, std::max(low, median(ms)), static_cast<int>(ms.size())};
 }
 
-bool told_apart(const Timing& a, const Timing& b) {
+bool distinguishable(const Timing& a, const Timing& b) {
     return a.median < b.ms || b.median < a.ms;
 }
 

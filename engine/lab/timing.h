@@ -17,7 +17,7 @@ struct Timing {
 // Of times in ms, in any order.
 [[nodiscard]] Timing timing_of(const std::vector<double>& ms);
 // Whether one was the quicker, as far as they were measured: their intervals [ms, median] have nothing in common.
-[[nodiscard]] bool told_apart(const Timing& a, const Timing& b);
+[[nodiscard]] bool distinguishable(const Timing& a, const Timing& b);
 
 inline constexpr double kSteadySpread = 0.15; // a larger spread puts a time in doubt
 

@@ -38,31 +38,31 @@ std::size_t row_after(const std::vector<int>& text) {
 
 const std::vector<Distribution>& toy_target() { return toy().target; }
 
-// Block verification keeps a prefix for less than its whole share only behind a guess that is claimed too often and where several
+// Block verification keeps a prefix for less than its whole share only behind a draft token that is claimed too often and where several
 // tokens are owed: the built-in draft has no such place, this one has.
 const std::vector<Distribution>& toy_draft(const RuleInfo& rule) {
     static const std::vector<Distribution> eager = {{0.8, 0.1, 0.1}, {0.55, 0.4, 0.05}, {0.2, 0.1, 0.7}, {0.25, 0.25, 0.5}};
     return rule.kind == RuleKind::block ? eager : toy().draft;
 }
 
-ToyGuesses toy_guesses(const std::vector<int>& text, const RuleInfo& rule, const std::function<double(Purpose)>& coin) {
-    ToyGuesses guesses;
-    guesses.rows.push_back(row_after(text));
+ToyDrafts toy_drafts(const std::vector<int>& text, const RuleInfo& rule, const std::function<double(Purpose)>& coin) {
+    ToyDrafts drafts;
+    drafts.rows.push_back(row_after(text));
     const auto add = [&](int token) {
-        guesses.tokens.push_back(token);
-        guesses.rows.push_back(row_after({token}));
+        drafts.tokens.push_back(token);
+        drafts.rows.push_back(row_after({token}));
     };
     if (rule.siblings == Siblings::none) {
-        for (int k = 0; k < kToyDrafts; ++k) add(sample(toy_draft(rule)[guesses.rows.back()], coin(Purpose::draft)));
-        return guesses;
+        for (int k = 0; k < kToyDrafts; ++k) add(sample(toy_draft(rule)[drafts.rows.back()], coin(Purpose::draft)));
+        return drafts;
     }
-    const TopEntries best = top_of(toy_draft(rule)[guesses.rows.front()], 2);
-    for (const TopEntries::Entry& entry : best.entries) add(entry.id), guesses.parents.push_back(-1);
+    const TopEntries best = top_of(toy_draft(rule)[drafts.rows.front()], 2);
+    for (const TopEntries::Entry& entry : best.entries) add(entry.id), drafts.parents.push_back(-1);
     for (int parent = 0; parent < static_cast<int>(best.entries.size()); ++parent) {
-        add(argmax(toy_draft(rule)[guesses.rows[1 + static_cast<std::size_t>(parent)]]));
-        guesses.parents.push_back(parent);
+        add(argmax(toy_draft(rule)[drafts.rows[1 + static_cast<std::size_t>(parent)]]));
+        drafts.parents.push_back(parent);
     }
-    return guesses;
+    return drafts;
 }
 
 // Every coin of a text is another one.
@@ -75,17 +75,17 @@ ToyText toy_text(const RuleInfo& rule, std::uint64_t seed, long n) {
                         .purpose = purpose});
     };
     for (; static_cast<int>(text.tokens.size()) < kToyTokens; ++text.rounds) {
-        const ToyGuesses guesses = toy_guesses(text.tokens, rule, coin);
+        const ToyDrafts drafts = toy_drafts(text.tokens, rule, coin);
         Round round;
-        round.drafts = guesses.tokens;
-        round.parents = guesses.parents;
-        round.p = [&](int row) -> const Distribution& { return toy().target[guesses.rows[static_cast<std::size_t>(row)]]; };
-        round.q = [&](int node) -> const Distribution& { return toy_draft(rule)[guesses.rows[static_cast<std::size_t>(round.row_of(node))]]; };
+        round.drafts = drafts.tokens;
+        round.parents = drafts.parents;
+        round.p = [&](int row) -> const Distribution& { return toy().target[drafts.rows[static_cast<std::size_t>(row)]]; };
+        round.q = [&](int node) -> const Distribution& { return toy_draft(rule)[drafts.rows[static_cast<std::size_t>(round.row_of(node))]]; };
         round.p_argmax = [&](int row) { return argmax(round.p(row)); };
         round.accept_coin = [&](int) { return coin(Purpose::accept); };
         round.resample_coin = [&](int) { return coin(Purpose::resample); };
         const Verdict verdict = rule.verify(round);
-        for (const int node : verdict.path) text.tokens.push_back(guesses.tokens[static_cast<std::size_t>(node)]);
+        for (const int node : verdict.path) text.tokens.push_back(drafts.tokens[static_cast<std::size_t>(node)]);
         text.tokens.push_back(verdict.token);
     }
     text.tokens.resize(kToyTokens);

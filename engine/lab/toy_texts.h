@@ -29,14 +29,14 @@ struct ToyText {
 
 // The rows of the tables by the token before; row 0 stands at the start of a text, row 1 + t behind token t.
 [[nodiscard]] const std::vector<Distribution>& toy_target();
-// Who guesses for `rule`: the built-in draft, or for block verification one that claims too often, where its residual matters.
+// Who drafts for `rule`: the built-in draft, or for block verification one that claims too often, where its residual matters.
 [[nodiscard]] const std::vector<Distribution>& toy_draft(const RuleInfo& rule);
 
-struct ToyGuesses {
+struct ToyDrafts {
     std::vector<int> tokens, parents; // parents: empty for a chain
-    std::vector<std::size_t> rows;    // of the tables: row 0 behind the text, row 1 + i behind guess i
+    std::vector<std::size_t> rows;    // of the tables: row 0 behind the text, row 1 + i behind draft token i
 };
-// A chain of guesses that are drawn, or, for a rule that judges the draft's favourites, both favourites and what is likeliest behind each.
-[[nodiscard]] ToyGuesses toy_guesses(const std::vector<int>& text, const RuleInfo& rule, const std::function<double(Purpose)>& coin);
+// A chain of draft tokens that are drawn, or, for a rule that judges the draft's favourites, both favourites and what is likeliest behind each.
+[[nodiscard]] ToyDrafts toy_drafts(const std::vector<int>& text, const RuleInfo& rule, const std::function<double(Purpose)>& coin);
 
 } // namespace speclens

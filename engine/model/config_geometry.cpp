@@ -81,8 +81,8 @@ void read_rope(const Fields& fields, ModelConfig& config) {
                         std::to_string(config.rope_original_positions) + " for yarn",
                     "Put it into the section of yarn, and remove the other one.");
     // variants of yarn that these families do not use
-    for (const auto& [name, usual] : {std::pair{"beta_fast", 32.0}, std::pair{"beta_slow", 1.0}})
-        if (rope.number_or(name, usual, 0, 1e6) != usual)
+    for (const auto& [name, default_value] : {std::pair{"beta_fast", 32.0}, std::pair{"beta_slow", 1.0}})
+        if (rope.number_or(name, default_value, 0, 1e6) != default_value)
             rope.fail(name, "has a value that is not supported");
     for (const char* name : {"attention_factor", "mscale", "mscale_all_dim"})
         if (rope.find(name) != nullptr)

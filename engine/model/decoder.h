@@ -1,7 +1,7 @@
 // A language model with a cache that advances token by token: the target, and a separate draft model.
 // Not named Target, because a draft model has one too.
 // Two kinds exist: over a transformer checkpoint (model_decoder.cpp) and over explicit conditional tables
-// (table_decoder.cpp); the cycle, the drafters and the rules cannot tell them apart.
+// (table_decoder.cpp); the round, the drafters and the rules cannot tell them apart.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class PassRows {
     [[nodiscard]] const Distribution& distribution(int row, const Sampling& sampling);
     // The same, given away: who asks again has it computed again.
     [[nodiscard]] Distribution take_distribution(int row, const Sampling& sampling);
-    // sample(distribution(row, sampling), u), which need not look at ids that a cut head leaves out.
+    // sample(distribution(row, sampling), u), which need not look at ids that a reduced head leaves out.
     [[nodiscard]] virtual int draw(int row, const Sampling& sampling, double u) { return sample(distribution(row, sampling), u); }
     // The heads of row i's distribution and of its distribution at temperature 1, for traces; cheaper than whole distributions.
     // entries: 0 none, -1 every id with mass.
@@ -97,7 +97,7 @@ class Decoder {
     [[nodiscard]] virtual std::size_t memory_bytes() const = 0;  // weights (once per model) and cache
     [[nodiscard]] virtual bool is_table() const = 0;  // exact toy distribution: tier TABLE
     // The model's output matrix cut to the n most frequent ids, for PassInput::head. Throws Error where there is none.
-    [[nodiscard]] virtual OutputHead cut_head(const FrequentIds& frequent, int n) const = 0;
+    [[nodiscard]] virtual OutputHead reduced_head(const FrequentIds& frequent, int n) const = 0;
 
     // Appends the rows to the cache and computes. Passing more rows than fit is a CHECK.
     virtual PassRows& forward(const PassInput& input) = 0;

@@ -121,7 +121,7 @@ std::vector<int> FrequentIds::first(int n) const {
     return ids;
 }
 
-OutputHead FrequentIds::cut(Backend& backend, const Tensor& matrix, const std::shared_ptr<const void>& owner,
+OutputHead FrequentIds::reduced_head(Backend& backend, const Tensor& matrix, const std::shared_ptr<const void>& owner,
                             int n) const {
     const std::lock_guard lock(mutex_);
     if (gathered_n_ != n) gathered_.clear();

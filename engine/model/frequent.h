@@ -1,6 +1,6 @@
 // FR-Spec (Zhao et al. 2025, arXiv 2502.14856): a drafter that ranks only the N most frequent
-// ids. Its output matrix is cut to their rows, so a guess reads less memory; a token without a row can never
-// be guessed. The target keeps its whole vocabulary, so the text stays its own.
+// ids. Its output matrix is reduced to their rows, so a draft token reads less memory; a token without a row can never
+// be drafted. The target keeps its whole vocabulary, so the text stays its own.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct OutputHead {
     Tensor weight;                      // (V, h) or (N, h)
     std::vector<int> ids;               // of the rows, ascending; empty: row i stands for id i
     std::shared_ptr<const Buffer> kept; // owns a cut weight
-    [[nodiscard]] bool cut() const { return !ids.empty(); }
+    [[nodiscard]] bool reduced() const { return !ids.empty(); }
 };
 
 // One row of `matrix`, a weight, for each of `ids`, in the form and precision that it has.
@@ -42,13 +42,13 @@ class FrequentIds {
 
     [[nodiscard]] bool from_file() const { return from_file_; }
     // The n most frequent, ascending; stop ids take the places of the rarest, because a drafter that cannot
-    // end a text would always guess one token too many. Throws Error (usage) when there are not more than n
+    // end a text would always draft one token too many. Throws Error (usage) when there are not more than n
     // ids.
     [[nodiscard]] std::vector<int> first(int n) const;
     // `matrix` (V', …), a weight with one row per id, cut to the rows of first(n) that it has. Rows are gathered
     // once for a matrix and n, for as long as somebody holds the result and `owner` lives, whose memory the matrix is in:
     // an address alone may be that of another matrix by now. Another n forgets them.
-    [[nodiscard]] OutputHead cut(Backend& backend, const Tensor& matrix, const std::shared_ptr<const void>& owner,
+    [[nodiscard]] OutputHead reduced_head(Backend& backend, const Tensor& matrix, const std::shared_ptr<const void>& owner,
                                  int n) const;
 
   private:

@@ -58,9 +58,9 @@ void read_scaling(const Gguf& file, const std::string& arch, ModelConfig& config
         config.rope_factor = factor;
         config.rope_original_positions =
             static_cast<int>(file.integer(base + "original_context_length", 1, 1 << 30).value_or(config.max_positions));
-        for (const auto& [name, usual] : {std::pair{"yarn_beta_fast", 32.0}, std::pair{"yarn_beta_slow", 1.0},
+        for (const auto& [name, default_value] : {std::pair{"yarn_beta_fast", 32.0}, std::pair{"yarn_beta_slow", 1.0},
                                           std::pair{"yarn_ext_factor", 1.0}, std::pair{"yarn_attn_factor", 1.0}})
-            if (const auto value = file.number(base + name, -1e6, 1e6); value && *value != usual)
+            if (const auto value = file.number(base + name, -1e6, 1e6); value && *value != default_value)
                 refuse(file, base + name + " has a value that is not supported");
     } else if (type != "none" && type != "linear") {
         refuse(file, base + "type is \"" + type + "\", which is not supported");

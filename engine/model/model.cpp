@@ -98,7 +98,7 @@ void load_gguf(Model& model, const std::filesystem::path& path, WeightForm form,
     check_vocabulary(model, file.name(), "its embedding");
     const auto spelled = [&](int id) { return id >= 0 ? std::optional(model.tokenizer->bytes_of(id)) : std::nullopt; };
     model.chat = chat_format_of(file.text("tokenizer.chat_template"), file.name(), *model.tokenizer, spelled(table.bos), spelled(table.eos));
-    const bool narrow = form == WeightForm::usual || form == WeightForm::bf16;
+    const bool narrow = form == WeightForm::by_default || form == WeightForm::bf16;
     const RowTensors rows(file, gguf_tensors(file, model.config, [&](const StoredTensor& tensor) {
         return form_of(tensor, form, *model.backend, narrow);
     }));

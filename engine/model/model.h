@@ -64,7 +64,7 @@ struct LayerWeights {
 
 struct WeightBytes {
     std::size_t all = 0;        // on the backend
-    std::size_t tables = 0;     // of it: worked out from weights and shape when they are loaded, in no file
+    std::size_t tables = 0;     // the part that is in no file: worked out from weights and shape when they are loaded
     std::size_t per_token = 0;  // what one decode step reads: all matrices, the head once, not the embedding rows
     [[nodiscard]] std::size_t stored() const { return all - tables; }
     void add_table(std::size_t bytes) { all += bytes, tables += bytes; }
@@ -80,7 +80,7 @@ class Model {
     // `precision`: of the products with its matrices, and of the draft heads that are loaded for it.
     [[nodiscard]] static std::shared_ptr<const Model> load(Backend& backend, const std::filesystem::path& path,
                                                            const Progress& progress = {},
-                                                           WeightForm form = WeightForm::usual,
+                                                           WeightForm form = WeightForm::by_default,
                                                            Precision precision = Precision::f32);
     // Random weights of a given shape (bench --geometry): scale 0.02, norms 1, seeded. No tokenizer. Matrices are `form`
     // (bf16, q8_0, q5_0, q4_1, q4_0; another: Error, usage) where the backend keeps that, elsewhere bf16: see forms().

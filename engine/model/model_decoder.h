@@ -25,8 +25,8 @@ class ModelDecoder final : public Decoder {
     [[nodiscard]] int length() const override { return length_; }
     [[nodiscard]] std::size_t memory_bytes() const override;
     [[nodiscard]] bool is_table() const override { return false; }
-    [[nodiscard]] OutputHead cut_head(const FrequentIds& frequent, int n) const override {
-        return frequent.cut(backend(), model_->head(), model_, n);
+    [[nodiscard]] OutputHead reduced_head(const FrequentIds& frequent, int n) const override {
+        return frequent.reduced_head(backend(), model_->head(), model_, n);
     }
 
     PassRows& forward(const PassInput& input) override;

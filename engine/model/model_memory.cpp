@@ -10,7 +10,7 @@
 namespace speclens {
 namespace {
 
-constexpr int kLogitRows = 65; // of the widest verify pass: 64 guesses and the token before them
+constexpr int kLogitRows = 65; // of the widest verify pass: 64 draft tokens and the token before them
 
 std::string size_text(std::size_t bytes) {
     char text[32];

@@ -26,7 +26,7 @@ class ModelRows final : public PassRows {
         : backend_(&backend), vocab_(vocab), tokens_(tokens), model_(std::move(model)) {}
 
     // Starts a pass: forgets the last one and returns the (count, V) tensor that the head writes to. `ids`:
-    // what the columns stand for where a cut head has fewer, ascending, valid until the next pass; the others
+    // what the columns stand for where a reduced head has fewer, ascending, valid until the next pass; the others
     // have mass 0.
     Tensor begin(int count, std::span<const int> ids = {});
 

@@ -14,7 +14,7 @@ std::string precision_words(Precision precision) {
     return std::string(name_of(precision)) + " products";
 }
 
-Precision usual_precision(const Backend& backend) {
+Precision default_precision(const Backend& backend) {
     return backend.has_products(Precision::bf16) ? Precision::bf16 : Precision::f32;
 }
 

@@ -19,11 +19,11 @@ class Backend;
 [[nodiscard]] std::string precision_words(Precision precision);
 
 // Of a model that is not built in: bf16 where the device has instructions for it, else f32.
-[[nodiscard]] Precision usual_precision(const Backend& backend);
+[[nodiscard]] Precision default_precision(const Backend& backend);
 
 // The form in which matrices are kept in memory. What is widened or narrowed is rounded once, when it is loaded.
 enum class WeightForm : std::uint8_t {
-    usual, // a GGUF file as bf16, a folder of safetensors as it is stored (f16 as f32, exactly)
+    by_default, // a GGUF file as bf16, a folder of safetensors as it is stored (f16 as f32, exactly)
     bf16,  // bf16 everywhere
     keep,  // as stored: quantised matrices stay so where the backend multiplies with them (Backend::keeps), others as usual
     q8     // quantised to Q8_0, where the backend multiplies with it

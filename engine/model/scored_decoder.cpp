@@ -24,7 +24,7 @@ class ScoredRows final : public PassRows {
     [[nodiscard]] const std::vector<int>& argmax() override { return argmax_; }
     [[nodiscard]] RecordedRow heads(int row, const Sampling& sampling, int entries) override {
         RecordedRow heads{top_of(distribution(row, sampling), entries), {}};
-        if (sampling != kRawSampling) heads.raw = cut(at(row), entries);
+        if (sampling != kRawSampling) heads.raw = truncated(at(row), entries);
         return heads;
     }
     [[nodiscard]] std::vector<float> logits(int row) override {
@@ -50,7 +50,7 @@ class ScoredRows final : public PassRows {
         distribution = apply_sampling(distribution, sampling);
     }
     // The first entries of a head; what is cut off joins the rest.
-    [[nodiscard]] static TopEntries cut(TopEntries top, int entries) {
+    [[nodiscard]] static TopEntries truncated(TopEntries top, int entries) {
         if (entries < 0 || entries >= static_cast<int>(top.entries.size())) return top;
         for (auto i = static_cast<std::size_t>(entries); i < top.entries.size(); ++i)
             top.rest += std::exp(top.entries[i].logp);
@@ -80,7 +80,7 @@ class ScoredDecoder final : public Decoder {
     [[nodiscard]] int length() const override { return static_cast<int>(tokens_.size()); }
     [[nodiscard]] std::size_t memory_bytes() const override { return 0; }
     [[nodiscard]] bool is_table() const override { return false; }
-    [[nodiscard]] OutputHead cut_head(const FrequentIds&, int) const override {
+    [[nodiscard]] OutputHead reduced_head(const FrequentIds&, int) const override {
         throw Error("--fr-spec cuts an output matrix, and a server keeps its own",
                     "Leave it out, or load the target here with --model DIR.", Exit::usage);
     }
@@ -88,7 +88,7 @@ class ScoredDecoder final : public Decoder {
     PassRows& forward(const PassInput& input) override {
         std::vector<int> text = behind(input);
         CHECK(!begun_.valid() || text == begun_text_, "a pass was begun for other rows than are asked for");
-        Answer answer = begun_.valid() ? begun_.get() : ask(text, told_rows(input));
+        Answer answer = begun_.valid() ? begun_.get() : ask(text, scored_rows(input));
         tokens_ = std::move(text);
         wire_ = answer.wire;
         rows_.begin(std::move(answer.rows));
@@ -97,7 +97,7 @@ class ScoredDecoder final : public Decoder {
     bool begin(const PassInput& input) override {
         CHECK(!begun_.valid(), "one pass at a time");
         begun_text_ = behind(input);
-        begun_ = std::async(std::launch::async, [this, rows = told_rows(input)] { return ask(begun_text_, rows); });
+        begun_ = std::async(std::launch::async, [this, rows = scored_rows(input)] { return ask(begun_text_, rows); });
         return true;
     }
     [[nodiscard]] std::optional<Wire> wire() const override { return wire_; }
@@ -135,7 +135,7 @@ class ScoredDecoder final : public Decoder {
         text.insert(text.end(), input.tokens.begin(), input.tokens.end());
         return text;
     }
-    [[nodiscard]] static int told_rows(const PassInput& input) { return static_cast<int>(input.tokens.size()) - input.logits_from; }
+    [[nodiscard]] static int scored_rows(const PassInput& input) { return static_cast<int>(input.tokens.size()) - input.logits_from; }
     [[nodiscard]] Answer ask(std::span<const int> text, int rows) const {
         Answer answer;
         if (rows > 0) answer.rows = scorer_->score(text, rows, answer.wire);

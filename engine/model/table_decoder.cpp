@@ -99,7 +99,7 @@ class TableDecoder final : public Decoder {
         return table_->rows.size() * static_cast<std::size_t>(table_->vocab) * sizeof(double);
     }
     [[nodiscard]] bool is_table() const override { return true; }
-    [[nodiscard]] OutputHead cut_head(const FrequentIds&, int) const override {
+    [[nodiscard]] OutputHead reduced_head(const FrequentIds&, int) const override {
         throw Error("--fr-spec cuts an output matrix, and a table has none",
                     "Leave it out, or use a checkpoint with --model DIR.", Exit::usage);
     }

@@ -107,7 +107,7 @@ class Entry {
         const Json& value = get(field);
         if (value.is_null()) return std::nullopt;
         if (!value.is_number_integer() || value < 1 || value > 1'000'000)
-            fail(field, "is " + shown(value) + ", expected a whole number from 1 to 1000000 or null");
+            fail(field, "is " + shown(value) + ", expected an integer from 1 to 1000000 or null");
         return value.get<int>();
     }
     double number(const char* field, const Json& value) const {

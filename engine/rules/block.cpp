@@ -31,7 +31,7 @@ Verdict verify_block(const Round& round) {
         // A token that the draft gave no mass ends what can be kept, as in the token rule.
         joint.push_back(q > 0 ? std::min(1.0, joint.back() * p / q) : 0.0);
         const double threshold = i + 1 == k ? joint.back() : keep_prefix(joint.back(), round.p(i + 1), round.q(i + 1));
-        verdict.checks.push_back({.node = i, .threshold = threshold, .u = u, .accepted = false, .joint = joint.back()});
+        verdict.checks.push_back({.node = i, .threshold = threshold, .u = u, .accepted = false, .prefix_coefficient = joint.back()});
         if (u < threshold) kept = i + 1;
     }
     for (int i = 0; i < kept; ++i) {

@@ -42,22 +42,22 @@ Verdict verify_mixture(const Round& round, std::string_view rule) {
         DistributionsOfBoth& here = at[static_cast<std::size_t>(row)];
         here.p_raw = round.p_raw(row);
         if (row < k) here.q_raw = round.q_raw(row);
-        else if (round.behind.distribution) here.q_raw = *round.behind.raw;
+        else if (round.after_last.distribution) here.q_raw = *round.after_last.raw;
     }
     std::vector<Distribution> pi;
     for (int row = 0; row <= k; ++row) {
         DistributionsOfBoth& here = at[static_cast<std::size_t>(row)];
         here.p = round.p(row);
         if (row < k) here.q = round.q(row);
-        else if (round.behind.distribution) here.q = *round.behind.distribution;
+        else if (round.after_last.distribution) here.q = *round.after_last.distribution;
         pi.push_back(here.q.empty() ? here.p : cascade_mixture(rule, round.params.alpha, here));
     }
     Round mixed = round;
     mixed.p = [&pi](int row) -> const Distribution& { return pi[static_cast<std::size_t>(row)]; };
     Verdict verdict = find_rule(round.params.block ? "block" : "token")->verify(mixed);
     for (Judgement& check : verdict.checks)
-        check.goal = pi[static_cast<std::size_t>(check.node)][static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(check.node)])];
-    verdict.mixed = verdict.from == TokenSource::residual || round.behind.distribution;
+        check.mixture = pi[static_cast<std::size_t>(check.node)][static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(check.node)])];
+    verdict.mixed = verdict.from == TokenSource::residual || round.after_last.distribution;
     return verdict;
 }
 

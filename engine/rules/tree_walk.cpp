@@ -22,7 +22,7 @@ Verdict walk_tree(const Round& round, double (*proposal)(const Round& round, int
                                       .threshold = d > 0 ? std::min(1.0, r / d) : 0.0,
                                       .u = u,
                                       .accepted = stays,
-                                      .left = goal.empty() ? std::nullopt : std::optional<double>(r)});
+                                      .sibling_residual = goal.empty() ? std::nullopt : std::optional<double>(r)});
             if (stays) {
                 accepted = child;
                 break;

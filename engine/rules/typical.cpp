@@ -34,7 +34,7 @@ Verdict verify_typical(const Round& round) {
         const Distribution& p = round.p(row);
         const double limit = typical_limit(p, round.params);
         const bool kept = p[static_cast<std::size_t>(round.drafts[static_cast<std::size_t>(row)])] > limit;
-        verdict.checks.push_back({.node = row, .threshold = kept ? 1.0 : 0.0, .u = {}, .accepted = kept, .limit = limit});
+        verdict.checks.push_back({.node = row, .threshold = kept ? 1.0 : 0.0, .u = {}, .accepted = kept, .typical_threshold = limit});
         if (!kept) break;
         verdict.path.push_back(row);
     }

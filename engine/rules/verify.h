@@ -34,9 +34,9 @@ struct Round {
     std::function<const Distribution&(int)> p_raw = {};     // row
     std::function<const Distribution&(int)> q_raw = {};     // node
     struct Lookahead {
-        const Distribution* distribution = nullptr;                  // of the draft behind its last node; null: the drafter has none
+        const Distribution* distribution = nullptr;                  // the draft's, after its last node; null: the drafter has none
         const Distribution* raw = nullptr;
-    } behind = {};                                 // for cascades
+    } after_last = {};                                 // for cascades
     std::function<double(int)> accept_coin;        // node -> u
     std::function<double(int)> resample_coin;      // row -> u of the target's own token there
     RuleParams params = {};
@@ -54,11 +54,11 @@ struct Judgement {
     double threshold = 0;       // accept iff u < threshold (greedy and match: 1 or 0)
     std::optional<double> u;    // the coin that was compared; none for greedy
     bool accepted = false;      // kept; in block verification a later coin may keep it although its own failed
-    std::optional<double> left = {};  // probability of the token in what its rejected siblings left of the target's distribution;
+    std::optional<double> sibling_residual = {};  // probability of the token in what its rejected siblings left of the target's distribution;
                                       // none for a first child: it is the target's distribution itself
-    std::optional<double> goal = {};   // cascades: probability of the token in the mixture that judged it
-    std::optional<double> limit = {};  // typical acceptance: what the target's probability had to exceed
-    std::optional<double> joint = {};  // block verification: the coefficient P of the prefix up to here
+    std::optional<double> mixture = {};   // cascades: probability of the token in the mixture that judged it
+    std::optional<double> typical_threshold = {};  // typical acceptance: what the target's probability had to exceed
+    std::optional<double> prefix_coefficient = {};  // block verification: the coefficient P of the prefix up to here
 };
 
 struct Verdict {

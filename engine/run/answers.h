@@ -24,10 +24,10 @@ using Studies = std::map<std::string, std::shared_ptr<const Study>>;
 struct Answers {
     // About a round of the run.
     std::shared_ptr<const DistributionPair> distributions; // FetchDistributions: of the last position that was asked for
-    std::shared_ptr<const Replay> twin;                    // FetchReplay with other options
-    std::shared_ptr<const Replay> other_guess;             // FetchReplay with another guess
-    std::shared_ptr<const OtherDrafterRound> guest;        // FetchOtherDrafterRound
-    std::shared_ptr<const DrafterComparison> guesses;      // CompareDrafters; grows
+    std::shared_ptr<const Replay> replayed;                    // FetchReplay with other options
+    std::shared_ptr<const Replay> other_draft;             // FetchReplay with another draft token
+    std::shared_ptr<const OtherDrafterRound> other_round;        // FetchOtherDrafterRound
+    std::shared_ptr<const DrafterComparison> comparison;      // CompareDrafters; grows
     // About models, drafters and this machine.
     Studies studies;                                       // RunStudy, by name; each grows
     std::shared_ptr<const PassTimes> passes;               // MeasurePasses: of the target
@@ -39,10 +39,10 @@ struct Answers {
 
     void forget_run() { // another run stands on the screen
         distributions.reset();
-        twin.reset();
-        other_guess.reset();
-        guest.reset();
-        guesses.reset();
+        replayed.reset();
+        other_draft.reset();
+        other_round.reset();
+        comparison.reset();
     }
 };
 

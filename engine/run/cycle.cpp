@@ -32,9 +32,9 @@ Failed failure() {
 }  // namespace
 
 Cycle::Cycle(Decoder& target, Drafter& drafter, const RuleInfo& rule, CycleSettings settings, Trace& trace,
-             std::vector<int> sequence, int prompt_tokens, int first_cycle, std::vector<std::uint32_t> attempts)
+             std::vector<int> sequence, int prompt_tokens, int first_round, std::vector<std::uint32_t> attempts)
     : target_(target), drafter_(drafter), rule_(rule), settings_(std::move(settings)), trace_(trace),
-      sequence_(std::move(sequence)), prompt_tokens_(prompt_tokens), cycle_(first_cycle), attempts_(std::move(attempts)) {
+      sequence_(std::move(sequence)), prompt_tokens_(prompt_tokens), round_index_(first_round), attempts_(std::move(attempts)) {
     CHECK(!sequence_.empty(), "a run needs at least one token to start from");
     CHECK(target_.length() == 0, "the target's cache must be empty at the start");
 }
@@ -122,7 +122,7 @@ void Cycle::do_draft() {
     DraftRequest request = request_at(committed);
     request.sequence = sequence_;
     request.tree_coin = [this](int depth, int lane) { return coin(Purpose::draft, depth - 1, lane); };
-    if (cycle_ == settings_.forced_cycle) request.force = settings_.force_drafts;
+    if (round_index_ == settings_.forced_round) request.force = settings_.force_drafts;
     if (!rule_.is_cascade()) request.go_on = go_on_; // a cascade reads the row behind the last draft, which a stop leaves out
 
     const int proposed = request.k;
@@ -130,21 +130,21 @@ void Cycle::do_draft() {
     const Stopwatch watch;
     const bool ready = take_ahead();
     if (!ready) draft_ = request.k > 0 ? drafter_.draft(request) : Draft{};
-    take_behind(proposed);
+    take_after_last(proposed);
     empty_draft_ms_ = settings_.timing && !ready && request.k > 0 && draft_.nodes.empty() ? watch.ms() : 0;
     request.k = proposed;
     look_at_draft(request);
     for (std::size_t i = 0; i < draft_.nodes.size(); ++i) {
         const DraftNode& node = draft_.nodes[i];
         Drafted event;
-        event.cycle = cycle_;
+        event.round = round_index_;
         event.index = static_cast<int>(i);
         event.parent = node.parent;
         event.token = node.token;
         event.q = log_of(node.q());
         event.u = node.u;
         event.extra = node.extra;
-        event.lens = node.lens;
+        event.internals = node.internals;
         event.ms = settings_.timing ? node.ms : 0;
         event.head_ms = settings_.timing ? node.head_ms : 0;
         if (settings_.trace_top != 0) {
@@ -170,7 +170,7 @@ DraftRequest Cycle::request_at(int committed) const {
     request.sampling = settings_.draft_sampling;
     request.coin = [this, ahead = committed - before](int index) { return coin(Purpose::draft, ahead + index); };
     request.entries = settings_.trace_top;
-    request.lens = settings_.lens;
+    request.internals = settings_.internals;
     request.raw_distributions = rule_.is_cascade();
     request.stops = settings_.stops;
     return request;
@@ -184,17 +184,17 @@ void Cycle::draft_ahead(Verified& event) {
     text.insert(text.end(), drafted_tokens_.begin(), drafted_tokens_.end());
     const auto ends = [&](int id) { return std::ranges::find(settings_.stops, id) != settings_.stops.end(); };
     const int next = static_cast<int>(text.size()) + 1; // tokens that are known then
-    if (tree_ || std::ranges::any_of(drafted_tokens_, ends) || cycle_ + 1 == settings_.forced_cycle || request_at(next).k <= 0) return;
+    if (tree_ || std::ranges::any_of(drafted_tokens_, ends) || round_index_ + 1 == settings_.forced_round || request_at(next).k <= 0) return;
     const Stopwatch watch;
     DraftRequest own = request_at(next - 1);
     own.sequence = text;
     own.k = 1;
     own.sampling = Sampling{.temperature = 0};
     own.entries = 0;
-    const Draft guess = drafter_.draft(own);
-    event.ahead = static_cast<int>(guess.nodes.size());
-    if (!guess.nodes.empty() && !ends(guess.nodes.front().token)) {
-        text.push_back(guess.nodes.front().token);
+    const Draft own_draft = drafter_.draft(own);
+    event.ahead = static_cast<int>(own_draft.nodes.size());
+    if (!own_draft.nodes.empty() && !ends(own_draft.nodes.front().token)) {
+        text.push_back(own_draft.nodes.front().token);
         DraftRequest request = request_at(next);
         request.sequence = text;
         ahead_ = drafter_.draft(request);
@@ -216,17 +216,17 @@ bool Cycle::take_ahead() {
 }
 
 // Keeps the node that was asked for beyond `k` aside: its distribution is what the draft says there.
-void Cycle::take_behind(int k) {
-    behind_.reset();
+void Cycle::take_after_last(int k) {
+    after_last_.reset();
     if (!rule_.is_cascade() || static_cast<int>(draft_.nodes.size()) != k + 1 || !draft_.is_chain()) return;
-    behind_ = std::move(draft_.nodes.back());
+    after_last_ = std::move(draft_.nodes.back());
     draft_.nodes.pop_back();
     if (!draft_.nodes.empty()) {
-        draft_.nodes.back().ms += behind_->ms;
-        draft_.nodes.back().head_ms += behind_->head_ms;
+        draft_.nodes.back().ms += after_last_->ms;
+        draft_.nodes.back().head_ms += after_last_->head_ms;
     }
-    if (behind_->distribution.empty()) behind_->distribution = one_hot(target_.vocab(), behind_->token);
-    if (behind_->raw_distribution.empty()) behind_->raw_distribution = behind_->distribution;
+    if (after_last_->distribution.empty()) after_last_->distribution = one_hot(target_.vocab(), after_last_->token);
+    if (after_last_->raw_distribution.empty()) after_last_->raw_distribution = after_last_->distribution;
 }
 
 // Checks the proposal and lays it out for the pass and the rule.
@@ -267,7 +267,7 @@ void Cycle::do_verify() {
     kv_before_ = target_.length();
     CHECK(kv_before_ == static_cast<int>(sequence_.size()) - 1, "the cache must hold all but the pending token");
 
-    Verified event{.cycle = cycle_, .rows = static_cast<int>(pass_tokens_.size()), .draft_ms = empty_draft_ms_, .from_ahead = from_ahead_};
+    Verified event{.round = round_index_, .rows = static_cast<int>(pass_tokens_.size()), .draft_ms = empty_draft_ms_, .from_ahead = from_ahead_};
     const Stopwatch watch;
     if (settings_.ahead && target_.begin(pass_)) draft_ahead(event);
     rows_ = &target_.forward(pass_);
@@ -321,11 +321,11 @@ void Cycle::judge() {
         const Distribution& raw = draft_.nodes[static_cast<std::size_t>(index)].raw_distribution;
         return raw.empty() ? draft_distribution(index) : raw;
     };
-    if (behind_) round.behind = {&behind_->distribution, &behind_->raw_distribution};
+    if (after_last_) round.after_last = {&after_last_->distribution, &after_last_->raw_distribution};
     round.params = settings_.rule_params;
     round.p_argmax = [this](int row) { return rows_->argmax()[static_cast<std::size_t>(row)]; };
     round.accept_coin = [this](int index) {
-        const bool forced = settings_.force_coin && cycle_ == settings_.forced_cycle && settings_.force_coin->first == index;
+        const bool forced = settings_.force_coin && round_index_ == settings_.forced_round && settings_.force_coin->first == index;
         const auto node = static_cast<std::size_t>(index);
         return forced ? settings_.force_coin->second : coin(Purpose::accept, depths_[node] - 1, lanes_[node]);
     };
@@ -348,19 +348,19 @@ void Cycle::do_accept() {
     const auto node = static_cast<std::size_t>(judgement.node);
     const int row = 1 + parents_[node];
     Checked event;
-    event.cycle = cycle_;
+    event.round = round_index_;
     event.index = judgement.node;
     event.token = drafted_tokens_[node];
     const bool greedy = settings_.sampling.temperature == 0 && !rule_.is_cascade();
     event.p = greedy ? log_of(judgement.threshold) : log_of(target_distribution(row)[static_cast<std::size_t>(event.token)]);
     event.q = log_of(draft_.nodes[node].q());
-    if (judgement.left) event.left = log_of(*judgement.left);
-    if (judgement.goal) event.goal = log_of(*judgement.goal);
-    if (judgement.joint) event.joint = log_of(*judgement.joint);
-    event.limit = judgement.limit;
+    if (judgement.sibling_residual) event.sibling_residual = log_of(*judgement.sibling_residual);
+    if (judgement.mixture) event.mixture = log_of(*judgement.mixture);
+    if (judgement.prefix_coefficient) event.prefix_coefficient = log_of(*judgement.prefix_coefficient);
+    event.typical_threshold = judgement.typical_threshold;
     event.threshold = judgement.threshold;
     event.u = judgement.u;
-    event.set = judgement.u && settings_.force_coin && cycle_ == settings_.forced_cycle &&
+    event.set = judgement.u && settings_.force_coin && round_index_ == settings_.forced_round &&
                 settings_.force_coin->first == judgement.node;
     event.accepted = judgement.accepted;
     if (settings_.trace_top != 0) {
@@ -375,7 +375,7 @@ void Cycle::do_accept() {
 void Cycle::do_resample() {
     const int row = verdict_.row();
     TargetToken event;
-    event.cycle = cycle_;
+    event.round = round_index_;
     event.from = verdict_.from;
     if (tree_) event.parent = row - 1;
     event.token = verdict_.token;
@@ -424,7 +424,7 @@ void Cycle::do_commit() {
     drafter_.observe({.sequence = sequence_, .accepted_drafts = accepted, .first = kv_before_, .features = target_.features()});
 
     Committed event;
-    event.cycle = cycle_;
+    event.round = round_index_;
     event.accepted_drafts = accepted;
     if (tree_) event.path.assign(verdict_.path.begin(), verdict_.path.begin() + accepted);
     event.tokens = std::move(tokens);
@@ -433,10 +433,10 @@ void Cycle::do_commit() {
     event.kv_after = target_.length();
     event.accept_ms = accept_ms_;
     event.ms = settings_.timing ? watch.ms() : 0;
-    if (settings_.lens) event.lens = drafter_.look_back();
+    if (settings_.internals) event.internals = drafter_.look_back();
     trace_.append(std::move(event));
 
-    ++cycle_;
+    ++round_index_;
     next_ = Next::draft;
     if (ended) {
         stop(Stopped::kEndOfText);
@@ -447,7 +447,7 @@ void Cycle::do_commit() {
     }
 }
 
-std::vector<std::uint32_t> attempts_before(const Trace& trace, int cycle) {
+std::vector<std::uint32_t> attempts_before(const Trace& trace, int round) {
     std::vector<std::uint32_t> attempts;
     const Header* header = trace.header();
     if (!header) return attempts;
@@ -455,11 +455,11 @@ std::vector<std::uint32_t> attempts_before(const Trace& trace, int cycle) {
     std::vector<std::size_t> depth;  // of the drafts of the running cycle
     for (std::size_t i = 0; i < trace.size(); ++i) {
         if (const auto* draft = std::get_if<Drafted>(&trace[i])) {
-            if (draft->cycle >= cycle) break;
+            if (draft->round >= round) break;
             const bool under = draft->parent >= 0 && draft->parent < static_cast<int>(depth.size());
             depth.push_back(under ? depth[static_cast<std::size_t>(draft->parent)] + 1 : 1);
         } else if (const auto* commit = std::get_if<Committed>(&trace[i])) {
-            if (commit->cycle >= cycle) break;
+            if (commit->round >= round) break;
             const std::size_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
             attempts.resize(std::max(attempts.size(), length + deepest), 0);
             for (std::size_t d = 0; d < deepest; ++d) ++attempts[length + d];

@@ -14,7 +14,7 @@
 #include "engine/drafters/drafter.h"
 #include "engine/model/decoder.h"
 #include "engine/rules/verify.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace.h"
 
 namespace speclens {
@@ -31,12 +31,12 @@ struct CycleSettings {
     RuleParams rule_params = {};
     int trace_top = 64;               // 0: no rows; -1: all
     bool timing = true;               // false: every ms is 0
-    bool lens = false;                // record engine/drafters/internals.h
+    bool internals = false;                // record engine/drafters/internals.h
     bool ahead = false;               // draft the next round while the target's pass is made elsewhere (Decoder::begin)
     std::vector<int> stops;
     bool prompt_recorded = false;     // the trace has the Prefill: that of the run which a fork goes on from
-    // Changes of one cycle made by a fork.
-    int forced_cycle = -1;
+    // Changes of one round made by a fork.
+    int forced_round = -1;
     std::vector<std::pair<int, int>> force_drafts;      // (index of the node, token)
     std::optional<std::pair<int, double>> force_coin;   // (index of the node, u)
 };
@@ -44,9 +44,9 @@ struct CycleSettings {
 class Cycle {
   public:
     // `sequence`: the tokens so far (prompt, or prompt and committed output when a fork continues), the last
-    // one pending. `prompt_tokens` of them are the prompt. `first_cycle` numbers the first cycle.
+    // one pending. `prompt_tokens` of them are the prompt. `first_round` numbers the first round.
     Cycle(Decoder& target, Drafter& drafter, const RuleInfo& rule, CycleSettings settings, Trace& trace,
-          std::vector<int> sequence, int prompt_tokens, int first_cycle = 0,
+          std::vector<int> sequence, int prompt_tokens, int first_round = 0,
           std::vector<std::uint32_t> attempts = {});
 
     // False once the run has stopped. Whatever it throws ends the run with Failed.
@@ -80,7 +80,7 @@ class Cycle {
     void draft_ahead(Verified& event);
     [[nodiscard]] bool take_ahead(); // what was drafted ahead is of the text that came
     void do_verify();
-    void judge();        // distributions and verdict, once per cycle, at the first accept step
+    void judge();        // distributions and verdict, once per round, at the first accept step
     void do_accept();
     void do_resample();
     void do_commit();
@@ -88,7 +88,7 @@ class Cycle {
     [[nodiscard]] double coin(Purpose purpose, int depth, int lane = 0) const;
     [[nodiscard]] const Distribution& target_distribution(int row);
     [[nodiscard]] const Distribution& draft_distribution(int index);
-    void take_behind(int k);
+    void take_after_last(int k);
 
     Decoder& target_;
     Drafter& drafter_;
@@ -99,7 +99,7 @@ class Cycle {
     int prompt_tokens_ = 0;
     Reading reading_;
     GoOn go_on_;
-    int cycle_ = 0;
+    int round_index_ = 0;
     std::vector<std::uint32_t> attempts_;  // earlier rounds that drafted for each position
     Next next_ = Next::prefill;
     bool stopped_ = false;
@@ -113,7 +113,7 @@ class Cycle {
     std::vector<int> pass_tokens_, pass_parents_, taps_;
     PassRows* rows_ = nullptr;
     std::vector<Distribution> draft_distributions_;
-    std::optional<DraftNode> behind_;  // a rule that mixes: what the draft says after its last node; not proposed
+    std::optional<DraftNode> after_last_;  // a rule that mixes: what the draft says after its last node; not proposed
     Verdict verdict_;
     bool judged_ = false;
     std::size_t checked_ = 0;
@@ -121,13 +121,13 @@ class Cycle {
     double empty_draft_ms_ = 0;  // of a draft that proposed nothing
     double accept_ms_ = 0;
 
-    // Drafted beside the last pass, for the text that comes if all is kept and the target's own token is as guessed.
+    // Drafted beside the last pass, for the text that comes if all is kept and the target's own token is as drafted.
     std::vector<int> ahead_text_; // empty: nothing was
     Draft ahead_;
     int from_ahead_ = 0;          // of the running round's draft
 };
 
-// How many rounds before `cycle` drafted for each position; what a fork needs to keep the same dice.
-[[nodiscard]] std::vector<std::uint32_t> attempts_before(const Trace& trace, int cycle);
+// How many rounds before `round` drafted for each position; what a fork needs to keep the same dice.
+[[nodiscard]] std::vector<std::uint32_t> attempts_before(const Trace& trace, int round);
 
 }  // namespace speclens

@@ -5,7 +5,7 @@
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/one_round.h"
 #include "engine/run/session_commands.h"
 #include "kernels/error.h"
@@ -13,8 +13,8 @@
 namespace speclens {
 namespace {
 
-// Everybody but plain decoding, which guesses nothing.
-std::vector<const DrafterInfo*> guessers() {
+// Everybody but plain decoding, which drafts nothing.
+std::vector<const DrafterInfo*> compared_drafters() {
     std::vector<const DrafterInfo*> list;
     for (const DrafterInfo& info : drafter_list())
         if (info.drafts()) list.push_back(&info);
@@ -23,14 +23,14 @@ std::vector<const DrafterInfo*> guessers() {
 
 constexpr int kShownEntries = 4; // of each distribution, in the round that is shown
 
-double draft_time(const CycleView& round) {
+double draft_time(const RunView& round) {
     double ms = 0;
-    for (const CycleSummary& cycle : round.cycles) ms += cycle.draft_ms;
+    for (const RoundSummary& cycle : round.round_list) ms += cycle.draft_ms;
     return ms;
 }
 
 // What the drafter needs and reads, from the models and the config of its head.
-void describe_needs(const Models& models, const DrafterInfo& info, GuessRow& row) {
+void describe_needs(const Models& models, const DrafterInfo& info, ComparisonRow& row) {
     if (info.needs_draft_model() && models.draft) row.bytes = models.draft->bytes.stored();
     if (const auto network = models.network(info.name); network && info.needs_network()) {
         row.bytes = network->bytes.stored() + (network->ngrams ? network->ngrams->bytes() : 0);
@@ -49,30 +49,30 @@ void check_exit_layer(const Models& models, int exit_layer) {
 
 } // namespace
 
-DrafterComparison no_guesses(const Models& models, const Trace& trace, const CompareDrafters& wanted) {
-    const int cycle = wanted.cycle;
+DrafterComparison empty_comparison(const Models& models, const Trace& trace, const CompareDrafters& wanted) {
+    const int round = wanted.round;
     check_exit_layer(models, wanted.exit_layer);
-    bool found = cycle == 0;
+    bool found = round == 0;
     for (std::size_t i = 0; i < trace.size(); ++i)
         if (const auto* commit = std::get_if<Committed>(&trace[i]))
-            found = found || commit->cycle + 1 == cycle;
-    if (!found || cycle < 0)
-        throw Error("round " + std::to_string(cycle + 1) + " is not in this run",
+            found = found || commit->round + 1 == round;
+    if (!found || round < 0)
+        throw Error("round " + std::to_string(round + 1) + " is not in this run",
                     "Choose a round that was decoded.", Exit::usage);
-    DrafterComparison guesses;
-    guesses.cycle = cycle;
-    guesses.of = &trace;
-    guesses.target_layers = models.layers();
-    guesses.exit_layer = wanted.exit_layer;
-    guesses.planned = static_cast<int>(guessers().size());
-    return guesses;
+    DrafterComparison comparison;
+    comparison.round = round;
+    comparison.of = &trace;
+    comparison.target_layers = models.layers();
+    comparison.exit_layer = wanted.exit_layer;
+    comparison.planned = static_cast<int>(compared_drafters().size());
+    return comparison;
 }
 
 namespace {
 
-GuessRow ask(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+ComparisonRow ask(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
              const DrafterComparison& so_far, const DrafterInfo& info) {
-    GuessRow row;
+    ComparisonRow row;
     row.drafter = info.name;
     row.settings = settings;
     row.settings.drafter = info.name;
@@ -84,19 +84,19 @@ GuessRow ask(const std::shared_ptr<const Models>& models, const RunSettings& set
         row.settings.options.exit_layer = so_far.exit_layer;
     }
     row.settings.trace_top = 0; // recorded distributions would be in the times
-    row.settings.lens = false;
+    row.settings.internals = false;
     describe_needs(*models, info, row);
     row.problem = models->why_not(info.name);
     if (!row.problem.empty()) return row;
     try {
-        for (int i = 0; row.settings.timing && i < kGuessTries; ++i) {
-            const auto round = one_round(models, settings, row.settings, trace, so_far.cycle);
+        for (int i = 0; row.settings.timing && i < kDraftTries; ++i) {
+            const auto round = one_round(models, settings, row.settings, trace, so_far.round);
             const double ms = draft_time(fold(*round, round->size()));
             row.draft_ms = i == 0 ? ms : std::min(row.draft_ms, ms);
         }
-        RunSettings shown = row.settings; // once more with what each guess was drawn from
+        RunSettings shown = row.settings; // once more with what each draft token was drawn from
         shown.trace_top = kShownEntries;
-        row.trace = one_round(models, settings, shown, trace, so_far.cycle);
+        row.trace = one_round(models, settings, shown, trace, so_far.round);
     } catch (const Error& error) { // of one drafter: the others may do
         row.trace = nullptr;
         row.problem = error.what();
@@ -106,17 +106,17 @@ GuessRow ask(const std::shared_ptr<const Models>& models, const RunSettings& set
 
 } // namespace
 
-GuessRow next_guess(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+ComparisonRow compare_next(const std::shared_ptr<const Models>& models, const RunSettings& settings,
                     const Trace& trace, const DrafterComparison& so_far) {
     CHECK(!so_far.complete(), "every drafter was asked");
-    return ask(models, settings, trace, so_far, *guessers()[so_far.rows.size()]);
+    return ask(models, settings, trace, so_far, *compared_drafters()[so_far.rows.size()]);
 }
 
 DrafterComparison with_exit_layer(const std::shared_ptr<const Models>& models, const RunSettings& settings,
                         const Trace& trace, DrafterComparison answered, int exit_layer) {
     check_exit_layer(*models, exit_layer);
     answered.exit_layer = exit_layer;
-    for (GuessRow& row : answered.rows)
+    for (ComparisonRow& row : answered.rows)
         if (row.drafter == "skip") row = ask(models, settings, trace, answered, *find_drafter("skip"));
     return answered;
 }

@@ -38,14 +38,14 @@ bool suits(const Models& models, const RunSettings& settings) {
 
 } // namespace
 
-std::string usual_drafter(const std::function<bool(const std::string&)>& ready) {
-    const DrafterInfo* usual = find_drafter(kNoDrafter);
+std::string default_drafter(const std::function<bool(const std::string&)>& ready) {
+    const DrafterInfo* by_default = find_drafter(kNoDrafter);
     for (const DrafterInfo& drafter : drafter_list())
-        if (drafter.usual_place > 0 && (usual->usual_place == 0 || drafter.usual_place < usual->usual_place) && ready(drafter.name)) usual = &drafter;
-    return usual->name;
+        if (drafter.default_order > 0 && (by_default->default_order == 0 || drafter.default_order < by_default->default_order) && ready(drafter.name)) by_default = &drafter;
+    return by_default->name;
 }
-std::string usual_drafter(const Models& models) {
-    return usual_drafter([&](const std::string& drafter) { return models.why_not(drafter).empty(); });
+std::string default_drafter(const Models& models) {
+    return default_drafter([&](const std::string& drafter) { return models.why_not(drafter).empty(); });
 }
 
 RunSettings fitting_settings(const Models& models, RunSettings before, const std::string& text) {
@@ -53,9 +53,9 @@ RunSettings fitting_settings(const Models& models, RunSettings before, const std
     fit_prompt(models, settings.prompt, text);
     if (settings.prompt.chat && !models.chat.problem.empty()) as_text(settings.prompt);
     if (!models.why_not(settings.drafter).empty()) {
-        const std::string usual = usual_drafter(models);
-        settings.rule = judging_rule(settings.rule, settings.drafter, usual);
-        settings.drafter = usual;
+        const std::string by_default = default_drafter(models);
+        settings.rule = judging_rule(settings.rule, settings.drafter, by_default);
+        settings.drafter = by_default;
         settings.options = {};
     } else if (!suits(models, settings)) {
         settings.options = {};

@@ -12,7 +12,7 @@
 namespace speclens {
 namespace {
 
-// Judges every draft, so that a replayed cycle shows the target's distribution at all of its positions. Keeps a chain
+// Judges every draft, so that a replayed round shows the target's distribution at all of its positions. Keeps a chain
 // as a whole; of a tree the path to the draft whose coin is kKeep, which the fork sets.
 constexpr double kKeep = -1;
 
@@ -31,7 +31,7 @@ Verdict judge_everything(const Round& round) {
     return verdict;
 }
 
-// A replayed cycle is drafted anew, so the rule must ask the drafter for the same as the run's did.
+// A replayed round is drafted anew, so the rule must ask the drafter for the same as the run's did.
 RuleInfo replay_rule(const RunSettings& settings) {
     const RuleInfo& rule = rule_at(*find_rule(settings.rule), settings.sampling);
     return {.name = "replay", .title = "Replay", .about = "Judges every draft.", .siblings = rule.siblings, .guarantee = rule.guarantee,
@@ -48,23 +48,23 @@ Distribution distribution_of(const TopEntries& top, int vocab) {
 } // namespace
 
 DistributionPair full_distributions(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& trace,
-                  int cycle, int index) {
+                  int round, int index) {
     const int vocab = models->vocab();
     RunSettings replay = settings;
     replay.trace_top = -1;
     replay.timing = false;
-    replay.lens = false;
+    replay.internals = false;
     Fork fork;
-    fork.cycle = cycle;
+    fork.round = round;
     for (std::size_t i = 0; i < trace.size(); ++i) // where the target's own token hung in a tree
         if (const auto* own = std::get_if<TargetToken>(&trace[i]);
-            own && own->cycle == cycle && own->parent && *own->parent >= 0)
+            own && own->round == round && own->parent && *own->parent >= 0)
             fork.force_coin = {*own->parent, kKeep};
     const RuleInfo rule = replay_rule(replay);
     Run scratch(std::move(models), replay, trace, fork, &rule);
 
     DistributionPair pair;
-    pair.cycle = cycle;
+    pair.round = round;
     pair.index = index;
     std::size_t next = scratch.trace().size();
     while (scratch.step()) {
@@ -85,7 +85,7 @@ DistributionPair full_distributions(std::shared_ptr<const Models> models, const 
             }
         }
     }
-    throw Error("position " + std::to_string(index + 1) + " of round " + std::to_string(cycle + 1) +
+    throw Error("position " + std::to_string(index + 1) + " of round " + std::to_string(round + 1) +
                     " has no distributions",
                 "Choose a position that the target judged.", Exit::usage);
 }

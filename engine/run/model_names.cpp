@@ -55,7 +55,7 @@ std::string model_word(const std::string& word) {
     return path.extension() == ".gguf" ? path.stem().string() : path.filename().string();
 }
 
-std::string usual_model(const fs::path& assets) {
+std::string default_model(const fs::path& assets) {
     std::error_code failure;
     for (const Fetchable& known : fetchables())
         try {

@@ -23,7 +23,7 @@ inline constexpr const char* kBuiltInModel = "tiny";
 
 // The target of who names none in the window: a fetched model that the program has heads for, else the built-in one. Nothing is
 // contacted or loaded.
-[[nodiscard]] std::string usual_model(const std::filesystem::path& assets);
+[[nodiscard]] std::string default_model(const std::filesystem::path& assets);
 
 // Whether `path` is worth opening as a model rather than as a run: a .gguf file, or a folder with a config.json or a .gguf
 // file. Whether it loads is load_models()'s to say.

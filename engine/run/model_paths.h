@@ -26,8 +26,8 @@ struct ModelPaths {
     bool force_heads = false;
     std::string backend = "auto";
     int threads = 0;
-    WeightForm weights = WeightForm::usual; // of target and draft model; the bundle stays as it is
-    // Of products with target, draft model and heads. Nothing: f32 for the bundle, for others usual_precision(). int8 needs
+    WeightForm weights = WeightForm::by_default; // of target and draft model; the bundle stays as it is
+    // Of products with target, draft model and heads. Nothing: f32 for the bundle, for others default_precision(). int8 needs
     // a target whose matrices are kept quantised: `weights` keep or q8.
     std::optional<Precision> precision = {};
     // Makes the target of a server, once the vocabulary is known: that of `tokenizer`, a folder with tokenizer.json and

@@ -159,12 +159,12 @@ void check_int8(const Model& target) {
 
 // A head reads the states of the model that it was trained on: those of another one of the same shape say something else.
 void check_fingerprint(const fs::path& head, const Models& models) {
-    const std::string told = trained_on(head);
-    if (told.empty()) return;
+    const std::string said = trained_on(head);
+    if (said.empty()) return;
     const std::string here = models.fingerprint.empty() ? fingerprint(*models.target) : models.fingerprint;
-    if (told == here) return;
+    if (said == here) return;
     throw Error(short_name(head / "config.json") + ": the head was trained on another model than " + models.target_name() +
-                    ": " + kTrainedOn + " is " + told + ", this model's is " + here,
+                    ": " + kTrainedOn + " is " + said + ", this model's is " + here,
                 "Give that model with --model. Only the shape is equal: with --force-heads it runs, and its guesses will mostly be wrong.",
                 Exit::usage);
 }
@@ -190,10 +190,10 @@ void load_around_scorer(const ModelPaths& paths, const Progress& progress, Model
     if (draft.empty() && paths.tokenizer.empty()) draft = assets_folder() / "models" / "small";
     Vocabulary vocabulary;
     if (!draft.empty()) {
-        const Precision usual = paths.draft.empty() ? Precision::f32 : usual_precision(*models.backend);
-        const Precision precision = paths.precision.value_or(usual);
+        const Precision by_default = paths.draft.empty() ? Precision::f32 : default_precision(*models.backend);
+        const Precision precision = paths.precision.value_or(by_default);
         check_int8(paths, precision);
-        const WeightForm form = paths.draft.empty() ? WeightForm::usual : paths.weights;
+        const WeightForm form = paths.draft.empty() ? WeightForm::by_default : paths.weights;
         models.draft = Model::load(*models.backend, draft, progress, form, precision);
         check_int8(*models.draft);
         vocabulary = {models.draft->tokenizer, models.draft->config.vocab, models.draft->config.stops};
@@ -253,9 +253,9 @@ Models loaded_models(const ModelPaths& paths, const Progress& progress) {
         throw wrong_path(target, "a folder or a GGUF file",
                          "Give a Hugging Face checkpoint folder (config.json, model.safetensors, tokenizer.json), a .gguf file or a "
                          "table .json.");
-    const WeightForm form = models.bundle.empty() ? paths.weights : WeightForm::usual;
+    const WeightForm form = models.bundle.empty() ? paths.weights : WeightForm::by_default;
     const bool built_in = !models.bundle.empty();
-    const Precision precision = paths.precision.value_or(built_in ? Precision::f32 : usual_precision(*models.backend));
+    const Precision precision = paths.precision.value_or(built_in ? Precision::f32 : default_precision(*models.backend));
     if (built_in && precision == Precision::int8)
         throw Error("8-bit products need quantised matrices, and the built-in model has none",
                     "Choose --precision bf16, or a GGUF file with --model FILE.gguf --weights keep.", Exit::usage);

@@ -37,7 +37,7 @@ struct Models {
     std::shared_ptr<const Tokenizer> tokenizer;       // null for tables and random models
     ChatFormat chat;                                  // of the target
     std::map<std::string, std::shared_ptr<const DraftNetwork>> networks;  // trained heads, by drafter
-    std::set<std::string> shipped;                    // of them and of `draft` ("small"), those that come with the program for this target
+    std::set<std::string> shipped;                    // names of `networks`, and "small" of `draft`, that come with the program for this target
     std::shared_ptr<const SuffixTrie> answers;        // that earlier runs wrote, where they are remembered (answer_memory.h)
     std::shared_ptr<const VocabularyMap> vocabularies; // of a `draft` with another tokenizer; null: it has the target's, or none to compare
     std::string vocabulary_problem;                   // why `draft` cannot draft for `target`; empty: it can
@@ -59,7 +59,7 @@ struct Models {
     [[nodiscard]] std::function<std::string(int)> texts() const;
     [[nodiscard]] std::shared_ptr<const DraftNetwork> network(const std::string& drafter) const;  // null: none
     [[nodiscard]] std::vector<std::string> ready_drafters() const;
-    // What `drafter` guesses with comes with the program, or it needs nothing of the kind.
+    // What `drafter` drafts with comes with the program, or it needs nothing of the kind.
     [[nodiscard]] bool drafts_as_shipped(const std::string& drafter) const;
     // Why `drafter` cannot run with these models; empty when it can.
     [[nodiscard]] std::string why_not(const std::string& drafter) const;

@@ -9,7 +9,7 @@ namespace speclens {
 std::shared_ptr<Trace> one_round(const std::shared_ptr<const Models>& models, const RunSettings& settings,
                                  const RunSettings& changed, const Trace& base, int cycle) {
     Fork fork;
-    fork.cycle = cycle;
+    fork.round = cycle;
     fork.settings = changed;
     Run run(models, settings, base, fork);
     const Header& header = *run.trace().header();

@@ -12,6 +12,6 @@ namespace speclens {
 // Header, then the events of the round. `settings` are those of the run at that round (Run::settings_at), `changed`
 // those of the replay. Throws Error where the drafter cannot run, or where the run ends before the round.
 [[nodiscard]] std::shared_ptr<Trace> one_round(const std::shared_ptr<const Models>& models, const RunSettings& settings,
-                                               const RunSettings& changed, const Trace& base, int cycle);
+                                               const RunSettings& changed, const Trace& base, int round);
 
 } // namespace speclens

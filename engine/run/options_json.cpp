@@ -47,10 +47,10 @@ struct ReadOption {
 }  // namespace
 
 OrderedJson options_json(const DrafterOptions& options) {
-    const DrafterOptions usual;
+    const DrafterOptions defaults;
     OrderedJson changed = OrderedJson::object();
     each_option([&](const char* name, auto member) {
-        if (options.*member != usual.*member) changed[name] = options.*member;
+        if (options.*member != defaults.*member) changed[name] = options.*member;
     });
     return changed;
 }

@@ -9,10 +9,10 @@ namespace speclens {
 namespace {
 
 // What the round continues is its prompt: who reads it sees no other round.
-Header standing_alone(Header header, const Trace& base, int cycle) {
+Header standing_alone(Header header, const Trace& base, int round) {
     for (std::size_t i = 0; i < base.size(); ++i) {
         const auto* commit = std::get_if<Committed>(&base[i]);
-        if (commit && commit->cycle < cycle)
+        if (commit && commit->round < round)
             header.prompt.insert(header.prompt.end(), commit->tokens.begin(), commit->tokens.end());
     }
     return header;
@@ -20,36 +20,36 @@ Header standing_alone(Header header, const Trace& base, int cycle) {
 
 } // namespace
 
-OtherDrafterRound guess_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+OtherDrafterRound draft_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
                const FetchOtherDrafterRound& wanted) {
-    OtherDrafterRound guest{wanted.cycle, wanted.drafter, settings.drafter, &trace, settings, models->why_not(wanted.drafter), nullptr, {}};
-    guest.settings.drafter = wanted.drafter;
-    guest.settings.rule = judging_rule(settings.rule, settings.drafter, wanted.drafter);
-    guest.settings.options = {};
-    guest.settings.lens = true;
-    if (settings.k == 0) guest.settings.k = default_k(wanted.drafter);
-    if (!guest.problem.empty()) return guest;
+    OtherDrafterRound other_round{wanted.round, wanted.drafter, settings.drafter, &trace, settings, models->why_not(wanted.drafter), nullptr, {}};
+    other_round.settings.drafter = wanted.drafter;
+    other_round.settings.rule = judging_rule(settings.rule, settings.drafter, wanted.drafter);
+    other_round.settings.options = {};
+    other_round.settings.internals = true;
+    if (settings.k == 0) other_round.settings.k = default_k(wanted.drafter);
+    if (!other_round.problem.empty()) return other_round;
     try {
         std::shared_ptr<Trace> round;
-        for (int i = 0; i < 2; ++i) round = one_round(models, settings, guest.settings, trace, wanted.cycle);
-        bool guesses = false;
+        for (int i = 0; i < 2; ++i) round = one_round(models, settings, other_round.settings, trace, wanted.round);
+        bool comparison = false;
         for (std::size_t i = 0; i < round->size(); ++i)
-            guesses = guesses || std::holds_alternative<Drafted>((*round)[i]);
-        if (!guesses) throw Error("it has no guess there", "Choose another round.");
+            comparison = comparison || std::holds_alternative<Drafted>((*round)[i]);
+        if (!comparison) throw Error("it has no guess there", "Choose another round.");
         auto alone = std::make_shared<Trace>(models->texts());
-        alone->append(standing_alone(*round->header(), trace, wanted.cycle));
+        alone->append(standing_alone(*round->header(), trace, wanted.round));
         for (std::size_t i = 1; i < round->size(); ++i) alone->append((*round)[i]);
-        guest.trace = std::move(alone);
-        if (!find_drafter(wanted.drafter)->causal_head) return guest;
-        RunSettings off = guest.settings;
+        other_round.trace = std::move(alone);
+        if (!find_drafter(wanted.drafter)->causal_head) return other_round;
+        RunSettings off = other_round.settings;
         off.options.correction = false;
-        guest.twin = Replay{wanted.cycle, off.options, guest.trace.get(), {}, one_round(models, settings, off, trace, wanted.cycle)};
+        other_round.replayed = Replay{wanted.round, off.options, other_round.trace.get(), {}, one_round(models, settings, off, trace, wanted.round)};
     } catch (const Error& error) { // asked in passing: the run has nothing to do with it
-        guest.problem = std::string(error.what()) + ". " + error.remedy();
+        other_round.problem = std::string(error.what()) + ". " + error.remedy();
     } catch (const std::exception& error) {
-        guest.problem = std::string(error.what()) + ".";
+        other_round.problem = std::string(error.what()) + ".";
     }
-    return guest;
+    return other_round;
 }
 
 } // namespace speclens

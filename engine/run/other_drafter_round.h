@@ -1,5 +1,5 @@
 // How another head would draft a round of a run: the same text, the same dice, judged by the same target. With distributions and
-// a lens, as the scene about that head wants it.
+// its internals, as the scene about that head wants it.
 #pragma once
 
 #include <memory>
@@ -16,20 +16,20 @@ struct FetchOtherDrafterRound; // engine/run/session_commands.h
 struct Models; // engine/run/models.h
 
 struct OtherDrafterRound {
-    int cycle = 0;
+    int round = 0;
     std::string drafter;
     std::string instead_of;             // drafter of the run
     const Trace* of = nullptr;          // the trace that the round is from; only compared
     RunSettings settings;               // of the replay
     std::string problem;                // why there is no round, and what to try; empty: there is
     std::shared_ptr<const Trace> trace; // header, whose prompt is the text before the round, then the round's events
-    std::optional<Replay> twin;           // Domino: that round with its head off
+    std::optional<Replay> replayed;           // Domino: that round with its head off
 };
 
 // `settings` are those that the round was made with (Run::settings_at); without a draft length the drafter has its
 // usual one. The round is played twice and the second one kept: the first one reads the weights. What
-// fails becomes OtherDrafterRound::problem, and so does a round without a guess.
-[[nodiscard]] OtherDrafterRound guess_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
+// fails becomes OtherDrafterRound::problem, and so does a round without a draft token.
+[[nodiscard]] OtherDrafterRound draft_as(const std::shared_ptr<const Models>& models, const RunSettings& settings, const Trace& trace,
                              const FetchOtherDrafterRound& wanted);
 
 } // namespace speclens

@@ -62,7 +62,7 @@ class FaultyDecoder final : public Decoder {
     int length() const override { return inner_->length() + missing_; } // its count is right, its rows are not
     std::size_t memory_bytes() const override { return inner_->memory_bytes(); }
     bool is_table() const override { return inner_->is_table(); }
-    OutputHead cut_head(const FrequentIds& ids, int n) const override { return inner_->cut_head(ids, n); }
+    OutputHead reduced_head(const FrequentIds& ids, int n) const override { return inner_->reduced_head(ids, n); }
     PassRows& forward(const PassInput& input) override {
         passed_ = input.tokens.size();
         PassRows& rows = inner_->forward(input);

@@ -44,11 +44,11 @@ std::string utc_minute() {
     return text;
 }
 
-// Tokens that the rounds of a run before `cycle` brought.
-long long committed_before(const Trace& trace, int cycle) {
+// Tokens that the rounds of a run before `round` brought.
+long long committed_before(const Trace& trace, int round) {
     long long tokens = 0;
     for (std::size_t i = 0; i < trace.size(); ++i)
-        if (const auto* commit = std::get_if<Committed>(&trace[i]); commit && commit->cycle < cycle)
+        if (const auto* commit = std::get_if<Committed>(&trace[i]); commit && commit->round < round)
             tokens += static_cast<long long>(commit->tokens.size());
     return tokens;
 }
@@ -65,7 +65,7 @@ std::unique_ptr<Decoder> draft_decoder(const Models& models, int prompt, int cap
     return models.target_table ? make_table_decoder(models.draft_table, prompt, capacity) : nullptr;
 }
 
-// The ids that a cut head may guess; says so where nothing tells which of them are frequent.
+// The ids that a reduced head may draft; says so where nothing tells which of them are frequent.
 std::shared_ptr<const FrequentIds> frequent_ids(const Models& models, const RunSettings& s, RunPlan& plan) {
     if (!plan.drafts() || s.options.fr_spec <= 0) return models.frequent;
     auto ids =
@@ -121,7 +121,7 @@ CycleSettings cycle_settings(const Models& models, const RunSettings& s, const R
     cycle.trace_top = s.trace_top;
     cycle.ahead = s.draft_ahead && plan.drafter->ahead;
     cycle.timing = s.timing;
-    cycle.lens = s.lens;
+    cycle.internals = s.internals;
     cycle.stops = models.stops();
     return cycle;
 }
@@ -129,21 +129,21 @@ CycleSettings cycle_settings(const Models& models, const RunSettings& s, const R
 // Copies what `base` had before the round of the fork, and adds the tokens of it to `sequence`. Whether it had read its prompt.
 // Throws Error.
 bool copy_until(const Trace& base, const Fork& fork, Trace& trace, std::vector<int>& sequence) {
-    const auto in_fork = [&](const auto* event) { return event && event->cycle >= fork.cycle; };
-    bool found = fork.cycle == 0, read = false;
+    const auto in_fork = [&](const auto* event) { return event && event->round >= fork.round; };
+    bool found = fork.round == 0, read = false;
     for (std::size_t i = 1; i < base.size(); ++i) {
         const Event& event = base[i];
         if (in_fork(std::get_if<Drafted>(&event)) || in_fork(std::get_if<Verified>(&event))) break;
         if (std::holds_alternative<Stopped>(event) || std::holds_alternative<Failed>(event)) break;
         if (const auto* commit = std::get_if<Committed>(&event)) {
             sequence.insert(sequence.end(), commit->tokens.begin(), commit->tokens.end());
-            found = found || commit->cycle + 1 == fork.cycle;
+            found = found || commit->round + 1 == fork.round;
         }
         read = read || std::holds_alternative<Prefill>(event);
         trace.append(event);
     }
     if (!found)
-        throw Error("round " + std::to_string(fork.cycle + 1) + " is not in this run",
+        throw Error("round " + std::to_string(fork.round + 1) + " is not in this run",
                     "Choose a round that was decoded.", Exit::usage);
     trace.append(Commanded{to_text(fork)});
     return read;
@@ -163,15 +163,15 @@ Run::Run(std::shared_ptr<const Models> models, const RunSettings& settings, cons
     : models_(std::move(models)) {
     RunSettings changed = fork.settings.value_or(settings);
     changed.prompt = settings.prompt;
-    build(prepared_run(*models_, std::move(changed), committed_before(base, fork.cycle)), &base, &fork, replay);
+    build(prepared_run(*models_, std::move(changed), committed_before(base, fork.round)), &base, &fork, replay);
 }
 
 Run::Run(std::shared_ptr<const Models> models, const Run& base, const Fork& fork)
     : Run(std::move(models), base.settings_, base.trace(), fork) {
-    if (fork.cycle <= 0) return;
+    if (fork.round <= 0) return;
     for (const EarlierSettings& old : base.earlier_)
-        if (old.until < fork.cycle) earlier_.push_back(old);
-    earlier_.push_back({fork.cycle, base.settings_at(fork.cycle - 1)});
+        if (old.until < fork.round) earlier_.push_back(old);
+    earlier_.push_back({fork.round, base.settings_at(fork.round - 1)});
 }
 
 Run::~Run() = default;
@@ -193,43 +193,43 @@ void Run::build(PreparedRun prepared, const Trace* base, const Fork* fork, const
     std::vector<int> sequence = std::move(prepared.prompt.ids);
     std::vector<std::uint32_t> attempts;
     if (base) {
-        cycle.forced_cycle = fork->cycle;
+        cycle.forced_round = fork->round;
         if (fork->force_draft) cycle.force_drafts.push_back(*fork->force_draft);
         if (replay) { // the distributions of the prefix that was really drafted, also where it had been changed by
                       // hand
             for (std::size_t i = 1; i < base->size(); ++i)
                 if (const auto* drafted = std::get_if<Drafted>(&(*base)[i]);
-                    drafted && drafted->cycle == fork->cycle)
+                    drafted && drafted->round == fork->round)
                     cycle.force_drafts.emplace_back(drafted->index, drafted->token);
         }
         cycle.force_coin = fork->force_coin;
-        attempts = attempts_before(*base, fork->cycle);
+        attempts = attempts_before(*base, fork->round);
         cycle.prompt_recorded = copy_until(*base, *fork, *trace_, sequence);
     }
     const RuleInfo& rule = replay ? *replay : rule_at(*find_rule(settings_.rule), settings_.sampling);
-    cycle_ =
+    round_index_ =
         std::make_unique<Cycle>(*target_, *drafter_, rule, std::move(cycle), *trace_, std::move(sequence),
-                                prompt_size, base ? fork->cycle : 0, std::move(attempts));
+                                prompt_size, base ? fork->round : 0, std::move(attempts));
 }
 
 bool Run::step() {
-    return cycle_->step();
+    return round_index_->step();
 }
 void Run::finish() {
-    while (cycle_->step()) {
+    while (round_index_->step()) {
     }
 }
 void Run::stop(const std::string& reason) {
-    cycle_->stop(reason);
+    round_index_->stop(reason);
 }
 bool Run::stopped() const {
-    return cycle_->stopped();
+    return round_index_->stopped();
 }
 const std::vector<int>& Run::sequence() const {
-    return cycle_->sequence();
+    return round_index_->sequence();
 }
 long Run::residual_fallbacks() const {
-    return cycle_->residual_fallbacks();
+    return round_index_->residual_fallbacks();
 }
 std::size_t Run::memory_bytes() const {
     return target_->memory_bytes();

@@ -22,8 +22,8 @@ class Run {
   public:
     // Throws as prepared_run(). A drafter that these models cannot run is replaced by `none`, and Header::notice says why.
     Run(std::shared_ptr<const Models> models, const RunSettings& settings);
-    // A branch of `base`: its events before `cycle` are copied, the rest is generated anew with the changes.
-    // `replay` (for full_distributions) overrides the rule and forces the drafts that `base` recorded in that cycle.
+    // A branch of `base`: its events before `round` are copied, the rest is generated anew with the changes.
+    // `replay` (for full_distributions) overrides the rule and forces the drafts that `base` recorded in that round.
     Run(std::shared_ptr<const Models> models, const RunSettings& settings, const Trace& base, const Fork& fork,
         const RuleInfo* replay = nullptr);
     // A branch of `base`, which remembers what the rounds before the fork were made with.
@@ -34,24 +34,24 @@ class Run {
     ~Run();
 
     // As in Cycle: a round whose pass of the target is made elsewhere.
-    [[nodiscard]] const PassInput* ask() { return cycle_->ask(); }
-    void finish_round() { cycle_->finish_round(); }
-    [[nodiscard]] std::vector<int> taps() const { return cycle_->taps(); }
+    [[nodiscard]] const PassInput* ask() { return round_index_->ask(); }
+    void finish_round() { round_index_->finish_round(); }
+    [[nodiscard]] std::vector<int> taps() const { return round_index_->taps(); }
 
     bool step();             // one phase; false once stopped
     void finish();           // steps until stopped
     void stop(const std::string& reason);
-    void go_on(Cycle::GoOn go_on) { cycle_->go_on(std::move(go_on)); } // see there; before the first step
-    void on_reading(Cycle::Reading reading) { cycle_->on_reading(std::move(reading)); } // see there; before the first step
+    void go_on(Cycle::GoOn go_on) { round_index_->go_on(std::move(go_on)); } // see there; before the first step
+    void on_reading(Cycle::Reading reading) { round_index_->on_reading(std::move(reading)); } // see there; before the first step
     void set_plain_ms(double ms) { trace_->set_plain_ms(ms); }
     [[nodiscard]] bool stopped() const;
     [[nodiscard]] const Trace& trace() const { return *trace_; }
     [[nodiscard]] std::shared_ptr<const Trace> shared_trace() const { return trace_; }
     [[nodiscard]] const RunSettings& settings() const { return settings_; }
     [[nodiscard]] const std::vector<EarlierSettings>& earlier() const { return earlier_; }
-    // That `cycle` was made with: the settings of the run, or those from before a fork behind it.
-    [[nodiscard]] const RunSettings& settings_at(int cycle) const {
-        return speclens::settings_at(cycle, earlier_, settings_);
+    // That `round` was made with: the settings of the run, or those from before a fork behind it.
+    [[nodiscard]] const RunSettings& settings_at(int round) const {
+        return speclens::settings_at(round, earlier_, settings_);
     }
     [[nodiscard]] const std::vector<int>& sequence() const;
     [[nodiscard]] std::string output_text() const;  // new tokens only, special tokens left out
@@ -68,7 +68,7 @@ class Run {
     std::unique_ptr<Decoder> target_;
     std::unique_ptr<Drafter> drafter_;
     std::shared_ptr<Trace> trace_;
-    std::unique_ptr<Cycle> cycle_;
+    std::unique_ptr<Cycle> round_index_;
 };
 
 }  // namespace speclens

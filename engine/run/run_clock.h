@@ -4,14 +4,14 @@
 
 #include <cstdint>
 
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 
 namespace speclens {
 
 class RunClock {
   public:
-    enum class Unit : std::uint8_t { ms, rounds }; // rounds: every cycle has length 1, its phases their shares
-    RunClock(const Trace& trace, const CycleView& whole, Unit unit = Unit::ms);
+    enum class Unit : std::uint8_t { ms, rounds }; // rounds: every round has length 1, its phases their shares
+    RunClock(const Trace& trace, const RunView& whole, Unit unit = Unit::ms);
     [[nodiscard]] bool timed() const { return timed_; }
     [[nodiscard]] double total() const { return total_; }
     // Time at which the first `cursor` events are over.
@@ -22,15 +22,15 @@ class RunClock {
         double start = 0, draft = 0, verify = 0, rest = 0;
         [[nodiscard]] double end() const { return start + draft + verify + rest; }
     };
-    [[nodiscard]] Span span(const CycleSummary& cycle) const;
+    [[nodiscard]] Span span(const RoundSummary& round) const;
 
   private:
-    [[nodiscard]] Span raw(const CycleSummary& cycle) const; // in ms, or events
-    [[nodiscard]] double scale(const CycleSummary& cycle) const; // of a length in it to the unit of the clock
-    // Of one event of a cycle, ms or 1.
-    [[nodiscard]] double length(const CycleSummary& cycle, std::size_t event) const;
+    [[nodiscard]] Span raw(const RoundSummary& round) const; // in ms, or events
+    [[nodiscard]] double scale(const RoundSummary& round) const; // of a length in it to the unit of the clock
+    // Of one event of a round, ms or 1.
+    [[nodiscard]] double length(const RoundSummary& round, std::size_t event) const;
     const Trace& trace_;
-    const CycleView& whole_;
+    const RunView& whole_;
     Unit unit_;
     bool timed_ = false;
     double total_ = 0;

@@ -73,11 +73,11 @@ void set_draft_temperature(R& s, const SettingValue& value) {
 SettingValue get_rule_params(const R& s) { // those that the rule reads and that are not as usual
     const RuleInfo* rule = find_rule(s.rule);
     if (rule == nullptr) return {};
-    const RuleParams usual;
+    const RuleParams defaults;
     std::string changed;
     const auto add = [&](const std::string& what) { changed += (changed.empty() ? "" : ",") + what; };
     for (const RuleParameter& p : rule->parameters)
-        if (s.rule_params.*p.value != usual.*p.value) add(p.name + ("=" + shortest(s.rule_params.*p.value)));
+        if (s.rule_params.*p.value != defaults.*p.value) add(p.name + ("=" + shortest(s.rule_params.*p.value)));
     if (rule->takes_verifier && s.rule_params.block) add("verifier=block");
     if (changed.empty()) return {};
     return changed;
@@ -132,7 +132,7 @@ std::vector<RunSetting> all_settings() {
     using enum RunSetting::Of;
     using enum RunSetting::Written;
     std::vector<RunSetting> rows;
-#define SETTING(member, usual, option, value, least, most, linked, saved, needs, readers, group, commands, about) \
+#define SETTING(member, default_value, option, value, least, most, linked, saved, needs, readers, group, commands, about) \
     PLACED(member, #member, "", option, value, least, most, linked, saved, needs, readers, group, commands, set, about)
 #define PLACED(place, key, within, option, value, least, most, linked, saved, needs, readers, group, commands, setter, about) \
     rows.push_back({run, key, option, value, "", linked, saved, within, least, most, setting_value(R{}.place).index(), \
@@ -166,8 +166,8 @@ const RunSetting* find_run_setting(std::string_view option) {
 }
 
 bool is_default(const RunSetting& setting, const RunSettings& settings) {
-    static const RunSettings usual;
-    return setting.get(settings) == setting.get(usual);
+    static const RunSettings defaults;
+    return setting.get(settings) == setting.get(defaults);
 }
 
 std::string readers_of(const RunSetting& setting) {
@@ -207,9 +207,9 @@ void take_text(const RunSetting& setting, const std::string& name, const std::st
     const long long most = setting.most < static_cast<double>(kMost) ? static_cast<long long>(setting.most) : kMost;
     const auto least = static_cast<long long>(setting.least);
     const bool all = text == "all" && takes_all(setting);
-    static const RunSettings usual;
+    static const RunSettings defaults;
     switch (setting.kind) {
-        case kKindOf<bool>: return setting.set(to, !std::get<bool>(setting.get(usual)));
+        case kKindOf<bool>: return setting.set(to, !std::get<bool>(setting.get(defaults)));
         case kKindOf<std::int64_t>: return setting.set(to, std::int64_t{all ? -1 : whole(name, text, least, most)});
         case kKindOf<std::uint64_t>: return setting.set(to, static_cast<std::uint64_t>(whole(name, text, least, most)));
         case kKindOf<double>: return setting.set(to, real(name, text, setting.least, setting.most));

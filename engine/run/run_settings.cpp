@@ -2,10 +2,10 @@
 
 namespace speclens {
 
-const RunSettings& settings_at(int cycle, const std::vector<EarlierSettings>& earlier,
+const RunSettings& settings_at(int round, const std::vector<EarlierSettings>& earlier,
                                const RunSettings& now) {
     for (const EarlierSettings& old : earlier)
-        if (cycle < old.until) return old.settings;
+        if (round < old.until) return old.settings;
     return now;
 }
 

@@ -22,17 +22,17 @@ struct RunSettings {
     std::optional<Sampling> draft_sampling;  // absent: the same as the target's
     std::uint32_t fork = 0;
     int trace_top = 64;                // entries of each recorded distribution; 0 = fast mode, no rows; -1 = all
-    bool lens = false;                 // record what the drafter's tensors look like (engine/drafters/internals.h); changes no token
+    bool internals = false;                 // record what the drafter's tensors look like (engine/drafters/internals.h); changes no token
     DrafterOptions options;
     // k: draft tokens per round, 0 is plain decoding; seed; max_tokens; timing
-#define SETTING(member, usual, ...) decltype(usual) member = usual;
+#define SETTING(member, default_value, ...) decltype(default_value) member = default_value;
 #include "engine/run/run_settings.inc"
-    // How guesses are drawn.
+    // How draft tokens are drawn.
     [[nodiscard]] Sampling drafts() const { return draft_sampling.value_or(sampling); }
     bool operator==(const RunSettings&) const = default;
 };
 
-// What the scenes of trained heads ask when nobody typed a prompt: independent guesses do not fit together in its answer
+// What the scenes of trained heads ask when nobody typed a prompt: independent draft tokens do not fit together in its answer
 // ("Once upon a there"), and most of what a head corrects stays.
 inline constexpr const char* kHeadPrompt = "Tell me a short story about a fox.";
 
@@ -42,7 +42,7 @@ struct EarlierSettings {
     RunSettings settings;
 };
 // Those that a round was made with: the first of `earlier` (in order) that held for it, else `now`.
-[[nodiscard]] const RunSettings& settings_at(int cycle, const std::vector<EarlierSettings>& earlier,
+[[nodiscard]] const RunSettings& settings_at(int round, const std::vector<EarlierSettings>& earlier,
                                              const RunSettings& now);
 
 } // namespace speclens

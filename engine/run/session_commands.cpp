@@ -10,7 +10,7 @@ std::string to_text(const Command& command) {
         }
         std::string operator()(const Cancel&) const { return "cancel"; }
         std::string operator()(const Fork& c) const {
-            std::string text = "fork at cycle " + std::to_string(c.cycle);
+            std::string text = "fork at cycle " + std::to_string(c.round);
             if (c.force_draft)
                 text += ", draft " + std::to_string(c.force_draft->first) + " := token " +
                         std::to_string(c.force_draft->second);
@@ -21,18 +21,18 @@ std::string to_text(const Command& command) {
                         " seed=" + std::to_string(c.settings->seed) + " fork=" + std::to_string(c.settings->fork);
             return text;
         }
-        std::string operator()(const FetchReplay& c) const { return "twin of cycle " + std::to_string(c.cycle); }
+        std::string operator()(const FetchReplay& c) const { return "twin of cycle " + std::to_string(c.round); }
         std::string operator()(const FetchOtherDrafterRound& c) const {
-            return c.drafter + " at cycle " + std::to_string(c.cycle);
+            return c.drafter + " at cycle " + std::to_string(c.round);
         }
         std::string operator()(const CompareDrafters& c) const {
-            return "guesses of every drafter at cycle " + std::to_string(c.cycle);
+            return "guesses of every drafter at cycle " + std::to_string(c.round);
         }
         std::string operator()(const RunStudy& c) const {
             return "study " + c.name + ", " + std::to_string(c.runs.size()) + " runs";
         }
         std::string operator()(const FetchDistributions& c) const {
-            return "distributions of cycle " + std::to_string(c.cycle) + " index " + std::to_string(c.index);
+            return "distributions of cycle " + std::to_string(c.round) + " index " + std::to_string(c.index);
         }
         std::string operator()(const StartRace& c) const {
             std::string text = c.settings.stepped ? "stepped race of" : "race of";

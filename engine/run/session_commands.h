@@ -21,37 +21,37 @@ inline constexpr std::int64_t kUnlimitedPhases = std::numeric_limits<std::int64_
 // `budget`: phases to perform right after it was applied (the gate is set to it, so no earlier budget leaks in).
 struct Restart { RunSettings settings; std::int64_t budget = 0; };  // new trace from the prompt
 struct Cancel {};                                    // stop the run, keep the trace
-// Go back to the start of a cycle, change something, and wait for budget. Opens a new trace (branch).
+// Go back to the start of a round, change something, and wait for budget. Opens a new trace (branch).
 struct Fork {
-    int cycle = 0;
+    int round = 0;
     std::optional<RunSettings> settings = {};        // drafter, rule, k, sampling, seed (prompt fields are kept)
     std::optional<std::pair<int, int>> force_draft = {};  // (index, token)
     std::optional<std::pair<int, double>> force_coin = {};  // (index, u)
     std::int64_t budget = 0;
 };
 // Compute the full distributions of one judged position of the current trace, for the accept-rule scene.
-struct FetchDistributions { int cycle = 0; int index = 0; };
+struct FetchDistributions { int round = 0; int index = 0; };
 struct StartRace { RaceSettings settings; };         // replaces a race of the same kind, timed or stepped
 struct StopRace {};                                  // the stepped one where it is open, else the timed one
 struct StepRace { Stride stride = Stride::phase; };
 struct EndSteppedRace {};                            // a timed race that waited for it goes on
-// Replay one cycle of the current trace with other method options, or with another guess: the same text, dice
+// Replay one round of the current trace with other method options, or with another draft token: the same text, dice
 // and forced drafts. The answer is a Replay (engine/run/replay.h).
 struct FetchReplay {
-    int cycle = 0;
+    int round = 0;
     DrafterOptions options;
     std::optional<std::pair<int, int>> force_draft = {}; // (index, token)
 };
-// Draft one cycle of the current trace with another head, distributions and lens included. The answer is an OtherDrafterRound
+// Draft one round of the current trace with another head, distributions and internals included. The answer is an OtherDrafterRound
 // (engine/run/other_drafter_round.h).
 struct FetchOtherDrafterRound {
-    int cycle = 0;
+    int round = 0;
     std::string drafter;
 };
-// Let every drafter guess at one cycle of the current trace: the same text, the same dice. The answer is a DrafterComparison
+// Let every drafter draft at one round of the current trace: the same text, the same dice. The answer is a DrafterComparison
 // (engine/run/drafter_comparison.h) that grows drafter by drafter. A new question replaces the old one.
 struct CompareDrafters {
-    int cycle = 0;
+    int round = 0;
     int exit_layer = 0; // of `skip`; 0: as the run has it
 };
 // Finish some runs beside the current one and summarise each; the answer is a Study (engine/lab/study.h) that grows run
@@ -69,7 +69,7 @@ struct MeasurePasses {
     bool forms = false;
 };
 // Measure whether speculation pays with the loaded models (engine/advice/advice_measurement.h): every drafter that can run,
-// with 1 to 7 guesses, on prompts that none was trained on; temperature, dice and length are those of `base`. The answer is
+// with 1 to 7 draft tokens, on prompts that none was trained on; temperature, dice and length are those of `base`. The answer is
 // an Advice that grows.
 struct AskAdvice {
     RunSettings base;
@@ -102,7 +102,7 @@ struct OpenModel {
     std::int64_t budget = 0;
 };
 // Heads of the built-in model that came into its folder after it was loaded: a page fetches some later. Whatever goes on goes on;
-// what is begun from then on has them, and what every drafter guesses is asked again.
+// what is begun from then on has them, and what every drafter drafts is asked again.
 struct LoadHeads {};
 using Command = std::variant<Restart, Cancel, Fork, FetchDistributions, FetchReplay, FetchOtherDrafterRound, CompareDrafters, RunStudy, StartRace,
                              StopRace, StepRace, EndSteppedRace, MeasurePasses, AskAdvice, MeasureLoad, TrainHeads, OpenModel,

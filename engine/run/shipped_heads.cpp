@@ -16,8 +16,8 @@ constexpr std::size_t kLargestRecord = std::size_t{1} << 20;
 
 std::string fingerprint_in(const fs::path& file, const char* remedy) {
     const Json record = parse_json_object(read_text_file(file, kLargestRecord), short_name(file), remedy);
-    const auto told = record.find(kTrainedOn);
-    return told != record.end() && told->is_string() ? told->get<std::string>() : "";
+    const auto said = record.find(kTrainedOn);
+    return said != record.end() && said->is_string() ? said->get<std::string>() : "";
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 
 namespace speclens {
 
-SpeedUp speed_up(const CycleView& view, const TraceTimes& times) {
+SpeedUp speed_up(const RunView& view, const TraceTimes& times) {
     SpeedUp figure;
     if (view.total_ms <= 0 || times.plain_ms <= 0) return figure;
     const double plain = times.plain_ms * view.output_tokens;
@@ -29,7 +29,7 @@ SpeedUp speed_up(const CycleView& view, const TraceTimes& times) {
     return figure;
 }
 
-SpeedUp speed_up(const CycleView& view, const Trace& trace) {
+SpeedUp speed_up(const RunView& view, const Trace& trace) {
     TraceTimes times;
     if (const std::shared_ptr<const TraceTimes> known = trace.times()) times = *known;
     if (times.plain_ms <= 0) times.plain_ms = trace.plain_ms();

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace.h"
 
 namespace speclens {
@@ -24,7 +24,7 @@ struct SpeedUp {
         spread,     // repeats lie too far apart
         busy,       // other programs kept the cores busy
         slower,     // plain passes take longer than what was recorded on this machine
-        impossible, // more than tokens per round: then guessing would cost less than nothing
+        impossible, // more than tokens per round: then drafting would cost less than nothing
     } doubt = Doubt::none;
     [[nodiscard]] bool known() const { return value > 0; }
     [[nodiscard]] bool sure() const { return known() && doubt == Doubt::none; } // may be told in a headline
@@ -32,9 +32,9 @@ struct SpeedUp {
 
 // Of the rounds that `view` holds, with the times that `trace` has (Trace::times). A recorded run without them has the
 // times of its events alone: nothing is known of how far repeats lie apart, and `few` says so.
-[[nodiscard]] SpeedUp speed_up(const CycleView& view, const Trace& trace);
+[[nodiscard]] SpeedUp speed_up(const RunView& view, const Trace& trace);
 // The same from its parts. `ms`: of all rounds; `spread`, `plain_spread`: as in TraceTimes.
-[[nodiscard]] SpeedUp speed_up(const CycleView& view, const TraceTimes& times);
+[[nodiscard]] SpeedUp speed_up(const RunView& view, const TraceTimes& times);
 
 // "other programs kept 1.4 cores busy meanwhile"; empty: none.
 [[nodiscard]] std::string doubt_words(const SpeedUp& figure, const TraceTimes* times);

@@ -65,20 +65,20 @@ class Hasher : public Fnv {
         if (h.precision != Precision::f32) add(std::string(name_of(h.precision)));
     }
     void event(const Prefill& e) { add(e.tokens); }
-    void event(const Drafted& e) { add(e.cycle), add(e.index), add(e.parent), add(e.token), add(e.q), add(e.u); }
-    void event(const Verified& e) { add(e.cycle), add(e.rows); }
+    void event(const Drafted& e) { add(e.round), add(e.index), add(e.parent), add(e.token), add(e.q), add(e.u); }
+    void event(const Verified& e) { add(e.round), add(e.rows); }
     void event(const Checked& e) {
-        add(e.cycle), add(e.index), add(e.token), add(e.p), add(e.q), add(e.threshold), add(e.u), add(int{e.accepted});
+        add(e.round), add(e.index), add(e.token), add(e.p), add(e.q), add(e.threshold), add(e.u), add(int{e.accepted});
         // Few rules have these: the hashes of the others stay what they were.
-        for (const auto& extra : {e.left, e.goal, e.limit, e.joint})
+        for (const auto& extra : {e.sibling_residual, e.mixture, e.typical_threshold, e.prefix_coefficient})
             if (extra) add(*extra);
     }
     void event(const TargetToken& e) {
-        add(e.cycle), add(static_cast<int>(e.from)), add(e.token), add(e.u), add(e.p);
+        add(e.round), add(static_cast<int>(e.from)), add(e.token), add(e.u), add(e.p);
         if (e.parent) add(*e.parent);
     }
     void event(const Committed& e) {
-        add(e.cycle), add(e.accepted_drafts), add(e.tokens), add(e.kv_before), add(e.kv_after);
+        add(e.round), add(e.accepted_drafts), add(e.tokens), add(e.kv_before), add(e.kv_after);
         if (!e.path.empty()) add(e.path);
     }
     void event(const Stopped& e) { add(e.reason); }

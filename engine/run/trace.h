@@ -61,7 +61,7 @@ struct Header {
     DrafterOptions options;
     std::string notice;    // why speculation is off, or what was adjusted; empty when all is well
     // As in RunSettings; k: draft tokens in a row asked for, as far as the drafter can make them.
-#define SETTING(member, usual, ...) decltype(usual) member = usual;
+#define SETTING(member, default_value, ...) decltype(default_value) member = default_value;
 #include "engine/run/run_settings.inc"
 };
 
@@ -70,9 +70,9 @@ struct Prefill {
     double ms = 0;
 };
 
-// One draft token, a node of the cycle's tree. A chain has parent = index - 1; -1: follows the pending token.
+// One draft token, a node of the round's tree. A chain has parent = index - 1; -1: follows the pending token.
 struct Drafted {
-    int cycle = 0;
+    int round = 0;
     int index = 0;
     int parent = -1;
     int token = 0;
@@ -84,12 +84,12 @@ struct Drafted {
     std::string extra;         // what the method can show ("matched 3 tokens at 12"); empty if nothing
     double ms = 0;             // time of this draft step, without head_ms
     double head_ms = 0;        // time of the correcting head
-    Internals lens;                 // empty unless the run was made with RunSettings::lens; not in the hash
+    Internals internals;                 // empty unless the run was made with RunSettings::internals; not in the hash
     [[nodiscard]] bool forced() const { return extra == kForced; }
 };
 
 struct Verified {
-    int cycle = 0;
+    int round = 0;
     int rows = 0;  // rows of the target pass: pending token + drafts (row 1 + index)
     double ms = 0;        // of the pass
     double draft_ms = 0;  // of the draft before it, where that proposed nothing: else its tokens have the time
@@ -103,7 +103,7 @@ struct Verified {
 
 // The verdict on one draft token; in a tree the siblings are judged in order until one is accepted.
 struct Checked {
-    int cycle = 0;
+    int round = 0;
     int index = 0;
     int token = 0;
     double p = 0;             // log-probability under the target's distribution
@@ -112,18 +112,18 @@ struct Checked {
     std::optional<double> u;  // absent where no coin is thrown
     bool set = false;         // u was not thrown: a fork put it there
     bool accepted = false;    // kept; in block verification a later coin may keep it although its own failed
-    std::optional<double> left;  // log-probability of the token in what its rejected siblings left of the target's distribution;
+    std::optional<double> sibling_residual;  // log-probability of the token in what its rejected siblings left of the target's distribution;
                                  // absent for a first child, where that is p
-    std::optional<double> goal;  // cascades: log-probability in the mixture that judged it
-    std::optional<double> limit; // typical acceptance: the probability that p had to exceed
-    std::optional<double> joint; // block verification: log of the coefficient of the prefix up to here
+    std::optional<double> mixture;  // cascades: log-probability in the mixture that judged it
+    std::optional<double> typical_threshold; // typical acceptance: the probability that p had to exceed
+    std::optional<double> prefix_coefficient; // block verification: log of the coefficient of the prefix up to here
     TopEntries top;                  // the target's distribution at this position
     TopEntries raw_top;              // at temperature 1 and unfiltered, where it differs
 };
 
-// The target's own token at the end of a cycle.
+// The target's own token at the end of a round.
 struct TargetToken {
-    int cycle = 0;
+    int round = 0;
     using From = TokenSource;
     From from = From::target;
     std::optional<int> parent;  // trees: the draft that it follows, -1 = the pending token. Chains: the last accepted
@@ -136,16 +136,16 @@ struct TargetToken {
 };
 
 struct Committed {
-    int cycle = 0;
+    int round = 0;
     int accepted_drafts = 0;
     std::vector<int> path;    // trees: indices of the accepted drafts, in order. Chains: empty, it is 0, 1, …
     std::vector<int> tokens;  // accepted drafts, then the target's own token (may be cut by a stop)
-    int kv_before = 0;        // target cache length before the cycle, after its verify pass, after truncation
+    int kv_before = 0;        // target cache length before the round, after its verify pass, after truncation
     int kv_verify = 0;
     int kv_after = 0;
     double accept_ms = 0;     // distributions, verdicts and resampling
     double ms = 0;            // truncation and the drafter's observe
-    Internals lens;                // the draft in the light of the target's answer; as in Drafted
+    Internals internals;                // the draft in the light of the target's answer; as in Drafted
 };
 
 struct Stopped {

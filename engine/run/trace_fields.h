@@ -106,9 +106,9 @@ class Reader {
         t.rest = probability(std::string(name) == "top" ? "rest" : (std::string(name) + "_rest").c_str(), 0);
         return t;
     }
-    [[nodiscard]] Internals lens() const {
-        Internals lens;
-        if (!o_.contains("lens")) return lens;
+    [[nodiscard]] Internals internals() const {
+        Internals internals;
+        if (!o_.contains("lens")) return internals;
         const OrderedJson& all = o_["lens"];
         if (!all.is_object()) wrong("lens", "an object");
         const auto each = [&](const char* name, std::size_t most, const auto& read) {
@@ -127,15 +127,15 @@ class Reader {
                 if (!cell.is_number() || !std::isfinite(cell.get<double>())) wrong("cells", "1 to 28 numbers");
                 strip.cells.push_back(cell.get<double>());
             }
-            lens.strips.push_back(std::move(strip));
+            internals.strips.push_back(std::move(strip));
         });
-        each("numbers", 64, [&](const Reader& r) { lens.numbers.push_back({r.text("name"), r.finite("value"), r.text_or("unit")}); });
+        each("numbers", 64, [&](const Reader& r) { internals.numbers.push_back({r.text("name"), r.finite("value"), r.text_or("unit")}); });
         each("movers", 64, [&](const Reader& r) {
             const int token = r.integer("token");
             if (token < 0) wrong("token", "a token id");
-            lens.movers.push_back({token, r.finite("base_logit"), r.finite("final_logit"), r.logp("base_logp"), r.logp("final_logp")});
+            internals.movers.push_back({token, r.finite("base_logit"), r.finite("final_logit"), r.logp("base_logp"), r.logp("final_logp")});
         });
-        return lens;
+        return internals;
     }
     [[nodiscard]] double finite(const char* name) const {
         const double value = number(name);

@@ -35,21 +35,21 @@ const char* from_name(TargetToken::From from) {
     return "target";
 }
 
-void put_lens(OrderedJson& object, std::vector<int>& ids, const Internals& lens) {
-    if (lens.empty()) return;
+void put_internals(OrderedJson& object, std::vector<int>& ids, const Internals& internals) {
+    if (internals.empty()) return;
     OrderedJson all = OrderedJson::object();
-    for (const Internals::Strip& strip : lens.strips)
+    for (const Internals::Strip& strip : internals.strips)
         all["strips"].push_back({{"name", strip.name},
                                  {"values", strip.values},
                                  {"low", strip.low},
                                  {"high", strip.high},
                                  {"cells", strip.cells}});
-    for (const Internals::Number& number : lens.numbers) {
+    for (const Internals::Number& number : internals.numbers) {
         OrderedJson one = {{"name", number.name}, {"value", number.value}};
         if (!number.unit.empty()) one["unit"] = number.unit;
         all["numbers"].push_back(std::move(one));
     }
-    for (const Internals::Mover& mover : lens.movers) {
+    for (const Internals::Mover& mover : internals.movers) {
         all["movers"].push_back({{"token", mover.token},
                                  {"base_logit", mover.base_logit},
                                  {"final_logit", mover.final_logit},
@@ -121,7 +121,7 @@ struct EventJson {
     }
     void operator()(const Prefill& e) const { o = {{"kind", "prefill"}, {"tokens", e.tokens}, {"ms", e.ms}}; }
     void operator()(const Drafted& e) const {
-        o = {{"kind", "draft"}, {"cycle", e.cycle}, {"index", e.index}, {"parent", e.parent}};
+        o = {{"kind", "draft"}, {"cycle", e.round}, {"index", e.index}, {"parent", e.parent}};
         token(e.token);
         o["q"] = log_json(e.q);
         put_coin(o, e.u);
@@ -131,10 +131,10 @@ struct EventJson {
         if (!e.extra.empty()) o["extra"] = e.extra;
         o["ms"] = e.ms;
         if (e.head_ms > 0) o["head_ms"] = e.head_ms;
-        put_lens(o, ids, e.lens);
+        put_internals(o, ids, e.internals);
     }
     void operator()(const Verified& e) const {
-        o = {{"kind", "verify"}, {"cycle", e.cycle}, {"rows", e.rows}, {"ms", e.ms}};
+        o = {{"kind", "verify"}, {"cycle", e.round}, {"rows", e.rows}, {"ms", e.ms}};
         if (e.draft_ms > 0) o["draft_ms"] = e.draft_ms;
         if (e.wire) {
             o["sent"] = e.wire->sent;
@@ -147,7 +147,7 @@ struct EventJson {
         if (e.from_ahead > 0) o["from_ahead"] = e.from_ahead;
     }
     void operator()(const Checked& e) const {
-        o = {{"kind", "check"}, {"cycle", e.cycle}, {"index", e.index}};
+        o = {{"kind", "check"}, {"cycle", e.round}, {"index", e.index}};
         token(e.token);
         o["p"] = log_json(e.p);
         o["q"] = log_json(e.q);
@@ -155,15 +155,15 @@ struct EventJson {
         put_coin(o, e.u);
         if (e.set) o["set"] = true;
         o["accepted"] = e.accepted;
-        if (e.left) o["left"] = log_json(*e.left);
-        if (e.goal) o["goal"] = log_json(*e.goal);
-        if (e.limit) o["limit"] = *e.limit;
-        if (e.joint) o["joint"] = log_json(*e.joint);
+        if (e.sibling_residual) o["left"] = log_json(*e.sibling_residual);
+        if (e.mixture) o["goal"] = log_json(*e.mixture);
+        if (e.typical_threshold) o["limit"] = *e.typical_threshold;
+        if (e.prefix_coefficient) o["joint"] = log_json(*e.prefix_coefficient);
         top("top", e.top);
         top("raw_top", e.raw_top);
     }
     void operator()(const TargetToken& e) const {
-        o = {{"kind", "resample"}, {"cycle", e.cycle}, {"from", from_name(e.from)}};
+        o = {{"kind", "resample"}, {"cycle", e.round}, {"from", from_name(e.from)}};
         if (e.parent) o["parent"] = *e.parent;
         token(e.token);
         put_coin(o, e.u);
@@ -173,12 +173,12 @@ struct EventJson {
         top("raw_top", e.raw_top);
     }
     void operator()(const Committed& e) const {
-        o = {{"kind", "commit"},          {"cycle", e.cycle},         {"accepted_drafts", e.accepted_drafts},
+        o = {{"kind", "commit"},          {"cycle", e.round},         {"accepted_drafts", e.accepted_drafts},
              {"tokens", e.tokens},        {"kv_before", e.kv_before}, {"kv_verify", e.kv_verify},
              {"kv_after", e.kv_after},    {"accept_ms", e.accept_ms}, {"ms", e.ms}};
         if (!e.path.empty()) o["path"] = e.path;
         ids = e.tokens;
-        put_lens(o, ids, e.lens);
+        put_internals(o, ids, e.internals);
     }
     void operator()(const Stopped& e) const {
         o = {{"kind", "stop"}, {"reason", e.reason}, {"hash", hash_text(e.hash)}};

@@ -99,7 +99,7 @@ Event read_event(const OrderedJson& object) {
     if (kind == "prefill") return Prefill{r.integer("tokens"), r.milliseconds("ms")};
     if (kind == "draft") {
         Drafted e;
-        e.cycle = r.integer("cycle");
+        e.round = r.integer("cycle");
         e.index = r.integer("index");
         e.parent = r.integer("parent");
         e.token = r.integer("token");
@@ -111,11 +111,11 @@ Event read_event(const OrderedJson& object) {
         e.extra = r.text_or("extra");
         e.ms = r.milliseconds("ms");
         e.head_ms = r.milliseconds("head_ms");
-        e.lens = r.lens();
+        e.internals = r.internals();
         return e;
     }
     if (kind == "verify") {
-        Verified e{.cycle = r.integer("cycle"), .rows = r.integer("rows"), .ms = r.milliseconds("ms"), .draft_ms = r.milliseconds("draft_ms")};
+        Verified e{.round = r.integer("cycle"), .rows = r.integer("rows"), .ms = r.milliseconds("ms"), .draft_ms = r.milliseconds("draft_ms")};
         if (object.contains("sent")) e.wire = Wire{r.bytes("sent"), r.bytes("received"), r.milliseconds("wire_ms"), r.milliseconds("server_ms"), r.integer_or("retries", 0)};
         e.ahead = r.integer_or("ahead", 0);
         e.ahead_ms = r.milliseconds("ahead_ms");
@@ -124,7 +124,7 @@ Event read_event(const OrderedJson& object) {
     }
     if (kind == "check") {
         Checked e;
-        e.cycle = r.integer("cycle");
+        e.round = r.integer("cycle");
         e.index = r.integer("index");
         e.token = r.integer("token");
         e.p = r.logp("p");
@@ -133,17 +133,17 @@ Event read_event(const OrderedJson& object) {
         e.threshold = r.probability("threshold", e.accepted ? 1 : 0);
         e.u = r.coin();
         if (object.contains("set")) e.set = r.flag("set");
-        if (object.contains("left")) e.left = r.logp("left");
-        if (object.contains("goal")) e.goal = r.logp("goal");
-        if (object.contains("limit")) e.limit = r.probability("limit", 0);
-        if (object.contains("joint")) e.joint = r.logp("joint");
+        if (object.contains("left")) e.sibling_residual = r.logp("left");
+        if (object.contains("goal")) e.mixture = r.logp("goal");
+        if (object.contains("limit")) e.typical_threshold = r.probability("limit", 0);
+        if (object.contains("joint")) e.prefix_coefficient = r.logp("joint");
         e.top = r.top("top");
         e.raw_top = r.top("raw_top");
         return e;
     }
     if (kind == "resample") {
         TargetToken e;
-        e.cycle = r.integer("cycle");
+        e.round = r.integer("cycle");
         const std::string from = r.text("from");
         if (from == "residual") e.from = TargetToken::From::residual;
         else if (from == "bonus") e.from = TargetToken::From::bonus;
@@ -159,7 +159,7 @@ Event read_event(const OrderedJson& object) {
     }
     if (kind == "commit") {
         Committed e;
-        e.cycle = r.integer("cycle");
+        e.round = r.integer("cycle");
         e.accepted_drafts = r.integer("accepted_drafts");
         if (object.contains("path")) e.path = r.ids("path");
         e.tokens = r.ids("tokens");
@@ -168,7 +168,7 @@ Event read_event(const OrderedJson& object) {
         e.kv_after = r.integer("kv_after");
         e.accept_ms = r.milliseconds("accept_ms");
         e.ms = r.milliseconds("ms");
-        e.lens = r.lens();
+        e.internals = r.internals();
         return e;
     }
     if (kind == "stop") {

@@ -22,7 +22,7 @@ struct TraceTimes {
     double spread = 0, plain_spread = 0;
     double busy_cores = 0;          // that other programs kept busy meanwhile
     double to_recorded = 0;         // plain_ms by what was recorded on a machine of this name; 0: nothing was
-    int repeats = 0;                // of those passes that make up most of the time, at least; 0: unknown
+    int repeats = 0;                // at least so many of each pass that makes up most of the time; 0: unknown
     bool operator==(const TraceTimes&) const = default;
 };
 

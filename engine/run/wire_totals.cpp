@@ -30,10 +30,10 @@ WireTotals wire_totals(const Verified& pass) {
             .ahead_ms = pass.ahead_ms};
 }
 
-WireTotals wire_totals(const CycleView& view) {
+WireTotals wire_totals(const RunView& view) {
     WireTotals totals;
-    for (const CycleSummary& cycle : view.cycles)
-        if (cycle.complete() && cycle.verify) totals += wire_totals(*cycle.verify);
+    for (const RoundSummary& round : view.round_list)
+        if (round.complete() && round.verify) totals += wire_totals(*round.verify);
     return totals;
 }
 

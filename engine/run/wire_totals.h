@@ -4,14 +4,14 @@
 
 #include <cstdint>
 
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 
 namespace speclens {
 
 struct WireTotals {
-    int rounds = 0;                       // whose pass was made elsewhere
+    int rounds = 0;                       // rounds whose pass was made elsewhere
     std::int64_t sent = 0, received = 0;  // bytes
-    double ms = 0, server_ms = 0;         // of the exchanges; of them the server's own, as far as it said
+    double ms = 0, server_ms = 0;         // time of the exchanges, and the server's part of it, as far as it said
     int answered = 0;                     // rounds in which it said
     int retries = 0;                      // of lines that broke
     int ahead = 0, taken = 0;             // tokens drafted beside a pass; of them those that a round took
@@ -25,7 +25,7 @@ struct WireTotals {
     bool operator==(const WireTotals&) const = default;
 };
 
-[[nodiscard]] WireTotals wire_totals(const CycleView& view);
+[[nodiscard]] WireTotals wire_totals(const RunView& view);
 [[nodiscard]] WireTotals wire_totals(const Verified& pass); // of one round; nothing where its pass was made here
 
 } // namespace speclens

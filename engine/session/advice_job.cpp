@@ -22,7 +22,7 @@ class AdviceJob final : public Job {
         return measurement_.step();
     }
     void show(Snapshot& shown) override { shown.advice = measurement_.advice(); }
-    void cut(Snapshot& shown) override { // what is whole stays
+    void end_early(Snapshot& shown) override { // what is whole stays
         if (!shown.advice || shown.advice->complete) return;
         auto changed = std::make_shared<Advice>(*shown.advice);
         changed->complete = true;

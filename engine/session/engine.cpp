@@ -80,7 +80,7 @@ void Engine::failed(Slot slot, const std::string& name, const std::string& what,
     publish([&](Snapshot& s) {
         std::erase_if(jobs_, [&](const Place& place) {
             if (place.order.slot != slot || place.order.name != name) return false;
-            place.job->cut(s);
+            place.job->end_early(s);
             return true;
         });
         s.status.state = EngineStatus::State::failed;
@@ -153,7 +153,7 @@ void Engine::cancel(const std::function<bool(const Place&)>& which) {
             if (!which(place)) continue;
             place.job->stop();
             show(s, place);
-            place.job->cut(s);
+            place.job->end_early(s);
         }
         std::erase_if(jobs_, which);
     });
@@ -238,7 +238,7 @@ void Engine::show_progress() {
 }
 
 void Engine::show_run() {
-    std::erase_if(jobs_, [](const Place& place) { return place.order.slot >= Slot::guest && place.order.slot <= Slot::times; });
+    std::erase_if(jobs_, [](const Place& place) { return place.order.slot >= Slot::other_round && place.order.slot <= Slot::times; });
     time_shown(); // before anybody sees it without
     publish([&](Snapshot& s) {
         clear_error(s);
@@ -286,13 +286,13 @@ void Engine::plan_repeats() {
 }
 
 // A run that was begun again has to come as far as it had been before it can be forked there.
-bool Engine::reach(int cycle) {
+bool Engine::reach(int round) {
     std::size_t seen = 0;
     int complete = 0;
     const auto there = [&] {
         for (; seen < run_->trace().size(); ++seen)
             complete += std::holds_alternative<Committed>(run_->trace()[seen]) ? 1 : 0;
-        return complete >= cycle;
+        return complete >= round;
     };
     while (!there()) {
         if (called(EngineHost::Call::end_of_run)) return false;

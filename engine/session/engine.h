@@ -88,7 +88,7 @@ class Engine {
     [[nodiscard]] const Run& shown_run() { return desk().shown_run(); }
     [[nodiscard]] EngineStatus::State run_state() const;
     // Lets the run go on until this round can begin, or is past its end. False: something else is asked for meanwhile.
-    [[nodiscard]] bool reach(int cycle);
+    [[nodiscard]] bool reach(int round);
 
     // Models.
     void load(const Restart& first);

@@ -51,7 +51,7 @@ void Engine::carry_out(const Restart& restart) {
 
 void Engine::carry_out(const Fork& fork) {
     if (!run_) throw Error("there is no run to fork", "Start a run first.");
-    if (!reach(fork.cycle)) {
+    if (!reach(fork.round)) {
         ++runs_skipped_; // whoever counts the runs that were asked for does not wait for this one
         return;
     }
@@ -169,12 +169,12 @@ void Engine::carry_out(const LoadHeads&) {
     const bool same = run_models_ == models_;
     models_ = with_them(*models_);
     if (run_models_) run_models_ = same ? models_ : with_them(*run_models_);
-    const auto guesses = shown_.guesses;
+    const auto comparison = shown_.comparison;
     publish([&](Snapshot& s) {
         s.status.ready_drafters = models_->ready_drafters();
-        s.guesses.reset(); // else its rows are kept
+        s.comparison.reset(); // else its rows are kept
     });
-    if (guesses && run_ && guesses->of == run_->shared_trace().get()) begin(order_of(CompareDrafters{guesses->cycle, guesses->exit_layer}));
+    if (comparison && run_ && comparison->of == run_->shared_trace().get()) begin(order_of(CompareDrafters{comparison->round, comparison->exit_layer}));
 }
 
 void Engine::end_all() {
@@ -194,14 +194,14 @@ void Engine::end_all() {
 void Engine::carry_out(const FetchDistributions& fetch) {
     const Run& run = shown_run();
     auto distributions = std::make_shared<const DistributionPair>(
-        full_distributions(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch.cycle, fetch.index));
+        full_distributions(run_models_, run.settings_at(fetch.round), run.trace(), fetch.round, fetch.index));
     publish([&](Snapshot& s) { s.distributions = distributions; });
 }
 
 void Engine::carry_out(const FetchReplay& fetch) {
     const Run& run = shown_run();
-    auto answer = std::make_shared<const Replay>(replay_twin(run_models_, run.settings_at(fetch.cycle), run.trace(), fetch));
-    publish([&](Snapshot& s) { (fetch.force_draft ? s.other_guess : s.twin) = answer; });
+    auto answer = std::make_shared<const Replay>(replay_round(run_models_, run.settings_at(fetch.round), run.trace(), fetch));
+    publish([&](Snapshot& s) { (fetch.force_draft ? s.other_draft : s.replayed) = answer; });
 }
 
 // ---- races ----

@@ -19,8 +19,8 @@ namespace speclens {
 enum class Slot : std::uint8_t {
     run,         // the one on the screen: no job
     stepped,     // somebody looks on, step by step
-    guest,       // questions about a round of the run
-    guesses,
+    other_round,       // questions about a round of the run
+    comparison,
     times,       // what the run takes
     studies,     // one after another, each with a name
     measurement, // whatever uses the clock: there is one
@@ -33,7 +33,7 @@ class Job {
     virtual ~Job() = default;
     virtual bool step() = 0;                  // a piece, so short that commands are obeyed in between; false: it is over
     virtual void show(Snapshot& shown) = 0;   // what there is of it by now
-    virtual void cut(Snapshot&) {}            // it goes no further: what is shown of it says so
+    virtual void end_early(Snapshot&) {}            // it goes no further: what is shown of it says so
     virtual void stop() {}                    // the same, before it is shown for the last time
     [[nodiscard]] virtual bool waits() const { return false; } // for somebody to say how far it goes
     [[nodiscard]] virtual std::size_t revision() const = 0;    // grows when there is something new to show

@@ -4,10 +4,10 @@
 namespace speclens {
 namespace {
 
-void cut_short(std::shared_ptr<const RaceView>& race) {
-    if (!race || race->cut || race->finished()) return;
+void mark_ended_early(std::shared_ptr<const RaceView>& race) {
+    if (!race || race->ended_early || race->finished()) return;
     auto changed = std::make_shared<RaceView>(*race);
-    changed->cut = true;
+    changed->ended_early = true;
     changed->running = -1;
     race = std::move(changed);
 }
@@ -17,7 +17,7 @@ class TimedRaceJob final : public Job {
     TimedRaceJob(const Desk& desk, const StartRace& start) : race_(desk.models, start.settings, &desk.times) {}
     bool step() override { return race_.step(); }
     void show(Snapshot& shown) override { shown.race = std::make_shared<const RaceView>(race_.view()); }
-    void cut(Snapshot& shown) override { cut_short(shown.race); }
+    void end_early(Snapshot& shown) override { mark_ended_early(shown.race); }
     std::size_t revision() const override { return race_.revision(); }
     double done() const override {
         const RaceView& view = race_.view();
@@ -37,7 +37,7 @@ class SteppedRaceJob final : public Job {
         return true;
     }
     void show(Snapshot& shown) override { shown.stepped = std::make_shared<const RaceView>(race_.view()); }
-    void cut(Snapshot& shown) override { cut_short(shown.stepped); }
+    void end_early(Snapshot& shown) override { mark_ended_early(shown.stepped); }
     bool waits() const override { return race_.waiting(); }
     std::size_t revision() const override { return race_.revision(); }
     void ask(Stride stride) { race_.ask(stride); }

@@ -32,7 +32,7 @@ class StudyJob final : public Job {
         if (has_times()) time_study(study_, times_);
         shown.studies[study_.name] = std::make_shared<const Study>(study_);
     }
-    void cut(Snapshot& shown) override {
+    void end_early(Snapshot& shown) override {
         study_.planned = static_cast<int>(study_.points.size());
         shown.studies[study_.name] = std::make_shared<const Study>(study_);
     }

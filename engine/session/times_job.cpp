@@ -21,7 +21,7 @@ class TimesJob final : public Job {
         shown.status.timing = !over_;
         shown.status.plain_ms_per_token = trace_->plain_ms();
     }
-    void cut(Snapshot& shown) override { shown.status.timing = false; } // the run has the times that it was recorded with
+    void end_early(Snapshot& shown) override { shown.status.timing = false; } // the run has the times that it was recorded with
     std::size_t revision() const override { return over_ ? 1 : 0; }
     double done() const override { return repeats_.done(); }
 

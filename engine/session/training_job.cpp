@@ -8,7 +8,7 @@ namespace {
 class TrainingJob final : public Job {
   public:
     TrainingJob(const Desk& desk, const TrainHeads& asked)
-        : keep_(desk.keep), training_(make_head_training(desk.models, usual_head_plan(asked, desk.models->chat))) {}
+        : keep_(desk.keep), training_(make_head_training(desk.models, default_head_plan(asked, desk.models->chat))) {}
     bool step() override {
         ++steps_;
         if (!training_->step()) return false;
@@ -20,10 +20,10 @@ class TrainingJob final : public Job {
     }
     void show(Snapshot& shown) override { shown.training = std::make_shared<const HeadTrainingView>(training_->view()); }
     void stop() override { training_->stop(); }
-    void cut(Snapshot& shown) override {
+    void end_early(Snapshot& shown) override {
         if (!shown.training || shown.training->complete) return;
         auto changed = std::make_shared<HeadTrainingView>(*shown.training);
-        changed->complete = changed->cut = true;
+        changed->complete = changed->ended_early = true;
         shown.training = std::move(changed);
     }
     std::size_t revision() const override { return steps_; }

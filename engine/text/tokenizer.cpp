@@ -86,7 +86,7 @@ class BpeTokenizer final : public Tokenizer {
 
     // Cuts `text` at added tokens and hands what lies between them, and where, to `between`.
     template <class Between>
-    void cut(const AddedTokens& added, std::string_view text, const Borders& literal, std::vector<int>& ids,
+    void split(const AddedTokens& added, std::string_view text, const Borders& literal, std::vector<int>& ids,
              const Between& between) const {
         AddedTokens::Passed said;
         if (!literal.empty())
@@ -102,7 +102,7 @@ class BpeTokenizer final : public Tokenizer {
     }
 
     void encode_raw(std::string_view text, const Borders& literal, std::vector<int>& ids) const {
-        cut(parts_.raw, text, literal, ids, [&](std::string_view rest, std::size_t at) {
+        split(parts_.raw, text, literal, ids, [&](std::string_view rest, std::size_t at) {
             const std::string normal = normalized(rest, parts_.normal);
             // Where the parts are after normalisation, which changes what stands before a border alone.
             Borders moved;
@@ -113,7 +113,7 @@ class BpeTokenizer final : public Tokenizer {
             };
             for (const auto& [begin, end] : literal)
                 if (begin < at + rest.size() && end > at) moved.push_back({place(begin), place(end)});
-            cut(parts_.normalized, normal, moved, ids, [&](std::string_view plain, std::size_t in_rest) {
+            split(parts_.normalized, normal, moved, ids, [&](std::string_view plain, std::size_t in_rest) {
                 split_text(plain, at == 0 && in_rest == 0, parts_.splits,
                            [&](std::string_view piece) { encode_piece(piece, ids); });
             });

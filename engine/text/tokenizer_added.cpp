@@ -11,7 +11,7 @@ bool continues(char c) {
 }
 
 // The character of valid UTF-8 that begins at `at`, and the one that ends there.
-std::string_view character_behind(std::string_view text, std::size_t at) {
+std::string_view character_after(std::string_view text, std::size_t at) {
     std::size_t end = at + 1;
     while (end < text.size() && continues(text[end])) ++end;
     return text.substr(at, end - at);
@@ -42,7 +42,7 @@ bool is_word(std::string_view character) {
 
 bool is_single_word(std::string_view text, std::size_t begin, std::size_t end) {
     return (begin == 0 || !is_word(character_before(text, begin))) &&
-           (end == text.size() || !is_word(character_behind(text, end)));
+           (end == text.size() || !is_word(character_after(text, end)));
 }
 
 } // namespace
@@ -72,8 +72,8 @@ std::optional<AddedTokens::Hit> AddedTokens::next(std::string_view text, Cursor&
             hit.begin -= character_before(text, hit.begin).size();
         if (token->rstrip) {
             hit.end = std::max(hit.end, cursor.white_end);
-            while (hit.end < text.size() && is_white(character_behind(text, hit.end)))
-                hit.end += character_behind(text, hit.end).size();
+            while (hit.end < text.size() && is_white(character_after(text, hit.end)))
+                hit.end += character_after(text, hit.end).size();
             cursor.white_end = hit.end;
         }
         cursor.end = hit.end;

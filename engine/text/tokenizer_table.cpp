@@ -177,9 +177,9 @@ class TableReader {
                 fail("token " + std::to_string(at) + " has no finite score");
             if (table_.types[at] == unused) continue;
             const auto first = static_cast<std::ptrdiff_t>(all.size());
-            for (std::size_t cut = 1; cut < text.size(); ++cut) {
-                if ((static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) continue;
-                const std::string left = text.substr(0, cut), right = text.substr(cut);
+            for (std::size_t border = 1; border < text.size(); ++border) {
+                if ((static_cast<unsigned char>(text[border]) & 0xC0) == 0x80) continue;
+                const std::string left = text.substr(0, border), right = text.substr(border);
                 const int left_id = vocabulary.find(left), right_id = vocabulary.find(right);
                 if (left_id < 0 || right_id < 0) continue;
                 all.push_back({table_.scores[at], static_cast<std::size_t>(characters(left)),

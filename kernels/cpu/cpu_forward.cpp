@@ -256,7 +256,7 @@ void CpuBackend::gru(const Tensor& in, const Tensor& hid, const Tensor& state, c
 
 AttentionTask CpuBackend::attention_task(const HeadShape& shape, const Tensor& q, const KvLayer& cache, const Tensor& out) const {
     CHECK(shape.heads / shape.kv_heads <= kAttentionGroup && shape.dim <= kMostHeadDim, "attention: head shape");
-    const bool cut = cache.k.dtype != DType::f32; // f32 keeps the order of additions that goldens have
+    const bool in_parts = cache.k.dtype != DType::f32; // f32 keeps the order of additions that goldens have
     return {.shape = shape,
             .rows = static_cast<int>(q.rows),
             .q = data_of<const float>(q),
@@ -264,7 +264,7 @@ AttentionTask CpuBackend::attention_task(const HeadShape& shape, const Tensor& q
             .k = cache.k.data,
             .v = cache.v.data,
             .out = data_of<float>(out),
-            .part = cut ? kAttentionPart : 0};
+            .part = in_parts ? kAttentionPart : 0};
 }
 
 void CpuBackend::set_ancestors(AttentionTask& task, const Tensor& ancestors) {

@@ -39,7 +39,7 @@ using Pairs = hn::Vec<hn::Repartition<std::uint32_t, F>>; // of bf16, the even c
 constexpr hn::Repartition<std::uint32_t, F> kPairs;
 
 // Tiles side by side for C rows of x: with many rows enough chains to hide the latency of a sum of products (six cycles at
-// one a cycle), few enough for 32 registers. One or two rows wait for memory, which is read faster in few places at once.
+// one a round), few enough for 32 registers. One or two rows wait for memory, which is read faster in few places at once.
 constexpr int tiles_for(int columns) {
     return columns <= 2 ? 2 : columns <= 5 ? 4 : 3;
 }

@@ -94,8 +94,8 @@ void to_f16(const float* from, std::uint16_t* to, std::int64_t n) {
     const hn::Rebind<hwy::float16_t, F> f16;
     for (; i + kLanes <= n; i += kLanes) {
         const V v = hn::LoadU(f, from + i);
-        const V cut = hn::Max(hn::Set(f, -kMost), hn::Min(hn::Set(f, kMost), v));
-        hn::StoreU(hn::DemoteTo(f16, hn::IfThenElse(hn::IsNaN(v), v, cut)), f16, reinterpret_cast<hwy::float16_t*>(to + i));
+        const V clamped = hn::Max(hn::Set(f, -kMost), hn::Min(hn::Set(f, kMost), v));
+        hn::StoreU(hn::DemoteTo(f16, hn::IfThenElse(hn::IsNaN(v), v, clamped)), f16, reinterpret_cast<hwy::float16_t*>(to + i));
     }
 #endif
     for (; i < n; ++i) to[i] = std::isnan(from[i]) ? 0x7E00 : narrow_f16(std::clamp(from[i], -kMost, kMost));

@@ -13,7 +13,7 @@ constexpr std::size_t kMostPieces = 200'000;
 std::optional<double> number_at(const Json& json, const char* key) {
     const auto found = json.find(key);
     if (found == json.end() || !found->is_number()) return {};
-    return told_count(found->get<double>());
+    return reported_count(found->get<double>());
 }
 
 const Json* object_in(const Json& json, const char* key) {
@@ -27,7 +27,7 @@ std::vector<double> numbers_at(const Json& json, const char* key) {
     if (found == json.end() || !found->is_array()) return out;
     for (const Json& entry : *found) {
         if (out.size() == kMostPieces) break;
-        out.push_back(entry.is_number() ? told_count(entry.get<double>()).value_or(0) : 0);
+        out.push_back(entry.is_number() ? reported_count(entry.get<double>()).value_or(0) : 0);
     }
     return out;
 }
@@ -165,7 +165,7 @@ void AnswerReader::event(const std::string& data, double ms) {
             const auto steps = number_at(*spec, "num_spec_steps"), kept = number_at(*spec, "num_accepted_draft_tokens");
             if (!histogram.empty() && ((steps && steps != counts.rounds) || (kept && *kept != counts.accepted)))
                 wrong_ = "its histogram and its totals of steps and accepted drafts differ";
-            told_length_ = number_at(*spec, "mean_acceptance_length");
+            reported_length_ = number_at(*spec, "mean_acceptance_length");
             listed_accepted_ = rounds_at(*spec, "per_step_accepted");
             listed_drafted_ = rounds_at(*spec, "per_step_drafted");
             listed_tokens_ = rounds_at(*spec, "per_step_tokens");
@@ -203,7 +203,7 @@ void AnswerReader::take_timings(const Json& timings) {
     const auto drafted = number_at(timings, "draft_n"), accepted = number_at(timings, "draft_n_accepted"),
                written = number_at(timings, "predicted_n");
     timings_ = true;
-    out_.told_tokens_per_second = number_at(timings, "predicted_per_second");
+    out_.reported_tokens_per_second = number_at(timings, "predicted_per_second");
     if (drafted && accepted) {
         growth_now_ = Growth{*drafted, *accepted};
         SpecCounts counts = out_.counts.value_or(SpecCounts{});
@@ -227,7 +227,7 @@ void AnswerReader::take_details(const Json& spec) {
     const auto rounds = number_at(spec, "spec_verify_ct"), kept = number_at(spec, "spec_num_correct_drafts");
     if (!histogram.empty() && ((rounds && rounds != counts.rounds) || (kept && *kept != counts.accepted)))
         wrong_ = "its histogram and its totals of rounds and accepted drafts differ";
-    told_length_ = number_at(spec, "spec_accept_length");
+    reported_length_ = number_at(spec, "spec_accept_length");
     if (rounds) counts.rounds = rounds;
     counts.accepted = number_at(spec, "spec_num_correct_drafts")
                           .value_or(number_at(spec, "spec_accept_token_num").value_or(counts.accepted));

@@ -1,6 +1,6 @@
 // The events of one streamed answer of vLLM, SGLang, llama.cpp or our own server, read into a ServedText;
 // knows no network. answer_reader.cpp reads what they say, answer_rounds.cpp works out which pieces were
-// guessed.
+// drafted.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 #include "engine/base/json.h"
 #include "remote/client/passes.h"
 #include "remote/client/served_text.h"
-#include "remote/reading/told_number.h"
+#include "remote/reading/reported_number.h"
 
 namespace speclens {
 
@@ -47,7 +47,7 @@ class AnswerReader {
     std::optional<Growth> growth_now_;
     bool timings_ = false;  // llama.cpp's
     std::string wrong_;     // figures of one answer that contradict each other
-    std::optional<double> told_length_;
+    std::optional<double> reported_length_;
     bool contradicted_ = false;
     bool repeated_ = false; // the server had the whole prompt in its cache
     std::vector<int> arrivals_;                 // pieces per event

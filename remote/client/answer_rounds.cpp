@@ -1,4 +1,4 @@
-// Which pieces of an answer were guessed: by the rounds that the server lists, by counters that grew with the
+// Which pieces of an answer were drafted: by the rounds that the server lists, by counters that grew with the
 // pieces, or by how the pieces arrived.
 #include <algorithm>
 #include <cmath>
@@ -111,9 +111,9 @@ void AnswerReader::fit_growth() {
 // llama.cpp where it says how many tokens are written: passes.h finds the rounds, and every piece spans the tokens
 // since the piece before.
 void AnswerReader::fit_passes(const std::optional<SpecCounts>& counted) {
-    const SpecCounts told = out_.counts.value_or(SpecCounts());
+    const SpecCounts reported = out_.counts.value_or(SpecCounts());
     // Counters of the whole server are of this request where they grew by what it says of itself.
-    const bool alone = counted && counted->rounds && counted->drafted == told.drafted && counted->accepted == told.accepted &&
+    const bool alone = counted && counted->rounds && counted->drafted == reported.drafted && counted->accepted == reported.accepted &&
                        contradiction(*counted).empty();
     PassFacts facts;
     if (out_.finish == "length") facts.limit = seen_.back().written;
@@ -125,9 +125,9 @@ void AnswerReader::fit_passes(const std::optional<SpecCounts>& counted) {
         return;
     }
     if (found.sure == Passes::Sure::no) {
-        if (told.drafted == 0) return;
+        if (reported.drafted == 0) return;
         // Each round writes a token of the target's own, and token 1 is from the prefill.
-        if (!alone) out_.rounds_at_most = std::max(1.0, seen_.back().written - told.accepted);
+        if (!alone) out_.rounds_at_most = std::max(1.0, seen_.back().written - reported.accepted);
         if (alone) out_.counts = counted;
         out_.notes.push_back("it tells totals, and too little between them to tell the rounds apart");
         return;
@@ -159,21 +159,21 @@ void AnswerReader::fit_passes(const std::optional<SpecCounts>& counted) {
             ServedPiece& p = out_.pieces[piece];
             const std::size_t end = last ? until : std::min(token + 1, until);
             p.tokens = static_cast<int>(end - std::min(token, end));
-            int guessed = 0;
-            for (std::size_t t = token; t < end; ++t) guessed += tokens[t].author == Author::draft;
+            int by_draft = 0;
+            for (std::size_t t = token; t < end; ++t) by_draft += tokens[t].author == Author::draft;
             if (end > token) {
                 p.round = tokens[end - 1].round;
-                p.author = guessed == p.tokens ? Author::draft : guessed > 0 ? Author::mixed : tokens[end - 1].author;
+                p.author = by_draft == p.tokens ? Author::draft : by_draft > 0 ? Author::mixed : tokens[end - 1].author;
                 token = end;
             }
         }
     }
     out_.provenance = found.sure == Passes::Sure::exact ? Provenance::exact : Provenance::inferred;
-    if (out_.rounds.empty()) { // every pass was without a draft: exactly nothing was guessed
+    if (out_.rounds.empty()) { // every pass was without a draft: exactly nothing was drafted
         out_.counts = SpecCounts{};
         return;
     }
-    SpecCounts counts = counts_of_histogram(histogram, told.drafted);
+    SpecCounts counts = counts_of_histogram(histogram, reported.drafted);
     if (alone) {
         counts = *counted;
         counts.accepted_at.resize(std::max(counts.accepted_at.size(), histogram.size() - 1), 0);
@@ -188,13 +188,13 @@ void AnswerReader::fit_passes(const std::optional<SpecCounts>& counted) {
     out_.counts = counts;
 }
 
-// Figures that break an identity are said and not told.
+// Figures that break an identity are said and not reported.
 void AnswerReader::check_counts() {
     if (!out_.counts) return;
     std::string wrong = wrong_.empty() ? contradiction(*out_.counts) : wrong_;
     const auto length = acceptance_length(*out_.counts);
-    if (wrong.empty() && told_length_ && length && std::abs(*told_length_ - *length) > 0.01)
-        wrong = "an acceptance length of " + std::to_string(*told_length_) + " beside " + std::to_string(*length) +
+    if (wrong.empty() && reported_length_ && length && std::abs(*reported_length_ - *length) > 0.01)
+        wrong = "an acceptance length of " + std::to_string(*reported_length_) + " beside " + std::to_string(*length) +
                 " by its counts";
     if (wrong.empty()) return;
     out_.notes.push_back("its counts contradict each other (" + wrong + "): nothing is taken from them");
@@ -231,11 +231,11 @@ ServedText AnswerReader::finish(double ms, bool drafts_nothing, const std::optio
     out_.total_ms = ms;
     const bool grew =
         std::any_of(growth_.begin(), growth_.end(), [](const auto& g) { return g.has_value(); });
-    const bool told_tokens = !listed_tokens_.empty() && listed_tokens_.size() == listed_accepted_.size() &&
+    const bool reported_tokens = !listed_tokens_.empty() && listed_tokens_.size() == listed_accepted_.size() &&
                              listed_tokens_.size() == listed_drafted_.size() &&
                              std::accumulate(listed_tokens_.begin(), listed_tokens_.end(), 0LL) ==
                                  static_cast<long long>(out_.pieces.size());
-    if (told_tokens && tokens_apart_)
+    if (reported_tokens && tokens_apart_)
         fit_written();
     else if (!listed_accepted_.empty() && tokens_apart_)
         fit_listed();

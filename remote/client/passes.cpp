@@ -61,7 +61,7 @@ std::vector<Step> steps_of(const Window& w, int left, int k) {
 }
 
 // Steps of passes that draft as much as they may (PassFacts), by rounds, passes without a draft and what is left.
-struct Usual {
+struct Typical {
     int k = 0, limit = 0;
     std::set<std::tuple<int, int, int>> found;
     int tries = 0;
@@ -86,8 +86,8 @@ struct Way {
     Step step; // the cheapest
     State from;
     std::vector<State> all_from; // whatever the cost; once for every step
-    int unusual = 0, alone = 0; // windows that are not as usual, and passes without a draft, until here
-    [[nodiscard]] auto cost() const { return std::pair(unusual, alone); }
+    int atypical = 0, alone = 0; // windows that are not as usual, and passes without a draft, until here
+    [[nodiscard]] auto cost() const { return std::pair(atypical, alone); }
 };
 using Layer = std::map<State, Way>;
 
@@ -109,11 +109,11 @@ Layers layers_of(const std::vector<Window>& windows, int k, int default_k, int l
                 out.too_many = true;
                 return out;
             }
-            Usual usual{default_k, limit, {}, 0};
-            if (default_k > 0 && fresh > 1) usual.walk(written + covered, fresh, w.drafted, w.accepted, 0, 0);
+            Typical typical{default_k, limit, {}, 0};
+            if (default_k > 0 && fresh > 1) typical.walk(written + covered, fresh, w.drafted, w.accepted, 0, 0);
             for (const Step& step : steps_of(w, state.first, k)) {
-                const bool as_usual = fresh <= 1 || usual.found.contains({step.rounds, step.alone, step.left});
-                Way come{step, state, {state}, way.unusual + (as_usual ? 0 : 1), way.alone + step.alone};
+                const bool is_typical = fresh <= 1 || typical.found.contains({step.rounds, step.alone, step.left});
+                Way come{step, state, {state}, way.atypical + (is_typical ? 0 : 1), way.alone + step.alone};
                 const auto [at, fresh_state] = next.try_emplace({step.left, state.second + step.rounds}, come);
                 if (fresh_state) continue;
                 come.all_from = std::move(at->second.all_from);
@@ -216,8 +216,8 @@ Passes find_passes(std::span<const Seen> seen, PassFacts facts) {
     const Layers& layers = fitting.found() ? fitting : all;
     if (!layers.found()) return out;
     const Layer& last = layers.behind.back();
-    const auto told = [&](const auto& entry) { return facts.rounds && entry.first.second == *facts.rounds; };
-    const bool counted = std::ranges::any_of(last, told);
+    const auto reported = [&](const auto& entry) { return facts.rounds && entry.first.second == *facts.rounds; };
+    const bool counted = std::ranges::any_of(last, reported);
     if (counted || (all.found() && totals_of(all.behind.back()) == 1))
         out.sure = Passes::Sure::exact;
     else if (k > 0 && fitting.found())
@@ -225,7 +225,7 @@ Passes find_passes(std::span<const Seen> seen, PassFacts facts) {
     else
         return out;
     const auto best = std::ranges::min_element(last, {}, [&](const auto& entry) {
-        return std::tuple(counted && !told(entry), entry.second.cost(), entry.first.first);
+        return std::tuple(counted && !reported(entry), entry.second.cost(), entry.first.first);
     });
     State state = best->first;
     std::vector<std::pair<Step, int>> steps;

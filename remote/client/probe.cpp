@@ -3,7 +3,7 @@
 #include <cctype>
 
 #include "engine/base/json_read.h"
-#include "remote/reading/told_number.h"
+#include "remote/reading/reported_number.h"
 
 namespace speclens {
 namespace {
@@ -24,20 +24,20 @@ std::string text_of(const Json& json, const char* key) {
 }
 
 // SGLang without --enable-metrics still has the average here.
-std::optional<double> length_told_in(const Json& info) {
+std::optional<double> length_reported_in(const Json& info) {
     const auto states = info.find("internal_states");
     if (states == info.end() || !states->is_array() || states->empty() || !states->front().is_object())
         return {};
     const auto length = states->front().find("avg_spec_accept_length");
     if (length == states->front().end() || !length->is_number()) return {};
-    return told_length(length->get<double>()); // 0 before the first request
+    return reported_length(length->get<double>()); // 0 before the first request
 }
 
-std::optional<double> told_drafts(const Json& info) {
+std::optional<double> reported_drafts(const Json& info) {
     const auto number = [&](const char* key) -> std::optional<double> {
         const auto found = info.find(key);
         if (found == info.end() || !found->is_number()) return {};
-        return told_count(found->get<double>());
+        return reported_count(found->get<double>());
     };
     return drafts_of_settings(number("speculative_num_draft_tokens"), number("speculative_num_steps"));
 }
@@ -130,7 +130,7 @@ std::optional<double> written_in_slots(const std::string& body) {
         const Json& token = next->is_array() && !next->empty() ? next->front() : *next;
         const auto decoded = token.is_object() ? token.find("n_decoded") : token.end();
         if (token.is_object() && decoded != token.end() && decoded->is_number())
-            written += told_count(decoded->get<double>()).value_or(0);
+            written += reported_count(decoded->get<double>()).value_or(0);
     }
     return written;
 }
@@ -161,14 +161,14 @@ ServerFacts probe_server(const Endpoint& endpoint, const HttpSettings& settings,
             facts.router = text_of(*props, "role") == "router";
         }
     if (facts.kind == ServerKind::unknown ||
-        (facts.kind == ServerKind::sglang && (!facts.reading.told_length || !facts.reading.told_drafts)))
+        (facts.kind == ServerKind::sglang && (!facts.reading.reported_length || !facts.reading.reported_drafts)))
         for (const char* path : {"/server_info", "/get_server_info"})
             if (const auto info = object_at(endpoint, path, settings);
                 info && info->contains("internal_states")) {
                 facts.kind = ServerKind::sglang;
                 facts.version = text_of(*info, "version");
-                if (!facts.reading.told_length) facts.reading.told_length = length_told_in(*info);
-                if (!facts.reading.told_drafts) facts.reading.told_drafts = told_drafts(*info);
+                if (!facts.reading.reported_length) facts.reading.reported_length = length_reported_in(*info);
+                if (!facts.reading.reported_drafts) facts.reading.reported_drafts = reported_drafts(*info);
                 break;
             }
     if (const auto models = object_at(endpoint, "/v1/models", settings)) read_models(*models, facts, model);
@@ -215,8 +215,8 @@ ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const H
         if (facts.kind == ServerKind::sglang)
             for (const char* path : {"/server_info", "/get_server_info"})
                 if (const auto info = object_at(endpoint, path, settings)) {
-                    reading.told_length = length_told_in(*info);
-                    reading.told_drafts = told_drafts(*info);
+                    reading.reported_length = length_reported_in(*info);
+                    reading.reported_drafts = reported_drafts(*info);
                     break;
                 }
         return reading;
@@ -227,7 +227,7 @@ ServerReading scrape(const Endpoint& endpoint, const ServerFacts& facts, const H
                     "Is the server going down?", Exit::network);
     ServerReading reading = read_metrics(parse_exposition(answer.body, endpoint.shown() + "/metrics"));
     // Older versions tell their settings elsewhere, and those stay.
-    if (!reading.told_drafts) reading.told_drafts = facts.reading.told_drafts;
+    if (!reading.reported_drafts) reading.reported_drafts = facts.reading.reported_drafts;
     if (facts.slots) {
         reading.in_flight = 0;
         if (reading.running.value_or(0) > 0)

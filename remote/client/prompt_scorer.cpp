@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kProbe = "The capital of France is Paris. 12 + 30 = 42";
 constexpr const char* kOwnFamily =
     "Give a draft model of the server's family, --drafter small=DIR, or its tokenizer, --tokenizer DIR.";
-constexpr int kUsualContext = 4096; // where a server does not tell its own
+constexpr int kDefaultContext = 4096; // where a server does not tell its own
 
 [[noreturn]] void bad_answer(const std::string& server, const std::string& what) {
     throw Error(server + " did not tell the log-probabilities of a text: " + what,
@@ -59,9 +59,9 @@ struct ScoreReader {
 
     // vLLM: {"17": {"logprob": -0.1, "rank": 1, "decoded_token": " the"}, …}; the text's own token is among
     // them wherever it ranks.
-    TopEntries vllm(const Json& told, int token, std::string& text) const {
+    TopEntries vllm(const Json& reported, int token, std::string& text) const {
         std::vector<TopEntries::Entry> entries;
-        for (const auto& [key, value] : told.items()) {
+        for (const auto& [key, value] : reported.items()) {
             if (key.empty() || key.size() > 9 || key.find_first_not_of("0123456789") != std::string::npos ||
                 !value.is_object() || !value.contains("logprob"))
                 bad_answer(server, "\"" + key.substr(0, 20) + "\" is no token id with a logprob");
@@ -77,7 +77,7 @@ struct ScoreReader {
     }
 
     // SGLang: [[-0.1, 17, " the"], …], without the text's own token where it is not among the likeliest.
-    TopEntries sglang(const Json& told, const Json& own, int token, std::string& text) const {
+    TopEntries sglang(const Json& reported, const Json& own, int token, std::string& text) const {
         std::vector<TopEntries::Entry> entries;
         const auto add = [&](const Json& triple) {
             if (!triple.is_array() || triple.size() < 2 || !triple[1].is_number_integer())
@@ -89,7 +89,7 @@ struct ScoreReader {
             entries.push_back(one);
             return true;
         };
-        for (const Json& triple : told)
+        for (const Json& triple : reported)
             if (!add(triple)) bad_answer(server, "a place names token " + shown(triple[1]) + " twice");
         if (own.is_array() && own.size() >= 2 && own[0].is_number()) {
             if (own[1] != token) bad_answer(server, "a place is of token " + shown(own[1]) + " instead of " + std::to_string(token) + ": an answer about another text");
@@ -225,7 +225,7 @@ int context_of(const Endpoint& endpoint, ScorerSettings& settings) {
     const HttpAnswer answer = http_get(endpoint, "/v1/models", settings.http);
     const Json json = answer.ok() ? parse_foreign_json(answer.body) : Json();
     const auto data = json.is_object() ? json.find("data") : json.end();
-    if (!json.is_object() || data == json.end() || !data->is_array()) return kUsualContext;
+    if (!json.is_object() || data == json.end() || !data->is_array()) return kDefaultContext;
     std::string known;
     for (const Json& model : *data) {
         if (!model.is_object() || !model.contains("id") || !model["id"].is_string()) continue;
@@ -234,15 +234,15 @@ int context_of(const Endpoint& endpoint, ScorerSettings& settings) {
         if (!settings.model.empty() && settings.model != id) continue;
         settings.model = id;
         const auto length = model.find("max_model_len");
-        const bool told =
+        const bool reported =
             length != model.end() && length->is_number_integer() && *length > 3 && *length < 100'000'000;
         // a request has the filler behind the text, and a token to come
-        return told ? length->get<int>() - 2 : kUsualContext;
+        return reported ? length->get<int>() - 2 : kDefaultContext;
     }
     if (!known.empty() && !settings.model.empty())
         throw Error(endpoint.shown() + " has no model \"" + settings.model + "\"", "It has: " + known + ".",
                     Exit::usage);
-    return kUsualContext;
+    return kDefaultContext;
 }
 
 // An earlier version of ours does not know the address; one that does refuses an empty request.
@@ -277,12 +277,12 @@ Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> 
                    int vocab, const std::string& server, const std::string& vocabulary) {
     const Json json = parse_foreign_json(body);
     if (!json.is_object()) bad_answer(server, "the answer is no JSON object");
-    const Json* told = nullptr;
+    const Json* reported = nullptr;
     const Json* own = nullptr;
     double server_ms = 0;
     if (kind == ServerKind::sglang) {
         if (const auto meta = json.find("meta_info"); meta != json.end() && meta->is_object()) {
-            if (const auto top = meta->find("input_top_logprobs"); top != meta->end()) told = &*top;
+            if (const auto top = meta->find("input_top_logprobs"); top != meta->end()) reported = &*top;
             if (const auto took = meta->find("e2e_latency"); took != meta->end() && took->is_number() && *took > 0)
                 server_ms = 1000 * took->get<double>();
             if (const auto token = meta->find("input_token_logprobs");
@@ -292,11 +292,11 @@ Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> 
     } else if (const auto choices = json.find("choices"); choices != json.end() && choices->is_array() &&
                                                           !choices->empty() && choices->front().is_object()) {
         if (const auto top = choices->front().find("prompt_logprobs"); top != choices->front().end())
-            told = &*top;
+            reported = &*top;
     }
-    if (!told || !told->is_array())
+    if (!reported || !reported->is_array())
         bad_answer(server, kind == ServerKind::sglang ? "no input_top_logprobs" : "no prompt_logprobs");
-    const auto size = told->size(), wanted = static_cast<std::size_t>(rows), whole = tokens.size() + 1; // with the filler
+    const auto size = reported->size(), wanted = static_cast<std::size_t>(rows), whole = tokens.size() + 1; // with the filler
     if (size < wanted)
         bad_answer(server, std::to_string(size) + " places instead of " + std::to_string(rows));
     // vLLM tells of all places, SGLang from one on.
@@ -306,7 +306,7 @@ Scored read_scores(ServerKind kind, std::string_view body, std::span<const int> 
     Scored scored;
     for (std::size_t row = 0; row < wanted; ++row) { // counted from the end: where the list begins differs
         const std::size_t at = size - wanted + row;
-        const Json& place = (*told)[at];
+        const Json& place = (*reported)[at];
         const int token = row + 1 < wanted ? tokens[tokens.size() - wanted + row + 1] : filler;
         std::string text;
         if (kind == ServerKind::sglang) {

@@ -35,19 +35,19 @@ std::string reading_json(const ServerReading& r, double seconds, const char* tie
         json["counts"] = counts_json(*r.counts);
         json["findings"] = findings(*r.counts);
     }
-    put(json, "tokens_per_round", r.counts ? acceptance_length(*r.counts) : r.told_length);
+    put(json, "tokens_per_round", r.counts ? acceptance_length(*r.counts) : r.reported_length);
     for (const ReadingPart& part : r.parts) {
         Json one = {{"name", part.name}, {"counts", counts_json(part.counts)}};
         put(one, "tokens_per_round", acceptance_length(part.counts));
         json["parts"].push_back(std::move(one));
     }
     if (!r.wrong.empty()) json["contradiction"] = r.wrong;
-    put(json, "told_accepted", r.told_accepted);
-    put(json, "told_tokens_per_round", r.told_length);
-    put(json, "told_rate", r.told_rate);
-    put(json, "told_drafts", r.told_drafts);
+    put(json, "told_accepted", r.reported_accepted);
+    put(json, "told_tokens_per_round", r.reported_length);
+    put(json, "told_rate", r.reported_rate);
+    put(json, "told_drafts", r.reported_drafts);
     put(json, "verify_calls", r.verify_calls);
-    if (r.told_length) put(json, "rate", told_rates(r).share(r.told_length, r.told_rate));
+    if (r.reported_length) put(json, "rate", reported_rates(r).share(r.reported_length, r.reported_rate));
     put(json, "generated_tokens", r.generated);
     put(json, "in_flight_tokens", r.in_flight);
     put(json, "generating_seconds", r.generating_seconds);
@@ -56,7 +56,7 @@ std::string reading_json(const ServerReading& r, double seconds, const char* tie
     put(json, "waiting", r.waiting);
     put(json, "preempted", r.preempted);
     put(json, "cache_share", r.cache_share);
-    put(json, "told_tokens_per_second", r.told_throughput);
+    put(json, "told_tokens_per_second", r.reported_throughput);
     put(json, "first_token_ms", r.first_token.mean_ms());
     put(json, "between_tokens_ms", r.between_tokens.mean_ms());
     return one_line(json);
@@ -70,12 +70,12 @@ std::string log_json(const LogEntry& e) {
     if (!e.task.empty()) json["task"] = e.task;
     if (!e.depths.empty()) json["depths"] = e.depths;
     if (e.listed) json["rounds_listed"] = true;
-    put(json, "told_accepted", e.told_accepted);
+    put(json, "told_accepted", e.reported_accepted);
     if (e.counts) json["counts"] = counts_json(*e.counts);
     if (!e.left_out.empty()) json["left_out"] = e.left_out;
     put(json, "tokens_per_round", e.length);
     put(json, "rate", e.rate);
-    put(json, "told_rate", e.told_rate);
+    put(json, "told_rate", e.reported_rate);
     put(json, "tokens_per_second", e.tokens_per_second);
     put(json, "running", e.running);
     put(json, "waiting", e.waiting);
@@ -103,13 +103,13 @@ std::string bench_json(const BenchRecord& r) {
                  {"tier", "RECORDED"},
                  {"tokens", r.tokens},
                  {"gaps_ms", r.gaps}};
-    const auto told = [&](const char* key, double value) {
+    const auto reported = [&](const char* key, double value) {
         if (value > 0) json[key] = value;
     };
-    told("first_ms", r.first_ms);
-    told("whole_ms", r.whole_ms);
-    told("between_ms", r.between_ms);
-    told("tokens_per_chunk", r.tokens_per_chunk());
+    reported("first_ms", r.first_ms);
+    reported("whole_ms", r.whole_ms);
+    reported("between_ms", r.between_ms);
+    reported("tokens_per_chunk", r.tokens_per_chunk());
     return one_line(json);
 }
 
@@ -145,7 +145,7 @@ std::string served_json(const ServedText& s, const char* tier) {
         put(json, "written_per_round", s.written_per_round());
     }
     if (s.unwritten > 0) json["unwritten"] = s.unwritten;
-    put(json, "told_tokens_per_second", s.told_tokens_per_second);
+    put(json, "told_tokens_per_second", s.reported_tokens_per_second);
     return one_line(json);
 }
 

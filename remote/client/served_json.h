@@ -1,5 +1,5 @@
 // Readings and answers of servers as JSON lines, for other programs. A line of a log, an answer and a scrape say
-// alike: `counts` {rounds, drafted, accepted, accepted_at} and `tokens_per_round`; what is not told is left out, and
+// alike: `counts` {rounds, drafted, accepted, accepted_at} and `tokens_per_round`; what is not reported is left out, and
 // `counts.inferred` names what was worked out.
 #pragma once
 

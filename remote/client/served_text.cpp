@@ -51,7 +51,7 @@ std::optional<double> ServedText::tokens_per_second() const {
     if (pieces.empty()) return {};
     int arrivals = 0;
     std::size_t behind = 0; // the first piece of the second arrival
-    double began = 0, first_ended = 0, bytes = 0, bytes_behind = 0;
+    double began = 0, first_ended = 0, bytes = 0, bytes_after_first = 0;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         if (arrivals == 0 || pieces[i].ms > began + kTogetherMs) {
             began = pieces[i].ms;
@@ -62,14 +62,14 @@ std::optional<double> ServedText::tokens_per_second() const {
         if (arrivals == 1)
             first_ended = pieces[i].ms;
         else
-            bytes_behind += size;
+            bytes_after_first += size;
     }
     const double ms = pieces.back().ms - first_ended;
     if (arrivals < kFewestTimedArrivals || !(ms >= kShortestTimedMs)) return {};
     if (tokens_apart) return 1000 * static_cast<double>(pieces.size() - behind) / ms;
-    // How many tokens a piece has is not told: as many as its share of the text.
+    // How many tokens a piece has is not reported: as many as its share of the text.
     if (tokens == 0 || bytes == 0) return {};
-    return 1000 * tokens * (bytes_behind / bytes) / ms;
+    return 1000 * tokens * (bytes_after_first / bytes) / ms;
 }
 
 std::string request_body(ServerKind kind, const RequestSettings& r) {
@@ -110,16 +110,16 @@ namespace {
 
 // What the server's counters grew by since `before`, once they hold what this request says of itself: llama.cpp books
 // a request when its slot is released, which may be a moment after the answer.
-std::optional<SpecCounts> grown_since(const std::optional<SpecCounts>& before, const std::optional<SpecCounts>& told,
+std::optional<SpecCounts> grown_since(const std::optional<SpecCounts>& before, const std::optional<SpecCounts>& reported,
                                       const Endpoint& endpoint, const ServerFacts& facts, const HttpSettings& settings) {
     constexpr int kTries = 5;
-    for (int i = 0; i < kTries && before && told; ++i) {
+    for (int i = 0; i < kTries && before && reported; ++i) {
         if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(40));
         try {
             const ServerReading now = scrape(endpoint, facts, settings);
             if (!now.counts) return {};
             SpecCounts grown = *now.counts - *before;
-            if (grown.drafted < told->drafted) continue;
+            if (grown.drafted < reported->drafted) continue;
             while (!grown.accepted_at.empty() && grown.accepted_at.back() <= 0) grown.accepted_at.pop_back();
             return grown;
         } catch (const Error&) {

@@ -1,4 +1,4 @@
-// One request to somebody's server, followed token by token: which pieces of the answer were guessed, as far
+// One request to somebody's server, followed token by token: which pieces of the answer were drafted, as far
 // as the server tells.
 #pragma once
 
@@ -29,13 +29,13 @@ struct RequestSettings {
 // the server's.
 [[nodiscard]] RequestSettings request_like(const RunSettings& settings);
 
-// How it is known which pieces were guessed.
+// How it is known which pieces were drafted.
 enum class Provenance : std::uint8_t {
     exact,     // the server lists every round, and the list fits the tokens
     inferred,  // from counters that grew with the pieces, or from how pieces arrived together
     aggregate, // only totals are known, or nothing
 };
-// first: the token of the prefill. mixed: a piece of several tokens, some of which were guessed.
+// first: the token of the prefill. mixed: a piece of several tokens, some of which were drafted.
 enum class Author : std::uint8_t { unknown, first, draft, target, mixed };
 
 struct ServedPiece {
@@ -57,8 +57,8 @@ struct ServedText {
     // Tokens of the last round that were not written: the text ended inside what it had kept. The counts hold
     // the kept drafts among them, as servers count.
     int unwritten = 0;
-    std::optional<double> rounds_at_most; // where rounds are not told: each writes a token of the target's
-    std::optional<double> told_tokens_per_second;
+    std::optional<double> rounds_at_most; // where rounds are not reported: each writes a token of the target's
+    std::optional<double> reported_tokens_per_second;
     int tokens = 0;                   // as the server counts; 0: it does not say
     bool tokens_apart = false;        // every piece is one token; known at the end
     double first_ms = 0, total_ms = 0;

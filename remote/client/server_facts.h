@@ -11,7 +11,7 @@ namespace speclens {
 
 struct ServerFacts {
     ServerKind kind = ServerKind::unknown;
-    std::string version;                   // empty: not told
+    std::string version;                   // empty: not reported
     std::vector<std::string> models;       // ids of /v1/models; of a router those that are loaded first
     std::size_t loaded = 0;                // of a router: how many of them are
     bool router = false;                   // several models behind one llama-server, loaded when they are asked for
@@ -19,7 +19,7 @@ struct ServerFacts {
     bool metrics = false;                  // /metrics answers
     std::string metrics_path = "/metrics"; // with the name of a model where a llama.cpp router wants it
     ServerReading reading;                 // of that answer, or what /server_info has
-    std::vector<std::string> missing;      // what is not told, with the option that would
+    std::vector<std::string> missing;      // what is not reported, with the option that would
 };
 
 } // namespace speclens

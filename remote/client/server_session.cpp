@@ -156,7 +156,7 @@ void ServerSession::attach(const std::string& address, bool own) {
             view.state = ServerView::State::attached;
             view.address = endpoint.shown();
             view.problem = caution(endpoint, !key_.empty());
-            if (facts.metrics || facts.reading.told_length) view.watch.add(0, facts.reading);
+            if (facts.metrics || facts.reading.reported_length) view.watch.add(0, facts.reading);
             view.facts = std::move(facts);
         });
     } catch (const Error& error) {
@@ -198,7 +198,7 @@ void ServerSession::serve_here() {
         settings.port = 0;
         settings.base = settings_;
         settings.base.trace_top = 0;
-        settings.base.lens = false;
+        settings.base.internals = false;
         std::shared_ptr<const Models> models = models_ ? models_(leaving_) : nullptr;
         if (!models) throw Error("no model is loaded that could be served", "Load one, and try again.");
         own_ = std::make_unique<SpecServer>(std::move(models), settings);

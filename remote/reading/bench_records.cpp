@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "engine/base/json_read.h"
-#include "remote/reading/told_number.h"
+#include "remote/reading/reported_number.h"
 
 namespace speclens {
 namespace {
@@ -37,7 +37,7 @@ double value_of(const Json& metrics, const char* name, const Json** raw = nullpt
     const std::string of = unit != found->end() && unit->is_string() ? unit->get<std::string>() : "";
     const double scale = of == "ns" ? 1e-6 : of == "us" ? 1e-3 : of == "sec" || of == "s" ? 1e3 : 1;
     if (raw) return scale;
-    return value.is_number() ? told_count(value.get<double>() * scale).value_or(0) : 0;
+    return value.is_number() ? reported_count(value.get<double>() * scale).value_or(0) : 0;
 }
 
 BenchRecord answered(const Json& metrics) {
@@ -51,7 +51,7 @@ BenchRecord answered(const Json& metrics) {
     const double scale = value_of(metrics, "inter_chunk_latency", &gaps);
     if (gaps && gaps->is_array())
         for (const Json& gap : *gaps)
-            if (const auto ms = gap.is_number() ? told_count(gap.get<double>() * scale) : std::nullopt)
+            if (const auto ms = gap.is_number() ? reported_count(gap.get<double>() * scale) : std::nullopt)
                 record.gaps.push_back(*ms);
     return record;
 }

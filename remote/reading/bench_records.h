@@ -10,7 +10,7 @@
 
 namespace speclens {
 
-// Of one request that was answered. 0: not told.
+// Of one request that was answered. 0: not reported.
 struct BenchRecord {
     double tokens = 0;        // written, hidden reasoning included where the file counts it
     double first_ms = 0;      // until the first token

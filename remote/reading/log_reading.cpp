@@ -12,7 +12,7 @@
 #include "engine/base/read_number.h"
 #include "kernels/error.h"
 #include "remote/reading/log_line.h"
-#include "remote/reading/told_number.h"
+#include "remote/reading/reported_number.h"
 
 namespace speclens {
 namespace log_lines { // named, since LogReader::State holds them
@@ -33,7 +33,7 @@ std::optional<Printed> printed_after(std::string_view line, std::string_view key
     rest.remove_prefix(begin);
     double value = 0;
     const auto read = read_number(rest.data(), rest.data() + rest.size(), value);
-    if (read.ec != std::errc() || !told_count(value)) return {};
+    if (read.ec != std::errc() || !reported_count(value)) return {};
     const std::string_view digits = rest.substr(0, static_cast<std::size_t>(read.ptr - rest.data()));
     if (!rest.substr(digits.size()).starts_with(end)) return {};
     const std::size_t point = digits.find('.');
@@ -42,8 +42,8 @@ std::optional<Printed> printed_after(std::string_view line, std::string_view key
 }
 
 std::optional<double> after(std::string_view line, std::string_view key, std::string_view end = "") {
-    const auto told = printed_after(line, key, end);
-    return told ? std::optional(told->value) : std::nullopt;
+    const auto reported = printed_after(line, key, end);
+    return reported ? std::optional(reported->value) : std::nullopt;
 }
 
 // "0.983, 0.949, 0.915" after `key`, up to the first thing that is no number. Without one of its places the
@@ -60,9 +60,9 @@ std::vector<double> list_after(std::string_view line, std::string_view key) {
         double value = 0;
         const auto read = read_number(rest.data(), rest.data() + rest.size(), value);
         if (read.ec != std::errc()) break;
-        const auto told = told_count(value);
-        if (!told) return {};
-        out.push_back(*told);
+        const auto reported = reported_count(value);
+        if (!reported) return {};
+        out.push_back(*reported);
         rest.remove_prefix(static_cast<std::size_t>(read.ptr - rest.data()));
         if (rest.empty() || rest.front() != ',') break;
     }
@@ -83,7 +83,7 @@ struct Open {
     std::optional<double> accepted, drafted, rounds;
     std::optional<Printed> length, rate;
     std::vector<double> places;
-    // What cannot be is not told, and said.
+    // What cannot be is not reported, and said.
     void leave_out(const std::string& words) {
         entry.left_out += (entry.left_out.empty() ? "" : ", ") + words;
     }
@@ -140,16 +140,16 @@ void Open::settle_figures() {
     constexpr double kTwoDecimals = 0.0051, kOneDecimal = 0.051;
     if (length && length->off > kOneDecimal) length.reset();
     if (length && length->off > kTwoDecimals) length->off *= 2;
-    if (rate && !told_share(rate->value)) {
+    if (rate && !reported_share(rate->value)) {
         leave_out(figure(100 * rate->value) + " % accepted");
         rate.reset();
     }
-    if (length && !told_length(length->value)) {
+    if (length && !reported_length(length->value)) {
         leave_out("an acceptance length of " + figure(length->value));
         length.reset();
     }
     for (const double share : places)
-        if (!told_share(share)) {
+        if (!reported_share(share)) {
             leave_out("a place kept in " + figure(100 * share) + " % of the rounds");
             places.clear();
             break;
@@ -238,11 +238,11 @@ void Open::settle_counts() {
     }
     // llama-server drafts fewer towards the limit of a text: there drafted ÷ K is no count of rounds.
     const std::size_t full = e.kind == ServerKind::vllm ? places.size() : 0;
-    if (const auto told = rounds_in(range, *accepted, *drafted, length, full)) {
+    if (const auto reported = rounds_in(range, *accepted, *drafted, length, full)) {
         e.counts->accepted_at.clear();
-        e.counts->rounds = told->count;
+        e.counts->rounds = reported->count;
         e.counts->worked_out = true;
-        settle_places(told->off);
+        settle_places(reported->off);
     }
 }
 
@@ -281,15 +281,15 @@ std::optional<Open> vllm_v0_entry(std::string_view line) {
     const auto efficiency = printed_after(line, "System efficiency");
     if (!accepted || !drafted || !emitted) return {};
     o.rate = printed_after(line, "Draft acceptance rate");
-    const V0Counts told = read_v0_counts(
+    const V0Counts reported = read_v0_counts(
         {*drafted, *accepted, *emitted, k, efficiency ? std::optional(efficiency->value) : std::nullopt,
          efficiency ? efficiency->off : 0});
-    if (!told.wrong.empty()) o.leave_out(told.wrong);
-    o.entry.told_accepted = *accepted;
-    o.entry.counts = told.counts;
-    if (told.counts) o.entry.length = acceptance_length(*told.counts);
-    o.entry.told_rate = o.rate && told_share(o.rate->value) ? std::optional(o.rate->value) : std::nullopt;
-    if (told.counts && told.counts->drafted > 0) o.entry.rate = told.counts->accepted / told.counts->drafted;
+    if (!reported.wrong.empty()) o.leave_out(reported.wrong);
+    o.entry.reported_accepted = *accepted;
+    o.entry.counts = reported.counts;
+    if (reported.counts) o.entry.length = acceptance_length(*reported.counts);
+    o.entry.reported_rate = o.rate && reported_share(o.rate->value) ? std::optional(o.rate->value) : std::nullopt;
+    if (reported.counts && reported.counts->drafted > 0) o.entry.rate = reported.counts->accepted / reported.counts->drafted;
     o.rate.reset();
     return o;
 }
@@ -304,8 +304,8 @@ std::optional<Open> sglang_entry(std::string_view line) {
     if (const auto length = printed_after(line, "accept len"); length && length->value != 0) { // 0: a rank without requests
         o.length = length;
         if (const auto rate = after(line, "accept rate")) {
-            e.told_rate = told_share(*rate);
-            if (!e.told_rate) o.leave_out(figure(100 * *rate) + " % accepted");
+            e.reported_rate = reported_share(*rate);
+            if (!e.reported_rate) o.leave_out(figure(100 * *rate) + " % accepted");
         }
     }
     e.tokens_per_second = after(line, "gen throughput (token/s)");
@@ -321,15 +321,15 @@ std::optional<double> sglang_drafts(std::string_view line) {
 }
 
 // What the rates of all lines together mean, and with it the rate of each.
-ToldRates settle_rates(std::vector<LogEntry>& entries, std::optional<double> drafts) {
+ReportedRates settle_rates(std::vector<LogEntry>& entries, std::optional<double> drafts) {
     constexpr double kRounding = 0.005; // SGLang prints two decimals
-    std::vector<ToldAverage> averages;
+    std::vector<ReportedAverage> averages;
     for (const LogEntry& e : entries)
-        if (e.kind == ServerKind::sglang && e.length && e.told_rate) averages.push_back({*e.length, *e.told_rate});
-    const ToldRates told = read_told_rates(averages, drafts, kRounding);
+        if (e.kind == ServerKind::sglang && e.length && e.reported_rate) averages.push_back({*e.length, *e.reported_rate});
+    const ReportedRates reported = read_reported_rates(averages, drafts, kRounding);
     for (LogEntry& e : entries)
-        if (e.kind == ServerKind::sglang) e.rate = told.share(e.length, e.told_rate);
-    return told;
+        if (e.kind == ServerKind::sglang) e.rate = reported.share(e.length, e.reported_rate);
+    return reported;
 }
 
 // "id  1 | task 21": slot and task of llama-server.
@@ -444,7 +444,7 @@ using namespace log_lines;
 
 struct LogReader::State {
     LogReading out;
-    std::function<void(const LogEntry&)> told;
+    std::function<void(const LogEntry&)> reported;
     std::string pending; // a line without its end
     std::optional<double> sglang_k;
     std::optional<Open> last; // a request that lines of its own may complete
@@ -459,7 +459,7 @@ struct LogReader::State {
     void settle(Open open) {
         open.settle();
         out.entries.push_back(std::move(open.entry));
-        if (told) told(out.entries.back());
+        if (reported) reported(out.entries.back());
     }
     void settle_last() {
         if (!last) return;
@@ -617,8 +617,8 @@ struct LogReader::State {
 LogReader::LogReader() : state_(std::make_unique<State>()) {}
 LogReader::~LogReader() = default;
 
-void LogReader::on_entry(std::function<void(const LogEntry&)> told) {
-    state_->told = std::move(told);
+void LogReader::on_entry(std::function<void(const LogEntry&)> reported) {
+    state_->reported = std::move(reported);
 }
 
 void LogReader::push(std::string_view bytes) {
@@ -669,7 +669,7 @@ LogReading LogReader::finish(const std::string& source) {
                           : ": none of its " + std::to_string(out.lines) + " lines speaks of acceptance"),
             "Lines of vLLM (SpecDecoding metrics:), SGLang (Decode batch … accept len) and llama.cpp (draft "
             "acceptance = …, statistics …) are understood.");
-    out.told = settle_rates(out.entries, s.sglang_k);
+    out.reported = settle_rates(out.entries, s.sglang_k);
     return out;
 }
 

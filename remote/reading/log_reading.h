@@ -33,9 +33,9 @@ struct LogEntry {
     std::optional<SpecCounts> counts;   // where the line has counts; rounds worked out as above
     bool listed = false;                // rounds are counted one by one from lines of their own
     std::optional<double> length, rate; // tokens per round; accepted ÷ drafted
-    std::optional<double> told_rate;    // SGLang's "accept rate", which may be another (told_rates.h)
+    std::optional<double> reported_rate;    // SGLang's "accept rate", which may be another (reported_rates.h)
     // vLLM up to 0.8 counts as accepted what would have been kept behind the first refusal, too.
-    std::optional<double> told_accepted;
+    std::optional<double> reported_accepted;
     std::vector<double> per_position; // unconditional, as the line says
     std::vector<int> depths;          // llama.cpp's adaptive K: before the first of these lines, then behind each
     std::optional<double> tokens_per_second, running, waiting;
@@ -47,7 +47,7 @@ struct LogEntry {
 struct LogReading {
     std::vector<LogEntry> entries;
     int lines = 0;
-    ToldRates told; // of SGLang's entries
+    ReportedRates reported; // of SGLang's entries
     // All of it, each token once: the last figures since the start, of every method and writer, where they hold
     // the single requests (aborted ones have no line of their own); else the sum of those.
     [[nodiscard]] SpecCounts sum() const;
@@ -67,7 +67,7 @@ class LogReader {
     LogReader();
     ~LogReader();
     // An entry is handed on once no line that may follow adds to it, or flush() comes.
-    void on_entry(std::function<void(const LogEntry&)> told);
+    void on_entry(std::function<void(const LogEntry&)> reported);
     void push(std::string_view bytes);
     void flush(); // nothing more came for a while
     // Throws Error when no line speaks of acceptance.

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "remote/reading/told_number.h"
+#include "remote/reading/reported_number.h"
 
 namespace speclens {
 namespace {
@@ -33,7 +33,7 @@ class Reader {
     Reader(const std::vector<MetricSample>& samples, std::string_view prefix) {
         for (const MetricSample& sample : samples)
             if (std::string_view(sample.name).starts_with(prefix))
-                (told_count(sample.value) ? rows_ : odd_)
+                (reported_count(sample.value) ? rows_ : odd_)
                     .push_back({std::string_view(sample.name).substr(prefix.size()), &sample});
     }
     // Sum over engines and models; several names: the first one that occurs.
@@ -58,7 +58,7 @@ class Reader {
                     ++ranks;
                 }
             double sum = 0;
-            for (const auto& [replica, told] : replicas) sum += told.first / told.second;
+            for (const auto& [replica, reported] : replicas) sum += reported.first / reported.second;
             if (!replicas.empty()) return sum;
         }
         return {};
@@ -178,7 +178,7 @@ double rounding_of(double value) {
 // The counts of one engine. vLLM's V0 engine counts no rounds, but what they emitted.
 struct PartCounts {
     std::optional<SpecCounts> counts;
-    std::optional<double> told_accepted;
+    std::optional<double> reported_accepted;
     std::string wrong;
 };
 PartCounts read_part(const Reader& reader) {
@@ -190,11 +190,11 @@ PartCounts read_part(const Reader& reader) {
     if (!drafted || !accepted) return out;
     if (!rounds && emitted) {
         const auto efficiency = reader.mean({"spec_decode_efficiency"});
-        V0Counts told = read_v0_counts(
+        V0Counts reported = read_v0_counts(
             {*drafted, *accepted, *emitted, {}, efficiency, efficiency ? rounding_of(*efficiency) : 0});
-        out.told_accepted = accepted;
-        out.counts = std::move(told.counts);
-        out.wrong = std::move(told.wrong);
+        out.reported_accepted = accepted;
+        out.counts = std::move(reported.counts);
+        out.wrong = std::move(reported.wrong);
         return out;
     }
     out.counts = SpecCounts{rounds, *drafted, *accepted, reader.places("spec_decode_num_accepted_tokens_per_pos")};
@@ -229,15 +229,15 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         const std::size_t places = reader.places("spec_decode_num_accepted_tokens_per_pos").size();
         const bool trees = !Reader(samples, "speclens:").empty(); // our own server alone drafts them
         for (const auto& [name, part] : parts) {
-            PartCounts told = read_part(part);
-            if (told.counts && told.wrong.empty() && !trees) told.wrong = more_than_places(*told.counts);
+            PartCounts reported = read_part(part);
+            if (reported.counts && reported.wrong.empty() && !trees) reported.wrong = more_than_places(*reported.counts);
             // Counters of places appear with the first draft that is kept.
-            if (told.counts && told.counts->accepted <= 0) told.counts->accepted_at.resize(places, 0);
-            if (told.told_accepted) out.told_accepted = out.told_accepted.value_or(0) + *told.told_accepted;
-            if (!told.wrong.empty() && out.wrong.empty()) out.wrong = (name.empty() ? "" : name + ": ") + told.wrong;
-            if (!told.counts) continue;
-            out.counts = out.counts ? *out.counts + *told.counts : *told.counts;
-            if (parts.size() > 1) out.parts.push_back({name, *told.counts});
+            if (reported.counts && reported.counts->accepted <= 0) reported.counts->accepted_at.resize(places, 0);
+            if (reported.reported_accepted) out.reported_accepted = out.reported_accepted.value_or(0) + *reported.reported_accepted;
+            if (!reported.wrong.empty() && out.wrong.empty()) out.wrong = (name.empty() ? "" : name + ": ") + reported.wrong;
+            if (!reported.counts) continue;
+            out.counts = out.counts ? *out.counts + *reported.counts : *reported.counts;
+            if (parts.size() > 1) out.parts.push_back({name, *reported.counts});
         }
         if (!out.wrong.empty()) { // a sum would hide it
             out.counts.reset();
@@ -256,8 +256,8 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         out.preempted = reader.sum({"num_preemptions"});
         if (const auto share = reader.mean(
                 {"kv_cache_usage_perc", "gpu_cache_usage_perc", "token_usage", "kv_cache_usage_ratio"}))
-            out.cache_share = told_share(*share);
-        out.told_throughput = reader.over_replicas({"gen_throughput", "predicted_tokens_seconds"});
+            out.cache_share = reported_share(*share);
+        out.reported_throughput = reader.over_replicas({"gen_throughput", "predicted_tokens_seconds"});
         out.first_token = reader.spent({"time_to_first_token_seconds"});
         out.between_tokens = reader.spent({"inter_token_latency_seconds", "time_per_output_token_seconds"});
         out.generating_seconds = reader.sum({"tokens_predicted_seconds"});
@@ -266,10 +266,10 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
         if (kind == ServerKind::sglang) {
             out.verify_calls = reader.sum({"spec_verify_calls"});
             if (const auto length = reader.mean_where("spec_accept_length", "spec_accept_length"))
-                out.told_length = told_length(*length);
+                out.reported_length = reported_length(*length);
             if (const auto rate = reader.mean_where("spec_accept_length", "spec_accept_rate"))
-                out.told_rate = told_share(*rate);
-            out.told_drafts =
+                out.reported_rate = reported_share(*rate);
+            out.reported_drafts =
                 drafts_of_settings(reader.mean({"spec_num_draft_tokens"}), reader.mean({"spec_num_steps"}));
         }
         break;
@@ -277,11 +277,11 @@ ServerReading read_metrics(const std::vector<MetricSample>& samples) {
     return out;
 }
 
-ToldRates told_rates(const ServerReading& r) {
+ReportedRates reported_rates(const ServerReading& r) {
     constexpr double kRounding = 1e-6; // a gauge has all digits
-    std::vector<ToldAverage> averages;
-    if (r.told_length && r.told_rate) averages.push_back({*r.told_length, *r.told_rate});
-    return read_told_rates(averages, r.told_drafts, kRounding);
+    std::vector<ReportedAverage> averages;
+    if (r.reported_length && r.reported_rate) averages.push_back({*r.reported_length, *r.reported_rate});
+    return read_reported_rates(averages, r.reported_drafts, kRounding);
 }
 
 bool drafts_nothing(const ServerReading& r) {
@@ -298,32 +298,32 @@ std::vector<std::string> what_is_missing(const ServerReading& r) {
                       "1e15): nothing is taken from them");
     if (!r.wrong.empty())
         out.push_back("its spec_decode counters contradict each other (" + r.wrong + "): nothing is taken from them");
-    if (r.told_accepted && !r.counts && r.wrong.empty())
+    if (r.reported_accepted && !r.counts && r.wrong.empty())
         out.push_back("this vLLM is 0.8 or older and counts no rounds; with its system efficiency "
                       "(spec_decode_efficiency) they could be worked out");
-    if (r.told_accepted && r.counts)
-        out.push_back("this vLLM is 0.8 or older: its \"accepted\" (" + std::to_string(std::llround(*r.told_accepted)) +
+    if (r.reported_accepted && r.counts)
+        out.push_back("this vLLM is 0.8 or older: its \"accepted\" (" + std::to_string(std::llround(*r.reported_accepted)) +
                       ") holds drafts behind the first refusal; rounds and kept drafts are worked out from what was "
                       "emitted, and only those compare with later versions");
-    const bool told = r.counts || r.odd_counts || !r.wrong.empty() || r.told_accepted;
-    if (r.kind == ServerKind::vllm && !told)
+    const bool reported = r.counts || r.odd_counts || !r.wrong.empty() || r.reported_accepted;
+    if (r.kind == ServerKind::vllm && !reported)
         out.push_back(
             "no spec_decode counters: this vLLM does not speculate (--speculative-config switches it on)");
-    if (r.kind == ServerKind::sglang && !r.told_length)
+    if (r.kind == ServerKind::sglang && !r.reported_length)
         out.push_back(
             "no spec_accept_length above 0: this SGLang does not speculate (--speculative-algorithm), or has "
             "not served a request yet");
-    if (r.kind == ServerKind::sglang && r.told_length && !r.counts)
+    if (r.kind == ServerKind::sglang && r.reported_length && !r.counts)
         out.push_back(
             "SGLang averages by itself and counts no places: no acceptance by position, and no figure of the "
             "last seconds alone");
-    if (r.kind == ServerKind::llamacpp && !told)
+    if (r.kind == ServerKind::llamacpp && !reported)
         out.push_back(
             "no spec_decode counters: this llama-server drafts nothing (--spec-type is none unless it is "
             "given), or is older than pull request 26389");
     if (r.counts && r.counts->drafted > 0 && !r.counts->rounds)
         out.push_back("it counts no rounds: the acceptance length and what is divided by rounds stay open");
-    if (r.counts && r.counts->rounds.value_or(0) > 0 && r.counts->accepted_at.empty() && !r.told_accepted)
+    if (r.counts && r.counts->rounds.value_or(0) > 0 && r.counts->accepted_at.empty() && !r.reported_accepted)
         out.push_back("no counters by position yet: they come with the first request that drafts");
     if (drafts_nothing(r))
         out.push_back(std::to_string(std::llround(std::min(*r.generated, 1e15))) +

@@ -10,7 +10,7 @@
 
 #include "remote/reading/exposition.h"
 #include "remote/reading/spec_counts.h"
-#include "remote/reading/told_rates.h"
+#include "remote/reading/reported_rates.h"
 
 namespace speclens {
 
@@ -31,7 +31,7 @@ struct ReadingPart {
     SpecCounts counts;
 };
 
-// Counters are since the server's start, gauges of now; absent: not told.
+// Counters are since the server's start, gauges of now; absent: not reported.
 struct ServerReading {
     ServerKind kind = ServerKind::unknown;
     std::vector<std::string> models;
@@ -39,9 +39,9 @@ struct ServerReading {
     std::vector<ReadingPart> parts;                 // of counts, where there are several
     bool odd_counts = false;                        // it has such counters, and they are no counts
     std::string wrong;                              // an identity that its counters break, in words
-    std::optional<double> told_accepted; // vLLM up to 0.8: see V0Told
-    std::optional<double> told_length, told_rate;   // SGLang: acceptance length and rate, averaged by itself
-    std::optional<double> told_drafts;              // SGLang: K by its settings
+    std::optional<double> reported_accepted; // vLLM up to 0.8: see V0Reported
+    std::optional<double> reported_length, reported_rate;   // SGLang: acceptance length and rate, averaged by itself
+    std::optional<double> reported_drafts;              // SGLang: K by its settings
     std::optional<double> verify_calls;             // SGLang: rounds since the start, where it counts them
     std::optional<double> generated, prompt_tokens; // tokens
     // llama.cpp books a request when it ends: the seconds that `generated` took, summed over requests, and the
@@ -49,13 +49,13 @@ struct ServerReading {
     std::optional<double> generating_seconds, in_flight;
     std::optional<double> running, waiting, preempted; // requests
     std::optional<double> cache_share;                 // 0 … 1 of the key/value cache
-    std::optional<double> told_throughput;             // tokens per second, averaged by the server
+    std::optional<double> reported_throughput;             // tokens per second, averaged by the server
     Spent first_token, between_tokens;
 
-    [[nodiscard]] bool speculates() const { return counts.has_value() || told_length.has_value(); }
+    [[nodiscard]] bool speculates() const { return counts.has_value() || reported_length.has_value(); }
 };
 [[nodiscard]] ServerReading read_metrics(const std::vector<MetricSample>& samples);
-[[nodiscard]] ToldRates told_rates(const ServerReading& reading);
+[[nodiscard]] ReportedRates reported_rates(const ServerReading& reading);
 // It counts drafts, has written tokens, and drafted for none of them.
 [[nodiscard]] bool drafts_nothing(const ServerReading& reading);
 // What is missing and which option of the server would give it; empty when all is there.

@@ -71,7 +71,7 @@ SpecCounts counts_of_histogram(const std::vector<double>& histogram, double draf
     return counts;
 }
 
-V0Counts read_v0_counts(const V0Told& t) {
+V0Counts read_v0_counts(const V0Reported& t) {
     V0Counts out;
     const auto whole = [](double value) { return std::abs(value - std::round(value)) < 1e-6; };
     std::optional<double> rounds;

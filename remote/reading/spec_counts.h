@@ -1,5 +1,5 @@
 // What a server counted about speculation, and the different things people call "acceptance".
-// Definitions: vLLM v1/spec_decode/metrics.py, SGLang spec_accept_* (told_rates.h), llama.cpp pull request
+// Definitions: vLLM v1/spec_decode/metrics.py, SGLang spec_accept_* (reported_rates.h), llama.cpp pull request
 // 24536.
 #pragma once
 
@@ -14,13 +14,13 @@ struct SpecCounts {
     // Verify passes with drafts (vLLM: num_drafts, SGLang: spec_verify_ct); absent: the server does not say.
     std::optional<double> rounds = 0;
     double drafted = 0;              // draft tokens that were judged
-    double accepted = 0;             // of these; the target's own token of every round is not counted
+    double accepted = 0;             // of the drafted; the target's own token of every round is not counted
     std::vector<double> accepted_at; // [i]: rounds that kept draft i+1 too; empty: the server does not say
     // [i]: rounds that kept all drafts before i+1 and had one there that was judged; empty: the server does
     // not say. A round may have fewer drafts than others, or the text may end among its kept ones.
     std::vector<double> judged_at = {};
     double places_off = 0; // each of accepted_at may be off by this much: read off rounded shares
-    bool worked_out = false; // rounds and places are inferred from rounded quotients, not told
+    bool worked_out = false; // rounds and places are inferred from rounded quotients, not reported
 
     [[nodiscard]] bool empty() const { return drafted <= 0 && rounds.value_or(0) <= 0; }
 };
@@ -33,7 +33,7 @@ struct SpecCounts {
 
 // What vLLM's V0 engine counts (up to 0.8): no rounds, but what they emitted; "accepted" holds drafts behind the
 // first refusal too, which a later version would not judge (vllm/model_executor/layers/spec_decode_base_sampler.py).
-struct V0Told {
+struct V0Reported {
     double drafted = 0, accepted = 0, emitted = 0;
     std::optional<double> k, efficiency; // emitted ÷ (rounds · (K + 1)) where every round drafts K
     double efficiency_off = 0;           // how far that may be from the truth: rounded
@@ -43,7 +43,7 @@ struct V0Counts {
     std::string wrong;                // an identity that does not hold, in words
 };
 // rounds = drafted ÷ K; without K emitted ÷ efficiency − drafted, and where one whole K fits that, drafted ÷ K.
-[[nodiscard]] V0Counts read_v0_counts(const V0Told& told);
+[[nodiscard]] V0Counts read_v0_counts(const V0Reported& reported);
 
 // One name for "acceptance": what it divides, what comes out, who reports it so.
 struct AcceptanceName {
@@ -59,7 +59,7 @@ struct AcceptanceName {
 
 struct PositionAcceptance {
     std::vector<double> unconditional; // kept at i ÷ rounds (vLLM, llama.cpp)
-    // Kept at i ÷ judged at i (EAGLE's n-alpha), or ÷ kept at i-1 where that is not told; NaN of nothing.
+    // Kept at i ÷ judged at i (EAGLE's n-alpha), or ÷ kept at i-1 where that is not reported; NaN of nothing.
     std::vector<double> conditional;
 };
 [[nodiscard]] PositionAcceptance position_acceptance(const SpecCounts& counts);

@@ -24,7 +24,7 @@ std::optional<double> per_second(const std::optional<double>& before, const std:
     return (*after - *before) / seconds;
 }
 
-// llama.cpp books a request when it ends: what runs meanwhile is in its slots. Where those are not told, the time that
+// llama.cpp books a request when it ends: what runs meanwhile is in its slots. Where those are not reported, the time that
 // it booked with the tokens says how fast they were written, and an interval in which nothing ended says nothing.
 std::optional<double> written_per_second(const ServerReading& before, const ServerReading& after, double seconds) {
     if (!after.generating_seconds || !before.generating_seconds) return per_second(before.generated, after.generated, seconds);

@@ -18,7 +18,7 @@ int blocks_of(int positions) {
 
 } // namespace
 
-int usual_blocks(const Models& models, int texts) {
+int default_blocks(const Models& models, int texts) {
     constexpr int kTokens = 1024, kLeast = 64;
     const int context = models.holds();
     const std::int64_t wanted = std::max<std::int64_t>(blocks_of(context), std::int64_t{texts} * blocks_of(std::min(context, kTokens)));
@@ -55,7 +55,7 @@ BatchQueue::BatchQueue(std::shared_ptr<const Models> models, BatchSettings setti
     : models_(std::move(models)), settings_(settings), most_(most), counts_(counts), memory_(std::move(memory)) {
     {
         const std::lock_guard turn(*models_->turns);
-        if (settings_.blocks == 0) settings_.blocks = usual_blocks(*models_, settings_.texts);
+        if (settings_.blocks == 0) settings_.blocks = default_blocks(*models_, settings_.texts);
         engine_ = std::make_unique<BatchEngine>(models_, settings_);
         counts_.blocks(settings_.blocks, settings_.blocks);
     }

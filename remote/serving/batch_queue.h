@@ -27,7 +27,7 @@ namespace speclens {
 
 class BatchQueue final : public TextQueue {
   public:
-    // `blocks` 0: as many as usual_blocks(). `counts` outlives the queue. More than `most` requests are refused. `memory`: null, or what
+    // `blocks` 0: as many as default_blocks(). `counts` outlives the queue. More than `most` requests are refused. `memory`: null, or what
     // is remembered. Takes a turn. Throws Error where the batch cannot be.
     BatchQueue(std::shared_ptr<const Models> models, BatchSettings settings, int most, std::unique_ptr<KeyMemory> memory, ServeCounts& counts);
     ~BatchQueue() override;
@@ -92,6 +92,6 @@ class BatchQueue final : public TextQueue {
 
 // Blocks of a pool where nobody says how many: a thousand tokens for each text and the whole context for one, within a quarter of the
 // memory that is free.
-[[nodiscard]] int usual_blocks(const Models& models, int texts);
+[[nodiscard]] int default_blocks(const Models& models, int texts);
 
 } // namespace speclens

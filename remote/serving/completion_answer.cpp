@@ -45,8 +45,8 @@ void CompletionAnswer::round(const Committed& commit, ServeCounts& counts) {
     const int drafted = static_cast<int>(depths_.size());
     const int places = depths_.empty() ? 0 : *std::max_element(depths_.begin(), depths_.end());
     const int accepted = commit.accepted_drafts, written = static_cast<int>(commit.tokens.size());
-    // The target's own token stands where a guess was refused, or behind the last one. Without it the text
-    // ended among kept guesses, and what lay behind them was not judged.
+    // The target's own token stands where a draft token was refused, or behind the last one. Without it the text
+    // ended among kept draft tokens, and what lay behind them was not judged.
     const int last = commit.path.empty() ? accepted - 1 : commit.path.back();
     const bool refused = written > accepted && std::ranges::find(parents_, last) != parents_.end();
     const int judged = accepted + (refused ? 1 : 0);

@@ -26,7 +26,7 @@ double number_between(const Json& body, const char* key, double fallback, double
     return found->get<double>();
 }
 
-// 64.0 is a whole number, too: some clients write every number so. Larger ones than these are no single whole
+// 64.0 is an integer, too: some clients write every number so. Larger ones than these are no single whole
 // number as a double.
 std::optional<std::int64_t> whole_of(const Json& json) {
     constexpr double kMostExact = 9'007'199'254'740'992; // 2^53
@@ -44,7 +44,7 @@ std::int64_t whole_between(const Json& body, const char* key, std::int64_t fallb
     if (found == body.end() || found->is_null()) return fallback;
     const auto value = whole_of(*found);
     if (!value || *value < least || *value > most)
-        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected a whole number from " +
+        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected an integer from " +
                                std::to_string(least) + " to " + std::to_string(most)};
     return *value;
 }

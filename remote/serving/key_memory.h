@@ -30,7 +30,7 @@ class KeyMemory {
     struct Holder {
         std::deque<std::vector<int>> answers; // the oldest first
         std::size_t tokens = 0;
-        std::shared_ptr<const SuffixTrie> trie; // of them; null: not built yet
+        std::shared_ptr<const SuffixTrie> trie; // of `answers`; null: not built yet
         std::uint64_t used = 0;
     };
     void make_room(); // for one more key

@@ -11,13 +11,13 @@ namespace {
 
 constexpr double kNever = -9999.0; // what vLLM writes for a probability of 0
 
-double told(double logp) {
+double sent(double logp) {
     return logp > kLogZero ? logp : kNever;
 }
 
 Json place(const Models& models, const ScoredToken& score, int token) {
     const auto entry = [&](int id, double logp, int rank) {
-        return Json{{"logprob", told(logp)}, {"rank", rank}, {"decoded_token", models.text_of(id)}};
+        return Json{{"logprob", sent(logp)}, {"rank", rank}, {"decoded_token", models.text_of(id)}};
     };
     Json out = Json::object();
     int rank = 0;
@@ -37,7 +37,7 @@ std::vector<ScoredToken> score_alone(const Models& models, const Scoring& scorin
     const std::unique_ptr<Decoder> decoder = make_model_decoder(models.target, count);
     std::vector<ScoredToken> scores;
     decoder->prefill(tokens.first(static_cast<std::size_t>(scoring.first)));
-    for (int from = scoring.first; from + 1 < count;) { // the distribution behind the last token is not told
+    for (int from = scoring.first; from + 1 < count;) { // the distribution behind the last token is not reported
         const int rows = std::min(decoder->max_rows(), count - 1 - from);
         PassRows& pass = decoder->forward({.tokens = tokens.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(rows))});
         for (int row = 0; row < rows; ++row)
@@ -57,9 +57,9 @@ Json scoring_meta(const Models& models, std::span<const int> tokens, int first, 
     const auto triple = [&](int id, const Json& logp) { return Json::array({logp, id, texts ? Json(models.text_of(id)) : Json(nullptr)}); };
     Json own = Json::array({triple(tokens[static_cast<std::size_t>(first)], nullptr)}), likeliest = Json::array({nullptr});
     for (std::size_t i = 0; i < scores.size(); ++i) {
-        own.push_back(triple(tokens[static_cast<std::size_t>(first) + i + 1], told(scores[i].logp)));
+        own.push_back(triple(tokens[static_cast<std::size_t>(first) + i + 1], sent(scores[i].logp)));
         Json& list = likeliest.emplace_back(Json::array());
-        for (const TopEntries::Entry& one : scores[i].top.entries) list.push_back(triple(one.id, told(one.logp)));
+        for (const TopEntries::Entry& one : scores[i].top.entries) list.push_back(triple(one.id, sent(one.logp)));
     }
     return {{"prompt_tokens", tokens.size()}, {"completion_tokens", 0}, {"input_token_logprobs", own}, {"input_top_logprobs", likeliest}};
 }

@@ -25,7 +25,7 @@ long long count(const Json& object, const char* key, long long otherwise, long l
     const auto found = object.find(key);
     if (found == object.end() || found->is_null()) return otherwise;
     if (!found->is_number_integer() || found->get<long long>() < least || found->get<long long>() > most)
-        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected a whole number from " + std::to_string(least) + " to " +
+        throw Refused{400, std::string(key) + " is " + shown(*found) + ", expected an integer from " + std::to_string(least) + " to " +
                                std::to_string(most)};
     return found->get<long long>();
 }

@@ -1,5 +1,5 @@
 // A text to judge, as a client of SGLang sends it: POST /generate with input_ids, return_logprob and logprob_start_len. It is what a
-// draft worker elsewhere asks in every round: the places of its guesses and no others, so what comes back does not grow with the text.
+// draft worker elsewhere asks in every round: the places of its draft tokens and no others, so what comes back does not grow with the text.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ class ServeCounts {
     void blocks(int all, int free);       // of the batch's cache
     void batch(const BatchRound& round);
     void prompt(int tokens);
-    // `places`: guesses in a row at most; `judged`: of these, up to the first that was refused; `written`:
+    // `places`: draft tokens in a row at most; `judged`: of these, up to the first that was refused; `written`:
     // tokens, the target's own included.
     void round(int drafted, int places, int judged, int accepted, int written);
     void first_token(double ms);                // since its request

@@ -21,7 +21,7 @@ struct ServeSettings {
     int port = 8000; // 0: any free one
     int most_waiting = 256; // more requests than this are refused; each costs a thread until it is answered
     RunSettings base; // drafter, rule, K, dice; prompt, length and temperature come with the requests
-    BatchSettings batch;     // blocks 0: as many as usual_blocks()
+    BatchSettings batch;     // blocks 0: as many as default_blocks()
     bool key_memory = false; // a key's answers are remembered for its next requests (key_memory.h)
     int most_listed = 20;    // likeliest tokens of a place that a client may ask for
 };

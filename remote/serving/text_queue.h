@@ -18,7 +18,7 @@ class TextQueue {
   public:
     struct News {
         std::shared_ptr<const Trace> trace; // null: its turn has not come
-        std::size_t events = 0;             // of it that may be read: whole rounds
+        std::size_t events = 0;             // events of the trace that may be read: whole rounds
     };
     // On the thread of its request.
     class Ticket {

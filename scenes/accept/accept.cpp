@@ -30,7 +30,7 @@ class AcceptRuleScene final : public Scene {
         return find_in(*input.whole, contested_guess());
     }
 
-    std::optional<std::size_t> first_look(const CycleView& whole) const override {
+    std::optional<std::size_t> first_look(const RunView& whole) const override {
         return accept_first_look(whole);
     }
 
@@ -203,7 +203,7 @@ class AcceptRuleScene final : public Scene {
         if (!view.source.position || view.source.full || asked_ == view.source.position) return;
         if (!input.status || input.status->ready_drafters.empty()) return;
         asked_ = view.source.position;
-        out.push_back(Command{FetchDistributions{view.source.position->cycle, view.source.position->index}});
+        out.push_back(Command{FetchDistributions{view.source.position->round, view.source.position->index}});
     }
 
     AcceptState state_;

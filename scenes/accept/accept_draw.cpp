@@ -586,10 +586,10 @@ void draw_parts(const AcceptDraw& d) {
 
 // Controls and details: where the distributions come from, and the histogram of thrown coins.
 
-std::string position_words(const Position& position, const CycleView& view) {
-    const bool here = view.current() && view.current()->cycle == position.cycle;
+std::string position_words(const Position& position, const RunView& view) {
+    const bool here = view.current() && view.current()->round == position.round;
     const std::string index = std::to_string(position.index + 1);
-    return here ? "position " + index : "round " + std::to_string(position.cycle + 1) + ", " + index;
+    return here ? "position " + index : "round " + std::to_string(position.round + 1) + ", " + index;
 }
 
 std::string flips_heading(const FlipCounts& counts, const FlipTest& test) {

@@ -12,14 +12,14 @@ namespace {
 
 constexpr int kTokens = 10;
 
-const Checked* find_check(const CycleView& view, const Position& position, const Drafted** draft) {
-    for (auto cycle = view.cycles.rbegin(); cycle != view.cycles.rend(); ++cycle) {
-        if (cycle->cycle != position.cycle) continue;
-        if (position.index < 0 || position.index >= static_cast<int>(cycle->drafts.size())) return nullptr;
-        const DraftSlot& slot = cycle->drafts[static_cast<std::size_t>(position.index)];
+const Checked* find_check(const RunView& view, const Position& position, const Drafted** draft) {
+    for (auto round = view.round_list.rbegin(); round != view.round_list.rend(); ++round) {
+        if (round->round != position.round) continue;
+        if (position.index < 0 || position.index >= static_cast<int>(round->drafts.size())) return nullptr;
+        const DraftSlot& slot = round->drafts[static_cast<std::size_t>(position.index)];
         *draft = slot.draft;
         // A later sibling of a tree is judged by what the rejected ones left: not the story of this scene.
-        return slot.check && slot.check->left ? nullptr : slot.check;
+        return slot.check && slot.check->sibling_residual ? nullptr : slot.check;
     }
     return nullptr;
 }
@@ -63,7 +63,7 @@ void find_reach(const Distribution& p_raw, const Distribution& q_raw, AcceptSour
 
 AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
     AcceptSource s;
-    const CycleView& view = *input.view;
+    const RunView& view = *input.view;
     if (!view.header) return s;
     const std::optional<Position> position = accept_position(view, input.selected);
     if (!position) return s;
@@ -82,7 +82,7 @@ AcceptSource load(const SceneInput& input, const AcceptEdit& edit) {
     s.raw = edit.raw || frozen;
     if (s.raw) s.target_t = s.draft_t = 1;
 
-    if (input.distributions && input.distributions->cycle == position->cycle && input.distributions->index == position->index &&
+    if (input.distributions && input.distributions->round == position->round && input.distributions->index == position->index &&
         !input.distributions->target.empty() && input.distributions->target.size() == input.distributions->draft.size()) {
         const DistributionPair& distributions = *input.distributions;
         const bool has_raw =
@@ -196,12 +196,12 @@ AcceptView accept_view(const SceneInput& input, const AcceptEdit& edit, int chos
     return view;
 }
 
-std::vector<Position> judged_positions(const CycleView& view) {
+std::vector<Position> judged_positions(const RunView& view) {
     std::vector<Position> positions;
-    for (const CycleSummary& cycle : view.cycles)
-        for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
-            if (cycle.drafts[i].check && !cycle.drafts[i].check->left && !cycle.drafts[i].check->top.empty())
-                positions.push_back({cycle.cycle, static_cast<int>(i)});
+    for (const RoundSummary& round : view.round_list)
+        for (std::size_t i = 0; i < round.drafts.size(); ++i)
+            if (round.drafts[i].check && !round.drafts[i].check->sibling_residual && !round.drafts[i].check->top.empty())
+                positions.push_back({round.round, static_cast<int>(i)});
     return positions;
 }
 
@@ -212,26 +212,26 @@ struct Claimed {
     Position at;
     double beyond = -2;
 };
-std::optional<Claimed> most_claimed(const CycleSummary& cycle) {
+std::optional<Claimed> most_claimed(const RoundSummary& round) {
     std::optional<Claimed> found;
-    for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
-        const Checked* check = cycle.drafts[i].check;
-        if (!check || check->left) continue;
+    for (std::size_t i = 0; i < round.drafts.size(); ++i) {
+        const Checked* check = round.drafts[i].check;
+        if (!check || check->sibling_residual) continue;
         const double beyond = std::exp(check->q) - std::exp(check->p);
         if (!found || beyond >= found->beyond) // of two alike the later one
-            found = Claimed{{cycle.cycle, static_cast<int>(i)}, beyond};
+            found = Claimed{{round.round, static_cast<int>(i)}, beyond};
     }
     return found;
 }
 
 // Another rule rejects for other reasons, so its rejections may have nothing to show here.
-bool by_another_rule(const CycleView& view) {
+bool by_another_rule(const RunView& view) {
     return view.header && view.header->rule != "token" && view.header->sampling.temperature > 0;
 }
 
 // How much the two distributions of a judged guess have to tell, from 0 (certain, or foreign to each other) on.
 double contest(const DraftSlot& slot) {
-    if (!slot.check || slot.check->left || slot.check->top.empty() || slot.draft->top.empty()) return 0;
+    if (!slot.check || slot.check->sibling_residual || slot.check->top.empty() || slot.draft->top.empty()) return 0;
     const double shared = distribution_table(slot.check->top, slot.draft->top, kTokens, slot.check->token).overlap;
     if (shared < 0.2 || shared > 0.85) return 0;
     return std::min(shared, 1 - shared) + (slot.check->accepted ? 0.0 : 1.0);
@@ -239,7 +239,7 @@ double contest(const DraftSlot& slot) {
 
 // Whether the target gives much to tokens that its own head lists and the draft's does not, and much to others.
 double unlisted(const DraftSlot& slot) {
-    if (!slot.check || slot.check->left || slot.draft->top.empty()) return 0;
+    if (!slot.check || slot.check->sibling_residual || slot.draft->top.empty()) return 0;
     const TopEntries& target = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
     const TopEntries& draft = slot.draft->raw_top.empty() ? slot.draft->top : slot.draft->raw_top;
     if (draft.entries.size() < 2) return 0; // a copied guess
@@ -250,10 +250,10 @@ double unlisted(const DraftSlot& slot) {
 }
 
 // The guess of a round that scores most, above `least`.
-std::optional<Position> most_telling(const CycleSummary& cycle, double least, double (*score)(const DraftSlot&)) {
+std::optional<Position> most_telling(const RoundSummary& round, double least, double (*score)(const DraftSlot&)) {
     std::optional<Position> best;
-    for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
-        if (const double much = score(cycle.drafts[i]); much > least) least = much, best = Position{cycle.cycle, static_cast<int>(i)};
+    for (std::size_t i = 0; i < round.drafts.size(); ++i)
+        if (const double much = score(round.drafts[i]); much > least) least = much, best = Position{round.round, static_cast<int>(i)};
     return best;
 }
 
@@ -262,64 +262,64 @@ std::optional<Position> most_telling(const CycleSummary& cycle, double least, do
 const Criterion& unlisted_by_the_draft() {
     static const Criterion kUnlisted{
         "unlisted by the draft", {}, // looked for in this run only
-        [](const CycleSummary& cycle) { return most_telling(cycle, 0.01, unlisted); },
-        [](const CycleSummary& cycle, const Position& at) { return unlisted(cycle.drafts[static_cast<std::size_t>(at.index)]); }};
+        [](const RoundSummary& round) { return most_telling(round, 0.01, unlisted); },
+        [](const RoundSummary& round, const Position& at) { return unlisted(round.drafts[static_cast<std::size_t>(at.index)]); }};
     return kUnlisted;
 }
 
 const Criterion& contested_guess() {
     static const Criterion kContested{
         "contested guess", [] { return accept_says("words.criterion"_t); },
-        [](const CycleSummary& cycle) { return most_telling(cycle, 0, contest); },
-        [](const CycleSummary& cycle, const Position& at) {
-            return contest(cycle.drafts[static_cast<std::size_t>(at.index)]);
+        [](const RoundSummary& round) { return most_telling(round, 0, contest); },
+        [](const RoundSummary& round, const Position& at) {
+            return contest(round.drafts[static_cast<std::size_t>(at.index)]);
         }};
     return kContested;
 }
 
-bool tells_much(const CycleView& view, const Position& at) {
-    for (const CycleSummary& cycle : view.cycles)
-        if (cycle.cycle == at.cycle && at.index < static_cast<int>(cycle.drafts.size()))
-            return contest(cycle.drafts[static_cast<std::size_t>(at.index)]) > 0;
+bool tells_much(const RunView& view, const Position& at) {
+    for (const RoundSummary& round : view.round_list)
+        if (round.round == at.round && at.index < static_cast<int>(round.drafts.size()))
+            return contest(round.drafts[static_cast<std::size_t>(at.index)]) > 0;
     return false;
 }
 
-std::optional<Position> last_rejection(const CycleView& view) {
+std::optional<Position> last_rejection(const RunView& view) {
     std::optional<Position> last;
-    for (const CycleSummary& cycle : view.cycles)
-        for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
-            if (const Checked* check = cycle.drafts[i].check; check && !check->left && !check->accepted)
-                last = Position{cycle.cycle, static_cast<int>(i)};
+    for (const RoundSummary& round : view.round_list)
+        for (std::size_t i = 0; i < round.drafts.size(); ++i)
+            if (const Checked* check = round.drafts[i].check; check && !check->sibling_residual && !check->accepted)
+                last = Position{round.round, static_cast<int>(i)};
     return last;
 }
 
-std::optional<std::size_t> accept_first_look(const CycleView& whole) {
+std::optional<std::size_t> accept_first_look(const RunView& whole) {
     if (!by_another_rule(whole)) return {};
     std::optional<std::size_t> found;
     double most = -2;
-    for (const CycleSummary& cycle : whole.cycles)
-        if (const auto claimed = most_claimed(cycle); claimed && claimed->beyond >= most) {
+    for (const RoundSummary& round : whole.round_list)
+        if (const auto claimed = most_claimed(round); claimed && claimed->beyond >= most) {
             most = claimed->beyond;
-            found = cycle.complete() ? cycle.end_event - 1 : cycle.end_event;
+            found = round.complete() ? round.end_event - 1 : round.end_event;
         }
     return found;
 }
 
-std::optional<Position> accept_position(const CycleView& view, const std::optional<Position>& selected) {
+std::optional<Position> accept_position(const RunView& view, const std::optional<Position>& selected) {
     const Drafted* draft = nullptr;
     if (selected && find_check(view, *selected, &draft)) return selected;
     std::optional<Position> judged;
-    for (auto cycle = view.cycles.rbegin(); by_another_rule(view) && cycle != view.cycles.rend(); ++cycle)
-        if (const auto claimed = most_claimed(*cycle)) return claimed->at;
-    for (auto cycle = view.cycles.rbegin(); cycle != view.cycles.rend(); ++cycle) {
-        for (std::size_t i = cycle->drafts.size(); i-- > 0;) {
-            const DraftSlot& slot = cycle->drafts[i];
-            if (!slot.check || slot.check->left) continue;
-            const Position here{cycle->cycle, static_cast<int>(i)};
+    for (auto round = view.round_list.rbegin(); by_another_rule(view) && round != view.round_list.rend(); ++round)
+        if (const auto claimed = most_claimed(*round)) return claimed->at;
+    for (auto round = view.round_list.rbegin(); round != view.round_list.rend(); ++round) {
+        for (std::size_t i = round->drafts.size(); i-- > 0;) {
+            const DraftSlot& slot = round->drafts[i];
+            if (!slot.check || slot.check->sibling_residual) continue;
+            const Position here{round->round, static_cast<int>(i)};
             if (!slot.check->accepted) return here;
             if (!judged) judged = here;
         }
-        if (judged && view.current()->cycle - cycle->cycle >= 8) break; // a rejection long ago is no news
+        if (judged && view.current()->round - round->round >= 8) break; // a rejection long ago is no news
     }
     return judged;
 }

@@ -94,19 +94,19 @@ struct AcceptView {
 // The judged position that the scene shows: the selected one; else, of a run that the token rule judged, the
 // last rejection or the last check; else, of the last judged round, the guess of which the draft claims most
 // beyond the target.
-[[nodiscard]] std::optional<Position> accept_position(const CycleView& view,
+[[nodiscard]] std::optional<Position> accept_position(const RunView& view,
                                                       const std::optional<Position>& selected);
 // A guess whose two distributions share something and differ in something, and whose coin was no formality: of several the one
 // with most to tell, rejected ones first, because then all beats have their subject.
 [[nodiscard]] const Criterion& contested_guess();
-[[nodiscard]] bool tells_much(const CycleView& view, const Position& at); // it is such a guess
+[[nodiscard]] bool tells_much(const RunView& view, const Position& at); // it is such a guess
 // A guess where the target gives much to tokens that the draft's recorded head does not list, and much to those that it does.
 [[nodiscard]] const Criterion& unlisted_by_the_draft();
-[[nodiscard]] std::optional<Position> last_rejection(const CycleView& view);
+[[nodiscard]] std::optional<Position> last_rejection(const RunView& view);
 // Events up to the round in which it claims most of all; none where the token rule judged.
-[[nodiscard]] std::optional<std::size_t> accept_first_look(const CycleView& whole);
+[[nodiscard]] std::optional<std::size_t> accept_first_look(const RunView& whole);
 // Every judged position up to the cursor, oldest first.
-[[nodiscard]] std::vector<Position> judged_positions(const CycleView& view);
+[[nodiscard]] std::vector<Position> judged_positions(const RunView& view);
 
 enum class Side : std::uint8_t { target, draft };
 // Sets one probability and scales the unlocked others so that the sum stays 1.

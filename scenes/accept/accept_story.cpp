@@ -228,7 +228,7 @@ StageTitle accept_title(const SceneInput& input, const AcceptView& view) {
         title.subtitle = accept_says("subtitle.nothing"_t, "no_drafter"_v = drafts_nothing(input));
         return title;
     }
-    const std::string place = accept_says("words.place"_t, "position"_v = source.position->index + 1, "round"_v = source.position->cycle + 1);
+    const std::string place = accept_says("words.place"_t, "position"_v = source.position->index + 1, "round"_v = source.position->round + 1);
     title.subtitle = place;
     if (view.bars.empty()) {
         title.title = accept_says("title.not_recorded"_t);

@@ -160,7 +160,7 @@ FormsTold forms_told(const BottleneckModel& m) {
     told.most = held.front(), told.fewest = held.back();
     told.most_factor = pass_factor(*told.most, told.rows), told.fewest_factor = pass_factor(*told.fewest, told.rows);
     const PassTime &of_most = told.most->passes.front(), &of_fewest = told.fewest->passes.front();
-    told.faster = of_fewest.ms < of_most.ms && told_apart(of_fewest, of_most);
+    told.faster = of_fewest.ms < of_most.ms && distinguishable(of_fewest, of_most);
     told.dearer = factor_range(*told.fewest, told.rows).low > factor_range(*told.most, told.rows).high;
     return told;
 }

@@ -6,7 +6,7 @@
 #include "scenes/dflash/dflash_long.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
-#include "scenes/shared/guest_round.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/shared/heat_key.h"
 #include "scenes/shared/second_draw.h"
 
@@ -25,9 +25,9 @@ class DFlashScene final : public Scene {
 
     std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
-        const GuestRound round(run, "dflash");
+        const OtherRound round(run, "dflash");
         const SceneInput& input = round.seen();
-        guest_.ask(round, run, out);
+        other_round_.ask(round, run, out);
         const DFlashModel model = dflash_model(input);
         const DFlashDraw d{input, model, ui, out};
         shown_ = ShownHead(model);
@@ -56,7 +56,7 @@ class DFlashScene final : public Scene {
     }
 
     std::vector<Measurement> missing(const SceneInput& run) const override {
-        const GuestRound round(run, "dflash");
+        const OtherRound round(run, "dflash");
         std::vector<Measurement> lacking;
         if (!shows_or_will(run, dflash_model(round.seen()), "dflash")) return lacking;
         for (const auto& [study, told] : {std::pair{time_study(run), kDFlashTimesBeat},
@@ -66,7 +66,7 @@ class DFlashScene final : public Scene {
     }
 
     std::string describe(const SceneInput& input) const override {
-        const GuestRound round(input, "dflash");
+        const OtherRound round(input, "dflash");
         return dflash_description(round.seen(), dflash_model(round.seen()));
     }
 
@@ -80,7 +80,7 @@ class DFlashScene final : public Scene {
 
   private:
     ShownHead shown_; // as drawn last
-    GuestAsker guest_;
+    OtherRoundAsker other_round_;
     ExampleSearch search_;
 
     static void draw_stage(const DFlashDraw& d) {

@@ -109,7 +109,7 @@ float draw_dflash_block(const DFlashDraw& d, float top) {
         const ui::Touch touched = ui::touch(d.ui, d.ui.id("column " + std::to_string(i)), band);
         if (selected || touched.hovered) canvas.fill(band, theme.raised.alpha(selected ? 0.75F : 0.35F), 6);
         if (touched.focused) ui::focus_ring(canvas, theme, band);
-        if (touched.clicked) d.out.push_back(Select{Position{m.cycle->cycle, i}});
+        if (touched.clicked) d.out.push_back(Select{Position{m.round->round, i}});
         canvas.text({g.x(i) + w / 2, top + 14}, std::to_string(i + 1), Font::mono, 14,
                     selected ? theme.ink : theme.muted, Align::center);
         ui::mask_chip(canvas, theme, {g.x(i), block, w, 28}, w >= 76 ? "mask" : "");
@@ -183,7 +183,7 @@ float draw_matrix(const DFlashDraw& d, Rect r, const Matrix& m) {
         const Rect line{x, y, block + size * slots - x, size};
         const ui::Touch touched =
             ui::touch(d.ui, d.ui.id(m.title + std::to_string(i)), line, {.focusable = false, .grow = false});
-        if (touched.clicked && i > 0) d.out.push_back(Select{Position{d.model.cycle->cycle, i - 1}});
+        if (touched.clicked && i > 0) d.out.push_back(Select{Position{d.model.round->round, i - 1}});
         const bool chosen = i == m.row;
         const float strength = chosen ? 1.0F : touched.hovered ? 0.7F : 0.4F;
         const ui::Color hue = theme.role(m.causal ? Role::target : Role::draft).alpha(strength);

@@ -85,14 +85,14 @@ std::string source_words(const LongAnswers& recorded) {
 
 } // namespace
 
-std::vector<Stretch> stretches_of(const CycleView& view) {
+std::vector<Stretch> stretches_of(const RunView& view) {
     std::vector<Stretch> found;
     int before = 0;
     double tokens = 0;
-    for (const CycleSummary& cycle : view.cycles) {
-        if (!cycle.commit) break;
-        const int brought = static_cast<int>(cycle.commit->tokens.size());
-        if (cycle.verify) { // a round, and not the token of the prompt's own pass
+    for (const RoundSummary& round : view.round_list) {
+        if (!round.commit) break;
+        const int brought = static_cast<int>(round.commit->tokens.size());
+        if (round.verify) { // a round, and not the token of the prompt's own pass
             if (found.empty() || before >= found.back().to) {
                 const int from = before / kStretch * kStretch;
                 found.push_back({.from = from, .to = from + kStretch});
@@ -102,8 +102,8 @@ std::vector<Stretch> stretches_of(const CycleView& view) {
             const double rounds = one.rounds++;
             tokens += brought;
             one.tokens = tokens / one.rounds;
-            one.draft_ms += (cycle.draft_ms - one.draft_ms) / (rounds + 1);
-            one.verify_ms += (cycle.verify_ms - one.verify_ms) / (rounds + 1);
+            one.draft_ms += (round.draft_ms - one.draft_ms) / (rounds + 1);
+            one.verify_ms += (round.verify_ms - one.verify_ms) / (rounds + 1);
         }
         before += brought;
     }

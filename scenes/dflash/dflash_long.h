@@ -13,7 +13,7 @@ namespace speclens {
 inline constexpr int kStretch = 256;
 
 // Tokens a round by how many of the answer stood before it, over stretches of kStretch tokens; the last one may be shorter.
-[[nodiscard]] std::vector<Stretch> stretches_of(const CycleView& view);
+[[nodiscard]] std::vector<Stretch> stretches_of(const RunView& view);
 // Recorded for DFlash; null: nothing.
 [[nodiscard]] const LongAnswers* recorded_long_answers(const SceneInput& input);
 void draw_dflash_long(const DFlashDraw& d, ui::Rect card);

@@ -9,49 +9,49 @@ namespace speclens {
 
 namespace {
 
-int refused_of(const CycleSummary& cycle) {
-    for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
-        if (cycle.drafts[i].state == DraftSlot::State::rejected) return static_cast<int>(i);
+int refused_of(const RoundSummary& round) {
+    for (std::size_t i = 0; i < round.drafts.size(); ++i)
+        if (round.drafts[i].state == DraftSlot::State::rejected) return static_cast<int>(i);
     return -1;
 }
 
-double favourites_share(const CycleSummary& cycle, int index) {
-    const TopEntries& distribution = at_one(*cycle.drafts[static_cast<std::size_t>(index)].draft);
+double favourites_share(const RoundSummary& round, int index) {
+    const TopEntries& distribution = at_one(*round.drafts[static_cast<std::size_t>(index)].draft);
     return distribution.entries.empty() ? 1 : std::exp(distribution.entries.front().logp);
 }
 
 } // namespace
 
 int DFlashModel::refused() const {
-    return cycle ? refused_of(*cycle) : -1;
+    return round ? refused_of(*round) : -1;
 }
 
-bool open_before(const CycleSummary& cycle, int index) {
-    return index > 0 && index < static_cast<int>(cycle.drafts.size()) && favourites_share(cycle, index - 1) < kOpenPlace;
+bool open_before(const RoundSummary& round, int index) {
+    return index > 0 && index < static_cast<int>(round.drafts.size()) && favourites_share(round, index - 1) < kOpenPlace;
 }
 
 const Criterion& blind_refusal() {
     static const Criterion kBlind{
         "blind refusal", [] { return dflash_says("words.criterion"_t); },
-        [](const CycleSummary& cycle) -> std::optional<Position> {
-            const int at = refused_of(cycle);
-            if (!open_before(cycle, at)) return {};
-            return Position{cycle.cycle, at};
+        [](const RoundSummary& round) -> std::optional<Position> {
+            const int at = refused_of(round);
+            if (!open_before(round, at)) return {};
+            return Position{round.round, at};
         },
-        [](const CycleSummary& cycle, const Position& at) { return 1 - favourites_share(cycle, at.index - 1); }};
+        [](const RoundSummary& round, const Position& at) { return 1 - favourites_share(round, at.index - 1); }};
     return kBlind;
 }
 
 DFlashModel dflash_model(const SceneInput& input) {
     DFlashModel model;
-    if (!find_cycle(model, input, "dflash")) return model;
+    if (!find_round(model, input, "dflash")) return model;
     model.text = static_cast<int>(model.header->prompt.size()) - 1;
-    for (const CycleSummary& cycle : input.whole->cycles) {
-        if (cycle.first_event >= model.cycle->first_event) break;
-        if (cycle.commit) model.text += static_cast<int>(cycle.commit->tokens.size());
+    for (const RoundSummary& round : input.whole->round_list) {
+        if (round.first_event >= model.round->first_event) break;
+        if (round.commit) model.text += static_cast<int>(round.commit->tokens.size());
     }
     if (input.settings) {
-        const DrafterOptions& options = round_settings(input, model.cycle->cycle).options;
+        const DrafterOptions& options = round_settings(input, model.round->round).options;
         model.conditioned = options.conditioning;
         model.seen = !options.conditioning      ? 0
                      : options.context_last > 0 ? std::min(options.context_last, model.text)
@@ -60,8 +60,8 @@ DFlashModel dflash_model(const SceneInput& input) {
         model.seen = model.text;
     }
     model.slots = model.guesses() + 1;
-    model.draft_ms = model.cycle->draft_ms;
-    for (const Internals::Strip& strip : model.slot(0).draft->lens.strips)
+    model.draft_ms = model.round->draft_ms;
+    for (const Internals::Strip& strip : model.slot(0).draft->internals.strips)
         if (strip.tap()) model.taps.push_back(&strip);
     choose_guess(model, input, model.refused() >= 0 ? model.refused() : 1);
     return model;
@@ -77,7 +77,7 @@ RunStudy conditioning_study(const SceneInput& input) {
         settings.options.conditioning = on;
         settings.max_tokens = 160;
         settings.trace_top = 0;
-        settings.lens = false;
+        settings.internals = false;
         study.runs.push_back(std::move(settings));
     }
     return study;

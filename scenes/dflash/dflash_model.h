@@ -20,15 +20,15 @@ struct DFlashModel : HeadModel {
     bool conditioned = true;
     double draft_ms = 0;
     std::vector<const Internals::Strip*> taps;
-    [[nodiscard]] int guesses() const { return cycle ? static_cast<int>(cycle->drafts.size()) : 0; }
-    [[nodiscard]] const DraftSlot& slot(int i) const { return cycle->drafts[static_cast<std::size_t>(i)]; }
+    [[nodiscard]] int guesses() const { return round ? static_cast<int>(round->drafts.size()) : 0; }
+    [[nodiscard]] const DraftSlot& slot(int i) const { return round->drafts[static_cast<std::size_t>(i)]; }
     // The position that the target refused after keeping those before; -1: none.
     [[nodiscard]] int refused() const;
 };
 // Below this a favourite leaves its place open: one draft in five is another token.
 inline constexpr double kOpenPlace = 0.8;
 // Whether the block left open what stands right before guess `index`.
-[[nodiscard]] bool open_before(const CycleSummary& cycle, int index);
+[[nodiscard]] bool open_before(const RoundSummary& round, int index);
 // A guess that the target refused after keeping those before it, where the block had left open what stands right
 // before: what this guess could not know was a matter of chance.
 [[nodiscard]] const Criterion& blind_refusal();

@@ -8,7 +8,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/published_round.h"
 #include "scenes/shared/second_draw.h"
-#include "scenes/shared/usual.h"
+#include "scenes/shared/typical_time.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -46,7 +46,7 @@ Words blind_words(const SceneInput& input, const DFlashModel& m) {
         return dflash_says.beat("twice:first"_t, "place"_v = at + 1, "guess"_v = word(input, favourite(at_one(*m.slot(at).draft))),
                                 "refused"_v = refused == 0, "none"_v = none);
     const std::string guess = drafted_words(input, m.slot(refused)), before = word(input, m.slot(refused - 1).draft->token);
-    if (open_before(*m.cycle, refused))
+    if (open_before(*m.round, refused))
         return dflash_says.beat("twice:blind"_t, "place"_v = refused + 1, "open"_v = refused,
                                 "ways"_v = open_words(input, m.slot(refused - 1)), "guess"_v = guess, "before"_v = before);
     return dflash_says.beat("twice:sure"_t, "place"_v = refused + 1, "guess"_v = guess, "before"_v = before, "greedy"_v = m.greedy,
@@ -110,7 +110,7 @@ Words beat_words(const SceneInput& input, const DFlashModel& m, int beat) {
     switch (beat) {
     case 0:
         return dflash_says.beat("masks"_t, "anchor"_v = word(input, m.anchor), "masks"_v = m.slots - 1, "guesses"_v = m.guesses(),
-                                "took"_v = m.draft_ms > 0 ? timed_words(*input.whole, *m.cycle, draft_time) : "");
+                                "took"_v = m.draft_ms > 0 ? timed_words(*input.whole, *m.round, draft_time) : "");
     case kDFlashStatesBeat:
         if (!m.conditioned) return dflash_says.beat("states:none"_t);
         return dflash_says.beat("states:some"_t, "places"_v = m.seen, "layers"_v = m.taps.size());
@@ -142,7 +142,7 @@ std::string beat_title(const SceneInput& input, const DFlashModel& m) {
 }
 
 void add_task(Story& story, const SceneInput& input, const DFlashModel& m, int beat) {
-    if (beat == kDFlashTwiceBeat && m.instead_of.empty() && !blind_refusal().holds(*m.cycle) &&
+    if (beat == kDFlashTwiceBeat && m.instead_of.empty() && !blind_refusal().holds(*m.round) &&
         found_elsewhere(input, blind_refusal()).settings) {
         offer_example(story, input, blind_refusal());
     } else if (beat == kDFlashTwiceBeat && m.guesses() > 1) {
@@ -170,7 +170,7 @@ std::string dflash_empty_words(const DFlashModel& m) {
         return dflash_says("empty.text:no_run"_t);
     case DFlashModel::Empty::other_drafter:
         return other_drafter_words(m, "DFlash", dflash_says("empty.what"_t));
-    case DFlashModel::Empty::no_cycle:
+    case DFlashModel::Empty::no_round:
         return dflash_says("empty.text:no_round"_t);
     case DFlashModel::Empty::no:
         break;
@@ -197,8 +197,8 @@ StageTitle dflash_title(const SceneInput& input, const DFlashModel& m) {
         }
         return title;
     }
-    title.title = dflash_says("masks.title"_t, "guesses"_v = n, "kept"_v = m.cycle->accepted,
-                              "took"_v = m.draft_ms > 0 ? timed_words(*input.whole, *m.cycle, draft_time) : "");
+    title.title = dflash_says("masks.title"_t, "guesses"_v = n, "kept"_v = m.round->accepted,
+                              "took"_v = m.draft_ms > 0 ? timed_words(*input.whole, *m.round, draft_time) : "");
     return title;
 }
 

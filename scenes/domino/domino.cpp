@@ -3,7 +3,7 @@
 // it.
 #include "scenes/domino/domino_draw.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/guest_round.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/shared/second_draw.h"
 
 namespace speclens {
@@ -15,9 +15,9 @@ class DominoScene final : public Scene {
 
     std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
-        const GuestRound round(run, "domino");
+        const OtherRound round(run, "domino");
         const SceneInput& input = round.seen();
-        guest_.ask(round, run, out);
+        other_round_.ask(round, run, out);
         const DominoModel model = domino_model(input);
         shown_ = ShownHead(model);
         ui.push_id("domino");
@@ -39,7 +39,7 @@ class DominoScene final : public Scene {
             draw_domino_controls(d);
             keys(d);
             remember(model, out);
-            ask_for_twin(input, model, out);
+            ask_for_replay(input, model, out);
         }
         round.keep_place(out);
         ui.pop_id();
@@ -47,7 +47,7 @@ class DominoScene final : public Scene {
     }
 
     std::string describe(const SceneInput& input) const override {
-        const GuestRound round(input, "domino");
+        const OtherRound round(input, "domino");
         return domino_description(round.seen(), domino_model(round.seen()), before_);
     }
 
@@ -62,27 +62,27 @@ class DominoScene final : public Scene {
     }
 
     // The first cycle whose guess only the head could save.
-    std::optional<std::size_t> first_look(const CycleView& whole) const override {
+    std::optional<std::size_t> first_look(const RunView& whole) const override {
         if (!whole.header || whole.header->drafter != "domino") return {};
         const std::optional<Position> at = next_rescue(whole, -1);
         if (!at) return {};
-        for (const CycleSummary& cycle : whole.cycles)
-            if (cycle.cycle == at->cycle) return cycle.end_event;
+        for (const RoundSummary& cycle : whole.round_list)
+            if (cycle.round == at->round) return cycle.end_event;
         return {};
     }
 
   private:
     ShownHead shown_; // as drawn last
-    GuestAsker guest_;
+    OtherRoundAsker other_round_;
 
     static void keys(const DominoDraw& d) {
         using ui::Key;
         const int at = force_position(d.model);
         take_guess_keys(d.ui, d.model, d.out);
         if (d.ui.take_key(Key::y))
-            if (const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.cycle->cycle))
-                for (const CycleSummary& cycle : d.input.whole->cycles)
-                    if (cycle.cycle == rescue->cycle) {
+            if (const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.round->round))
+                for (const RoundSummary& cycle : d.input.whole->round_list)
+                    if (cycle.round == rescue->round) {
                         d.out.push_back(SetCursor{cycle.end_event});
                         d.out.push_back(Select{*rescue});
                     }
@@ -107,29 +107,29 @@ class DominoScene final : public Scene {
             if (!fork) continue;
             before_ = {};
             if (!fork->force_draft) continue;
-            before_.cycle = fork->cycle;
+            before_.round = fork->round;
             before_.index = fork->force_draft->first;
             for (const DominoColumn& column : model.columns) {
                 before_.tokens.push_back(column.draft->token);
                 before_.base.push_back(column.base);
-                const Internals::Strip* state = column.lens() ? column.lens()->strip("state") : nullptr;
+                const Internals::Strip* state = column.internals() ? column.internals()->strip("state") : nullptr;
                 before_.states.push_back(state ? state->cells : std::vector<double>{});
             }
         }
     }
 
     // The other verdict row, where the trace cannot tell it: once per cycle.
-    void ask_for_twin(const SceneInput& input, const DominoModel& model, std::vector<SceneCommand>& out) {
-        if (!models_loaded(input) || !input.settings || !model.cycle->complete() ||
+    void ask_for_replay(const SceneInput& input, const DominoModel& model, std::vector<SceneCommand>& out) {
+        if (!models_loaded(input) || !input.settings || !model.round->complete() ||
             model.other == DominoModel::Other::whole)
             return;
-        const Position key{model.cycle->cycle, model.head_on ? 1 : 0};
+        const Position key{model.round->round, model.head_on ? 1 : 0};
         if (asked_ == key && asked_of_ == input.trace) return;
         asked_ = key;
         asked_of_ = input.trace;
-        DrafterOptions options = round_settings(input, model.cycle->cycle).options;
+        DrafterOptions options = round_settings(input, model.round->round).options;
         options.correction = !model.head_on;
-        out.push_back(Command{FetchReplay{model.cycle->cycle, options}});
+        out.push_back(Command{FetchReplay{model.round->round, options}});
     }
 
     DominoBefore before_;

@@ -30,9 +30,9 @@ void down(const DominoDraw& d, float x, float from, float to) {
 }
 
 int tap_count(const DominoColumn& column) {
-    const Internals* lens = column.lens();
-    return lens ? static_cast<int>(std::ranges::count_if(
-                      lens->strips, &Internals::Strip::tap))
+    const Internals* internals = column.internals();
+    return internals ? static_cast<int>(std::ranges::count_if(
+                      internals->strips, &Internals::Strip::tap))
                 : 0;
 }
 
@@ -45,10 +45,10 @@ void domino_row_name(const DominoDraw& d, float y, const std::string& name, cons
 }
 
 void draw_taps(const DominoDraw& d, float y, float h) {
-    const Internals* lens = d.column(0).lens();
+    const Internals* internals = d.column(0).internals();
     std::vector<const Internals::Strip*> taps;
-    if (lens)
-        for (const Internals::Strip& s : lens->strips)
+    if (internals)
+        for (const Internals::Strip& s : internals->strips)
             if (s.tap()) taps.push_back(&s);
     const Rect box{d.grid.gutter, y, 84, h};
     std::string names;
@@ -77,15 +77,15 @@ void draw_taps(const DominoDraw& d, float y, float h) {
 // One strip of a column's lens: signed values against the largest of that name in this cycle, gates from 0
 // to 1.
 void domino_strip(const DominoDraw& d, int column, const char* name, Rect rect, ui::HeatKind kind) {
-    const Internals* lens = d.column(column).lens();
-    const Internals::Strip* found = lens ? lens->strip(name) : nullptr;
+    const Internals* internals = d.column(column).internals();
+    const Internals::Strip* found = internals ? internals->strip(name) : nullptr;
     if (!found) return;
     double scale = 1e-12;
     if (kind == ui::HeatKind::gate) {
         scale = 1;
     } else {
         for (const DominoColumn& other : d.model.columns)
-            if (const Internals::Strip* s = other.lens() ? other.lens()->strip(name) : nullptr)
+            if (const Internals::Strip* s = other.internals() ? other.internals()->strip(name) : nullptr)
                 scale = std::max({scale, std::abs(s->low), std::abs(s->high)});
     }
     std::vector<float> cells;
@@ -110,7 +110,7 @@ void draw_domino_columns(const DominoDraw& d) {
         else if (touched.hovered)
             d.ui.canvas.fill(band, d.ui.theme.raised.alpha(0.35F), 6);
         if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, band);
-        if (touched.clicked) d.out.push_back(Select{Position{d.model.cycle->cycle, i}});
+        if (touched.clicked) d.out.push_back(Select{Position{d.model.round->round, i}});
         const DominoColumn& c = d.column(i);
         d.ui.canvas.text({g.x(i), g.labels}, "position " + std::to_string(i + 1),
                          selected ? Font::text_bold : Font::text, 14,
@@ -168,7 +168,7 @@ void draw_domino_block(const DominoDraw& d) {
     canvas.text({g.left - 12, g.features + 12}, "H", Font::text_bold, 15, theme.ink, Align::right);
     for (int i = g.first; i < g.first + g.count; ++i) {
         domino_strip(d, i, "row", {g.x(i), g.features, g.width, 14}, ui::HeatKind::signed_values);
-        if (!d.column(i).lens()) ui::slot(canvas, theme, {g.x(i), g.features, g.width, 14}, "");
+        if (!d.column(i).internals()) ui::slot(canvas, theme, {g.x(i), g.features, g.width, 14}, "");
     }
     const Rect head{backbone.x, g.head, backbone.w, 24};
     canvas.fill(head, theme.panel, 4);
@@ -237,16 +237,16 @@ void draw_states(const DominoDraw& d) {
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DominoColumn& c = d.column(i);
         const float x = g.x(i), w = g.width;
-        const Internals* lens = c.lens();
+        const Internals* internals = c.internals();
         const std::string name = "S" + std::to_string(i + 1);
         canvas.text({x, g.state - 5}, name, Font::text_bold, 14, theme.ink);
         const std::optional<double> branch =
             d.model.forced >= 0 ? state_cosine(d.model, d.before, i) : std::nullopt;
-        if (lens && lens->strip("state")) {
+        if (internals && internals->strip("state")) {
             canvas.text({x + w, g.state - 5},
                         branch ? "cos " + ui::number(*branch, 2)
-                               : "z " + ui::probability(lens->number("mean z").value_or(0)) + "  r " +
-                                     ui::probability(lens->number("mean r").value_or(0)),
+                               : "z " + ui::probability(internals->number("mean z").value_or(0)) + "  r " +
+                                     ui::probability(internals->number("mean r").value_or(0)),
                         Font::mono, 14, theme.muted, Align::right);
             if (branch)
                 ui::tooltip(d.ui, {x, g.state - 18, w, 16},
@@ -264,7 +264,7 @@ void draw_states(const DominoDraw& d) {
         canvas.line({gru.right(), g.state + 7}, {x, g.state + 7}, {theme.muted, 1.5F});
         if (i > g.first) canvas.line({x - 48, g.state + 7}, {gru.x, g.state + 7}, {theme.muted, 1.5F});
         if (!c.corrected) continue;
-        if (g.tall && lens && lens->strip("low rank")) {
+        if (g.tall && internals && internals->strip("low rank")) {
             const std::string into = "H" + std::to_string(i + 1) + ", " + name;
             canvas.text({x, g.mixed + 11}, into, Font::text, 14, theme.muted);
             const float at = x + canvas.text_width(into, Font::text, 14) + 8;
@@ -274,8 +274,8 @@ void draw_states(const DominoDraw& d) {
         }
     }
     if (g.tall) {
-        const Internals* lens = d.column(static_cast<int>(d.model.columns.size()) - 1).lens();
-        const Internals::Strip* mixed = lens ? lens->strip("low rank") : nullptr;
+        const Internals* internals = d.column(static_cast<int>(d.model.columns.size()) - 1).internals();
+        const Internals::Strip* mixed = internals ? internals->strip("low rank") : nullptr;
         if (mixed)
             ui::fitted_text(canvas, {g.gutter, g.mixed + 11}, "rank " + std::to_string(mixed->values),
                             Font::text, 14, theme.muted, 80);
@@ -283,7 +283,7 @@ void draw_states(const DominoDraw& d) {
 }
 
 void draw_domino_base(const DominoDraw& d) {
-    const bool kept = d.model.forced >= 0 && d.before.cycle == d.model.cycle->cycle;
+    const bool kept = d.model.forced >= 0 && d.before.round == d.model.round->round;
     domino_row_name(d, d.grid.base + 13, "Base", kept ? "frozen" : "parallel", 100);
     for (int i = d.grid.first; i < d.grid.first + d.grid.count; ++i) distribution_rows(d, i, d.grid.base, false);
 }
@@ -409,12 +409,12 @@ void draw_domino_verdicts(const DominoDraw& d) {
     const bool on = d.model.head_on, other = d.model.other == DominoModel::Other::whole;
     if (!g.both)
         return verdict_row(d, g.on, "Verified", &DominoColumn::on, d.model.kept_on,
-                           d.model.cycle->complete());
+                           d.model.round->complete());
     d.ui.canvas.line({g.gutter, g.off - 8.5F}, {g.limit, g.off - 8.5F}, d.ui.theme.hairline());
     verdict_row(d, g.off, "Head off", on ? &DominoColumn::off : &DominoColumn::on,
-                on ? d.model.kept_off : d.model.kept_on, on ? other : d.model.cycle->complete());
+                on ? d.model.kept_off : d.model.kept_on, on ? other : d.model.round->complete());
     verdict_row(d, g.on, "Head on", on ? &DominoColumn::on : &DominoColumn::off,
-                on ? d.model.kept_on : d.model.kept_off, on ? d.model.cycle->complete() : other);
+                on ? d.model.kept_on : d.model.kept_off, on ? d.model.round->complete() : other);
 }
 
 void draw_domino_clock(const DominoDraw& d) {
@@ -486,7 +486,7 @@ void sizes(const DominoDraw& d, Rect r) {
         ui::tooltip(d.ui, {x, top, w, h + 16},
                     size ? "position " + std::to_string(i + 1) + ": " + ui::number(*size, 1) +
                                " logits; with its mean " +
-                               ui::number(c.lens()->number("delta l2").value_or(0), 1)
+                               ui::number(c.internals()->number("delta l2").value_or(0), 1)
                          : "position " + std::to_string(i + 1) + ": not corrected");
     }
 }
@@ -608,13 +608,13 @@ void draw_domino_movers(const DominoDraw& d) {
     const ui::Theme& theme = d.ui.theme;
     const float x = r.x + 24, right = r.right() - 24;
     const DominoColumn& c = d.column(d.model.selected);
-    const Internals* lens = c.lens();
+    const Internals* internals = c.internals();
     ui::fitted_text(canvas, {x, r.y + 32}, "Top movers at position " + std::to_string(d.model.selected + 1),
                     Font::text_bold, 15, theme.ink, right - x);
     const float sizes_h = r.h >= 360 ? 106.0F : r.h >= 250 ? 84.0F : 0.0F;
     float end = r.y + 130; // of the list
-    if (!lens || lens->movers.empty()) {
-        const std::string why = !d.model.lens                                    ? domino_says("no_movers.no_lens"_t)
+    if (!internals || internals->movers.empty()) {
+        const std::string why = !d.model.internals                                    ? domino_says("no_movers.no_lens"_t)
                                 : !d.model.head_on                               ? domino_says("no_movers.off"_t)
                                 : !c.corrected && d.model.columns.size() == 1 ? domino_says("no_movers.one"_t)
                                 : !c.corrected                                   ? domino_says("no_movers.base"_t)
@@ -627,10 +627,10 @@ void draw_domino_movers(const DominoDraw& d) {
         canvas.text({x + 75, r.y + 59}, "final probability", Font::text, 14, theme.muted);
         canvas.text({right, r.y + 59}, "δ log p", Font::text, 14, theme.muted, Align::right);
         double most = 0.1;
-        for (const Internals::Mover& m : lens->movers)
+        for (const Internals::Mover& m : internals->movers)
             most = std::max({most, std::exp(m.base_logp), std::exp(m.final_logp)});
         const float axis = r.bottom() - (sizes_h > 0 ? sizes_h + 44 : 28.0F);
-        const int rows = std::min(static_cast<int>(lens->movers.size()),
+        const int rows = std::min(static_cast<int>(internals->movers.size()),
                                   std::max(1, static_cast<int>((axis - r.y - 70) / 24)));
         const ui::Scale scale{0, most, x + 108, right - 62};
         const ui::Ticks marks = ui::ticks(0, most, 3);
@@ -639,7 +639,7 @@ void draw_domino_movers(const DominoDraw& d) {
         for (const double at : marks.values)
             canvas.line({scale(at), r.y + 70}, {scale(at), low}, theme.hairline());
         for (int i = 0; i < rows; ++i, y += 24) {
-            const Internals::Mover& m = lens->movers[static_cast<std::size_t>(i)];
+            const Internals::Mover& m = internals->movers[static_cast<std::size_t>(i)];
             mover_row(d, m, x, right, y, scale, m.token == c.draft->token);
         }
         end = low + 22;
@@ -647,7 +647,7 @@ void draw_domino_movers(const DominoDraw& d) {
             canvas.text({scale(at), low + 16}, ui::tick_label(at, marks.decimals), Font::mono, 14,
                         theme.muted, Align::center);
     }
-    if (sizes_h > 0 && d.model.lens && d.model.head_on) {
+    if (sizes_h > 0 && d.model.internals && d.model.head_on) {
         const float h = std::clamp(r.bottom() - end - 30, sizes_h, 180.0F), y = r.bottom() - h - 8;
         canvas.line({x, y - 8.5F}, {right, y - 8.5F}, theme.hairline());
         sizes(d, {x, y, right - x, h});
@@ -693,18 +693,18 @@ void draw_domino_controls(const DominoDraw& d) {
         pick && *pick != chosen)
         d.out.push_back(force_token(d.model, d.model.selected, ids[static_cast<std::size_t>(*pick)]));
 
-    const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.cycle->cycle);
+    const std::optional<Position> rescue = next_rescue(*d.input.whole, d.model.round->round);
     std::string_view no_rescue;
     if (!rescue) no_rescue = "No round of this run so far";
-    else if (rescue->cycle == d.model.cycle->cycle) no_rescue = "This round is the only one so far";
+    else if (rescue->round == d.model.round->round) no_rescue = "This round is the only one so far";
     at = row.place(std::min(164.0F, row.room()));
     ui::field_label(ui, at, "Saved by the head");
     if (ui::button(ui, "rescue", at, at.w >= 160 ? "Next such round" : "Next round",
                    {.shortcut = "Y",
                     .disabled = no_rescue}))
-        for (const CycleSummary& cycle : d.input.whole->cycles)
-            if (cycle.cycle == rescue->cycle) {
-                d.out.push_back(SetCursor{cycle.end_event});
+        for (const RoundSummary& round : d.input.whole->round_list)
+            if (round.round == rescue->round) {
+                d.out.push_back(SetCursor{round.end_event});
                 d.out.push_back(Select{*rescue});
             }
     if (row.room() < 150) return;
@@ -714,11 +714,11 @@ void draw_domino_controls(const DominoDraw& d) {
     std::string done = off;
     if (done.empty() && d.model.replayed) done = "Replayed: the row shows it";
     DrafterOptions options =
-        d.input.settings ? round_settings(d.input, d.model.cycle->cycle).options : DrafterOptions{};
+        d.input.settings ? round_settings(d.input, d.model.round->round).options : DrafterOptions{};
     options.correction = !d.model.head_on;
     if (ui::button(ui, "replay", at, d.model.head_on ? "Replay head off" : "Replay head on",
                    {.disabled = done}))
-        d.out.push_back(Command{FetchReplay{d.model.cycle->cycle, options}});
+        d.out.push_back(Command{FetchReplay{d.model.round->round, options}});
 }
 
 } // namespace speclens

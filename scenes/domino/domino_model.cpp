@@ -32,12 +32,12 @@ State state_of(DraftSlot::State state) {
 }
 
 // Verdicts of a cycle that was really run.
-void judge(const CycleSummary& cycle, std::vector<DominoColumn>& columns, DominoVerdict DominoColumn::*row) {
-    for (std::size_t i = 0; i < columns.size() && i < cycle.drafts.size(); ++i) {
+void judge(const RoundSummary& round, std::vector<DominoColumn>& columns, DominoVerdict DominoColumn::*row) {
+    for (std::size_t i = 0; i < columns.size() && i < round.drafts.size(); ++i) {
         DominoVerdict& verdict = columns[i].*row;
-        verdict.state = state_of(cycle.drafts[i].state);
-        verdict.token = cycle.drafts[i].draft->token;
-        if (verdict.state == State::rejected && cycle.resample) verdict.replacement = cycle.resample->token;
+        verdict.state = state_of(round.drafts[i].state);
+        verdict.token = round.drafts[i].draft->token;
+        if (verdict.state == State::rejected && round.resample) verdict.replacement = round.resample->token;
     }
 }
 
@@ -81,24 +81,24 @@ void derive_off(DominoModel& model) {
     model.produced_off = model.kept_off + 1;
 }
 
-void use_twin(DominoModel& model, const Replay& twin) {
-    const CycleView view = fold(*twin.trace, twin.trace->size());
-    const CycleSummary* cycle = view.current();
-    if (!cycle || !cycle->complete()) return;
+void use_replay(DominoModel& model, const Replay& replayed) {
+    const RunView view = fold(*replayed.trace, replayed.trace->size());
+    const RoundSummary* round = view.current();
+    if (!round || !round->complete()) return;
     for (DominoColumn& column : model.columns) column.off = {};
-    judge(*cycle, model.columns, &DominoColumn::off);
-    model.kept_off = cycle->accepted;
-    model.produced_off = static_cast<int>(cycle->commit->tokens.size());
-    model.own_off = cycle->resample ? cycle->resample->token : -1;
+    judge(*round, model.columns, &DominoColumn::off);
+    model.kept_off = round->accepted;
+    model.produced_off = static_cast<int>(round->commit->tokens.size());
+    model.own_off = round->resample ? round->resample->token : -1;
     model.other = DominoModel::Other::whole;
     model.replayed = true;
 }
 
 } // namespace
 
-int rescued_position(const CycleSummary& cycle, bool greedy) {
-    for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
-        const DraftSlot& slot = cycle.drafts[i];
+int rescued_position(const RoundSummary& round, bool greedy) {
+    for (std::size_t i = 0; i < round.drafts.size(); ++i) {
+        const DraftSlot& slot = round.drafts[i];
         if (slot.state != DraftSlot::State::accepted || !slot.check)
             return -1; // what follows stands elsewhere
         const int base = favourite(slot.draft->base_top);
@@ -136,53 +136,53 @@ int force_position(const DominoModel& m) {
     return m.chosen || last < 1 ? m.selected : std::min(m.selected, last - 1);
 }
 
-std::optional<Position> next_rescue(const CycleView& whole, int from) {
+std::optional<Position> next_rescue(const RunView& whole, int from) {
     const bool greedy = whole.header && whole.header->sampling.temperature == 0;
     std::optional<Position> first;
-    for (const CycleSummary& cycle : whole.cycles) {
-        const int at = rescued_position(cycle, greedy);
+    for (const RoundSummary& round : whole.round_list) {
+        const int at = rescued_position(round, greedy);
         if (at < 0) continue;
-        if (cycle.cycle > from) return Position{cycle.cycle, at};
-        if (!first) first = Position{cycle.cycle, at};
+        if (round.round > from) return Position{round.round, at};
+        if (!first) first = Position{round.round, at};
     }
     return first;
 }
 
 DominoModel domino_model(const SceneInput& input) {
     DominoModel model;
-    if (!find_cycle(model, input, "domino")) return model;
-    model.head_on = !input.settings || round_settings(input, model.cycle->cycle).options.correction;
+    if (!find_round(model, input, "domino")) return model;
+    model.head_on = !input.settings || round_settings(input, model.round->round).options.correction;
     bool any_base = false;
-    for (const DraftSlot& slot : model.cycle->drafts) {
+    for (const DraftSlot& slot : model.round->drafts) {
         DominoColumn column;
         column.draft = slot.draft;
         column.check = slot.check;
         column.forced = slot.draft->forced();
-        column.corrected = !slot.draft->base_top.empty() || slot.draft->lens.number("corrected") == 1;
+        column.corrected = !slot.draft->base_top.empty() || slot.draft->internals.number("corrected") == 1;
         column.final = at_one(*slot.draft);
         column.base = slot.draft->base_top.empty() ? column.final : slot.draft->base_top;
         column.base_choice = favourite(column.base);
         column.changed = column.corrected && favourite(column.final) != column.base_choice;
         any_base = any_base || !slot.draft->base_top.empty();
-        model.lens = model.lens || !slot.draft->lens.empty();
+        model.internals = model.internals || !slot.draft->internals.empty();
         if (column.forced) model.forced = static_cast<int>(model.columns.size());
         model.columns.push_back(std::move(column));
     }
     model.fast = model.columns.front().final.empty();
     // A saved run does not say whether its head was on, but its distributions do.
     if (model.columns.size() > 1 && !model.fast) model.head_on = any_base;
-    judge(*model.cycle, model.columns, &DominoColumn::on);
-    model.kept_on = model.cycle->accepted;
-    model.produced_on = model.cycle->commit ? static_cast<int>(model.cycle->commit->tokens.size()) : 0;
-    model.own_on = model.cycle->resample ? model.cycle->resample->token : -1;
-    if (model.head_on && model.greedy && model.cycle->complete() && !model.fast) derive_off(model);
-    const Replay* twin = input.twin.get();
-    if (twin && twin->of == input.trace && twin->cycle == model.cycle->cycle &&
-        twin->options.correction != model.head_on)
-        use_twin(model, *twin);
-    model.head_ms = model.cycle->head_ms;
-    model.backbone_ms = model.cycle->draft_ms - model.cycle->head_ms;
-    if (model.head_on) model.rescued = rescued_position(*model.cycle, model.greedy);
+    judge(*model.round, model.columns, &DominoColumn::on);
+    model.kept_on = model.round->accepted;
+    model.produced_on = model.round->commit ? static_cast<int>(model.round->commit->tokens.size()) : 0;
+    model.own_on = model.round->resample ? model.round->resample->token : -1;
+    if (model.head_on && model.greedy && model.round->complete() && !model.fast) derive_off(model);
+    const Replay* replayed = input.replayed.get();
+    if (replayed && replayed->of == input.trace && replayed->round == model.round->round &&
+        replayed->options.correction != model.head_on)
+        use_replay(model, *replayed);
+    model.head_ms = model.round->head_ms;
+    model.backbone_ms = model.round->draft_ms - model.round->head_ms;
+    if (model.head_on) model.rescued = rescued_position(*model.round, model.greedy);
 
     model.selected = 1;
     int usual = model.rescued >= 0 ? model.rescued : 1;
@@ -213,8 +213,8 @@ std::vector<int> domino_tokens(const DominoColumn& column, int rows) {
 
 std::optional<double> correction_of(const DominoColumn& column, int token) {
     if (!column.corrected) return {};
-    if (const Internals* lens = column.lens())
-        for (const Internals::Mover& mover : lens->movers)
+    if (const Internals* internals = column.internals())
+        for (const Internals::Mover& mover : internals->movers)
             if (mover.token == token) return mover.gain();
     const auto logp = [&](const TopEntries& distribution) -> std::optional<double> {
         for (const TopEntries::Entry& entry : distribution.entries)
@@ -227,16 +227,16 @@ std::optional<double> correction_of(const DominoColumn& column, int token) {
 }
 
 std::optional<double> correction_size(const DominoModel& model, const DominoColumn& column) {
-    const Internals* lens = column.lens();
-    const std::optional<double> all = lens ? lens->number("delta l2") : std::nullopt;
+    const Internals* internals = column.internals();
+    const std::optional<double> all = internals ? internals->number("delta l2") : std::nullopt;
     if (!all) return {};
-    const double mean = lens->number("delta mean").value_or(0);
+    const double mean = internals->number("delta mean").value_or(0);
     return std::sqrt(std::max(0.0, *all * *all - mean * mean * model.header->vocab));
 }
 
 const Internals::Mover* largest_mover(const DominoColumn& column) {
-    const Internals* lens = column.lens();
-    return lens && !lens->movers.empty() ? &lens->movers.front() : nullptr;
+    const Internals* internals = column.internals();
+    return internals && !internals->movers.empty() ? &internals->movers.front() : nullptr;
 }
 
 bool same_base(const DominoModel& m, const DominoBefore& before, int position) {
@@ -250,10 +250,10 @@ bool same_base(const DominoModel& m, const DominoBefore& before, int position) {
 
 std::optional<double> state_cosine(const DominoModel& m, const DominoBefore& before, int position) {
     const DominoColumn* column = m.column(position);
-    const Internals* lens = column ? column->lens() : nullptr;
-    const Internals::Strip* now = lens ? lens->strip("state") : nullptr;
+    const Internals* internals = column ? column->internals() : nullptr;
+    const Internals::Strip* now = internals ? internals->strip("state") : nullptr;
     const auto at = static_cast<std::size_t>(position);
-    if (!now || before.cycle != m.cycle->cycle || at >= before.states.size() ||
+    if (!now || before.round != m.round->round || at >= before.states.size() ||
         before.states[at].size() != now->cells.size())
         return {};
     double dot = 0, a = 0, b = 0;
@@ -268,7 +268,7 @@ std::optional<double> state_cosine(const DominoModel& m, const DominoBefore& bef
 
 SceneCommand switch_head(const SceneInput& input, const DominoModel& model) {
     Fork fork;
-    fork.cycle = model.cycle->cycle;
+    fork.round = model.round->round;
     fork.settings = input.settings ? *input.settings : RunSettings{};
     fork.settings->options.correction = !model.head_on;
     return Command{std::move(fork)};
@@ -276,7 +276,7 @@ SceneCommand switch_head(const SceneInput& input, const DominoModel& model) {
 
 SceneCommand force_token(const DominoModel& model, int position, int token) {
     Fork fork;
-    fork.cycle = model.cycle->cycle;
+    fork.round = model.round->round;
     fork.force_draft = {position, token};
     return Command{std::move(fork)};
 }

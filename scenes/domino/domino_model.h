@@ -30,7 +30,7 @@ struct DominoColumn {
     int base_choice = -1;  // the favourite of the base distribution; -1: not recorded
     bool changed = false;  // the final distribution has another favourite
     DominoVerdict on, off; // the run's own verdict, and with the head switched over
-    const Internals* lens() const { return draft && !draft->lens.empty() ? &draft->lens : nullptr; }
+    const Internals* internals() const { return draft && !draft->internals.empty() ? &draft->internals : nullptr; }
 };
 
 struct DominoModel : HeadModel {
@@ -43,7 +43,7 @@ struct DominoModel : HeadModel {
     bool head_on = true;   // of the run itself; the other row is its opposite
     bool replayed = false; // the other row was replayed, not derived
     bool fast = false;     // no rows were recorded
-    bool lens = false;
+    bool internals = false;
     int kept_on = 0, kept_off = 0; // guesses accepted in the two rows
     int produced_on = 0, produced_off = 0;
     int own_on = -1, own_off = -1; // the target's own token at the end; -1: unknown
@@ -69,9 +69,9 @@ inline constexpr int kDominoBothBeat = 6; // head off and on; the next one is th
 // The first position of a judged cycle where the head changed the favourite, the base favourite would not
 // have stayed, and the drafted token did; -1: none. At T = 0 this is certain; above, the drafted token must
 // be the new favourite, and the target must give it more than twice what it gives the old one.
-[[nodiscard]] int rescued_position(const CycleSummary& cycle, bool greedy);
+[[nodiscard]] int rescued_position(const RoundSummary& round, bool greedy);
 // The next cycle after `cycle` with such a position, going round at the end; nothing when there is none.
-[[nodiscard]] std::optional<Position> next_rescue(const CycleView& whole, int cycle);
+[[nodiscard]] std::optional<Position> next_rescue(const RunView& whole, int round);
 
 // Tokens listed of both distributions of a column: the base's favourites, with the final favourite and the draft among
 // them.
@@ -86,7 +86,7 @@ inline constexpr int kDominoBothBeat = 6; // head off and on; the next one is th
 [[nodiscard]] const Internals::Mover* largest_mover(const DominoColumn& column);
 // What the scene remembers of the branch that a token was forced on: the same cycle before.
 struct DominoBefore {
-    int cycle = -1, index = -1;              // of the forced token; -1: nothing was forced from here
+    int round = -1, index = -1;              // of the forced token; -1: nothing was forced from here
     std::vector<int> tokens;                 // drafts before
     std::vector<TopEntries> base;                   // base distributions before
     std::vector<std::vector<double>> states; // pooled GRU states before; empty where none was recorded

@@ -7,7 +7,7 @@
 #include "scenes/domino/domino_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/second_draw.h"
-#include "scenes/shared/usual.h"
+#include "scenes/shared/typical_time.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -59,17 +59,17 @@ Words favourites_words(const SceneInput& input, const DominoModel& m) {
 Words low_rank_words(const SceneInput& input, const DominoModel& m) {
     const int at = telling_position(m);
     const DominoColumn& c = *m.column(at);
-    const Internals* lens = c.lens();
+    const Internals* internals = c.internals();
     const Internals::Mover* mover = largest_mover(c);
     if (!mover)
         return c.corrected ? domino_says.beat("low_rank:no_lens"_t) : domino_says.beat("low_rank:first"_t, "one"_v = m.columns.size() == 1);
     const std::string token = word(input, mover->token);
     const auto moved = [&] { // where one token has nearly all, nothing that δ did to it shows in the distribution
-        if (lens->movers.size() < 2) return domino_says("words.moved:only"_t, "token"_v = token);
+        if (internals->movers.size() < 2) return domino_says("words.moved:only"_t, "token"_v = token);
         if (std::abs(mover->gain()) < 0.05) return domino_says("words.moved:alike"_t);
         return domino_says("words.moved:most"_t, "token"_v = token, "gain"_v = ui::signed_number(mover->gain(), 1));
     };
-    const Internals::Strip* mixed = lens->strip("low rank");
+    const Internals::Strip* mixed = internals->strip("low rank");
     return domino_says.beat("low_rank:told"_t, "numbers"_v = mixed ? mixed->values : 0, "moved"_v = moved());
 }
 
@@ -118,7 +118,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
     if (!m.head_on) return without_head(m, beat);
     const int at = telling_position(m);
     const DominoColumn& c = *m.column(at);
-    const Internals* lens = c.lens();
+    const Internals* internals = c.internals();
     switch (beat) {
     case 0: return domino_says.beat("block"_t, "guesses"_v = m.columns.size());
     case 1:
@@ -126,9 +126,9 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
                                 "p"_v = probability(std::exp(c.base.empty() ? 0.0 : c.base.entries.front().logp)));
     case 2: return favourites_words(input, m);
     case kDominoTwiceBeat: {
-        const std::optional<double> z = lens ? lens->number("mean z") : std::nullopt;
+        const std::optional<double> z = internals ? internals->number("mean z") : std::nullopt;
         return domino_says.beat("state"_t, "state"_v = at + 1, "guesses"_v = at, "z"_v = z ? probability(*z) : "",
-                                "r"_v = probability(z ? lens->number("mean r").value_or(0) : 0));
+                                "r"_v = probability(z ? internals->number("mean r").value_or(0) : 0));
     }
     case kDominoLowRankBeat: return low_rank_words(input, m);
     case 5: return final_words(input, m);
@@ -136,7 +136,7 @@ Words beat_words(const SceneInput& input, const DominoModel& m, int beat) {
     default: {
         const double all = m.backbone_ms + m.head_ms + m.verify_ms;
         if (all <= 0) return domino_says.beat("clock:untimed"_t);
-        const auto took = [&](PhaseTime time) { return timed_words(*input.whole, *m.cycle, time); };
+        const auto took = [&](PhaseTime time) { return timed_words(*input.whole, *m.round, time); };
         return domino_says.beat("clock:timed"_t, "backbone"_v = took(backbone_time), "head"_v = took(head_time),
                                 "verify"_v = took(verify_time), "share"_v = ui::percent(m.head_ms / all));
     }
@@ -195,7 +195,7 @@ std::string domino_empty_words(const DominoModel& model) {
         return domino_says("empty.text:no_run"_t);
     case DominoModel::Empty::other_drafter:
         return other_drafter_words(model, "Domino", domino_says("empty.what"_t));
-    case DominoModel::Empty::no_cycle:
+    case DominoModel::Empty::no_round:
         return domino_says("empty.text:no_round"_t);
     case DominoModel::Empty::no:
         break;
@@ -209,15 +209,15 @@ namespace {
 std::string step_title(const SceneInput& input, const DominoModel& m) {
     const int at = telling_position(m);
     const DominoColumn& c = *m.column(at);
-    const Internals* lens = c.lens();
+    const Internals* internals = c.internals();
     if (input.beat == kDominoTwiceBeat) {
-        const std::optional<double> z = lens ? lens->number("mean z") : std::nullopt;
+        const std::optional<double> z = internals ? internals->number("mean z") : std::nullopt;
         return domino_says("state.title"_t, "state"_v = at + 1, "anchor"_v = word(input, m.anchor), "guesses"_v = at, "z"_v = z ? probability(*z) : "");
     }
     if (input.beat == kDominoLowRankBeat) {
         const Internals::Mover* mover = largest_mover(c);
         if (!c.corrected) return domino_says("low_rank.title:first"_t);
-        if (!mover || lens->movers.size() < 2 || std::abs(mover->gain()) < 0.05) return domino_says("low_rank.title:one_each"_t, "position"_v = at + 1);
+        if (!mover || internals->movers.size() < 2 || std::abs(mover->gain()) < 0.05) return domino_says("low_rank.title:one_each"_t, "position"_v = at + 1);
         return domino_says("low_rank.title:moved"_t, "position"_v = at + 1, "token"_v = word(input, mover->token), "gain"_v = ui::signed_number(mover->gain(), 1));
     }
     if (input.beat == kDominoBothBeat) {
@@ -269,13 +269,13 @@ std::string replayed_words(const SceneInput& input, const DominoModel& m, const 
 }
 
 void add_task(Story& story, const SceneInput& input, const DominoModel& m, int beat) {
-    const std::optional<Position> rescue = next_rescue(*input.whole, m.cycle->cycle);
+    const std::optional<Position> rescue = next_rescue(*input.whole, m.round->round);
     const bool forkable = models_loaded(input);
     const bool fit = m.columns.size() > 1; // one guess has nothing to fit to
     if (beat == 2 && !rescue && fit && forkable && m.head_on) {
         story.task = domino_says("favourites.task:prompt"_t);
         story.on_task = {example_run(input)};
-    } else if (beat == 2 && rescue && rescue->cycle == m.cycle->cycle) {
+    } else if (beat == 2 && rescue && rescue->round == m.round->round) {
         const bool other = forkable && m.head_on;
         story.task = domino_says("favourites.task:none"_t, "prompt"_v = other);
         if (other) story.on_task = {example_run(input)};
@@ -324,7 +324,7 @@ Story domino_story(const SceneInput& input, const DominoModel& m, const DominoBe
     story.text = words.text;
     if (beat == kDominoLowRankBeat && m.instead_of.empty()) story.what_if = correction_here(m);
     if (m.fast) story.what_if = domino_says("words.fast"_t);
-    if (before.cycle == m.cycle->cycle && m.forced >= 0) story.what_if = replayed_words(input, m, before);
+    if (before.round == m.round->round && m.forced >= 0) story.what_if = replayed_words(input, m, before);
     add_task(story, input, m, beat);
     stand_in(story, m, "Domino");
     return story;
@@ -348,12 +348,12 @@ std::string domino_description(const SceneInput& input, const DominoModel& m, co
                     out << "; S" << i + 1 << " cosine " << ui::number(*branch, 2)
                         << " to the state before the force";
                 if (const std::optional<double> size = correction_size(m, c)) {
-                    const Internals* lens = c.lens();
-                    out << "; S" << i + 1 << " z " << probability(lens->number("mean z").value_or(0))
-                        << ", r " << probability(lens->number("mean r").value_or(0)) << "; δ of size "
+                    const Internals* internals = c.internals();
+                    out << "; S" << i + 1 << " z " << probability(internals->number("mean z").value_or(0))
+                        << ", r " << probability(internals->number("mean r").value_or(0)) << "; δ of size "
                         << ui::number(*size, 1);
                     const Internals::Mover* mover = largest_mover(c);
-                    if (mover && lens->movers.size() > 1 && std::abs(mover->gain()) >= 0.05)
+                    if (mover && internals->movers.size() > 1 && std::abs(mover->gain()) >= 0.05)
                         out << ", of the likely tokens most on " << quoted(*input.trace, mover->token) << " "
                             << ui::signed_number(mover->gain(), 1);
                 }
@@ -364,10 +364,10 @@ std::string domino_description(const SceneInput& input, const DominoModel& m, co
         }
         describe_row(out, input, m, "Head off", m.head_on ? &DominoColumn::off : &DominoColumn::on);
         describe_row(out, input, m, "Head on", m.head_on ? &DominoColumn::on : &DominoColumn::off);
-        const Internals* lens = m.column(m.selected)->lens();
-        if (lens && !lens->movers.empty()) {
+        const Internals* internals = m.column(m.selected)->internals();
+        if (internals && !internals->movers.empty()) {
             out << "Top movers at position " << m.selected + 1 << ":\n";
-            for (const Internals::Mover& mover : lens->movers)
+            for (const Internals::Mover& mover : internals->movers)
                 out << "  " << quoted(*input.trace, mover.token) << ": δ log p "
                     << ui::signed_number(mover.gain(), 1) << ", " << probability(std::exp(mover.base_logp))
                     << " to " << probability(std::exp(mover.final_logp)) << "\n";

@@ -1,4 +1,4 @@
-// Scene S6, where drafts come from: one target, many guessers. Every drafter that can run guesses at the
+// Scene S6, where drafts come from: one target, many compared_drafters. Every drafter that can run guesses at the
 // shown cycle from the same text with the same dice, and the target judges each.
 #include <algorithm>
 
@@ -79,8 +79,8 @@ class DraftersScene final : public Scene {
     // Once per cycle and exit layer.
     void ask(const SceneInput& input, const DraftersModel& model, std::vector<SceneCommand>& out) {
         if (!model.can_ask || (model.guesses && model.guesses->exit_layer == choice_.exit_layer)) return;
-        const CompareDrafters wanted{model.cycle->cycle, choice_.exit_layer};
-        if (asked_.cycle == wanted.cycle && asked_.exit_layer == wanted.exit_layer &&
+        const CompareDrafters wanted{model.round->round, choice_.exit_layer};
+        if (asked_.round == wanted.round && asked_.exit_layer == wanted.exit_layer &&
             asked_of_ == input.trace)
             return;
         asked_ = wanted;

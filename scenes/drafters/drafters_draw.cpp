@@ -97,7 +97,7 @@ ChipRun fold_chips(const ui::Canvas& canvas, const std::vector<float>& widths, i
 
 void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
-    const CycleSummary& round = *row.round();
+    const RoundSummary& round = *row.round();
     if (round.drafts.empty()) {
         ui::fitted_text(canvas, {r.x, r.center().y + 5}, "no guess: the target went on alone", Font::text, 14,
                         d.ui.theme.muted, r.w);
@@ -161,7 +161,7 @@ void guesses(const DraftersDraw& d, const DrafterRow& row, Rect r) {
 void tokens(const DraftersDraw& d, const DrafterRow& row, float x, float y, float w, bool best) {
     constexpr float kDigits = 22;
     ui::Canvas& canvas = d.ui.canvas;
-    const CycleSummary& round = *row.round();
+    const RoundSummary& round = *row.round();
     if (row.tokens == 0) return;
     canvas.text({x + kDigits, y + 5}, std::to_string(row.tokens), best ? Font::text_bold : Font::text, 17,
                 d.ui.theme.ink, Align::right);
@@ -322,10 +322,10 @@ void draw_drafter_controls(const DraftersDraw& d) {
     if (const auto pick = ui::segmented(ui, "filter", {x, y}, names, static_cast<int>(d.model.filter)))
         d.choice.filter = static_cast<DrafterFilter>(*pick);
     x += filter + 20;
-    const auto& cycles = d.input.whole->cycles;
+    const auto& cycles = d.input.whole->round_list;
     int at = 0;
     for (int i = 0; i < static_cast<int>(cycles.size()); ++i)
-        if (cycles[static_cast<std::size_t>(i)].cycle == d.model.cycle->cycle) at = i;
+        if (cycles[static_cast<std::size_t>(i)].round == d.model.round->round) at = i;
     const ui::Rect stepper{x, y, 148, 36};
     ui::field_label(ui, stepper, "Round");
     const std::string shown = std::to_string(at + 1) + " of " + std::to_string(cycles.size());

@@ -12,7 +12,7 @@ namespace {
 
 // The accepted path, then the guess that the target refused there, then first children: what a chain would
 // be.
-std::vector<int> path_of(const CycleSummary& round) {
+std::vector<int> path_of(const RoundSummary& round) {
     std::vector<int> shown;
     const int count = static_cast<int>(round.drafts.size());
     if (!round.tree) {
@@ -52,18 +52,18 @@ DrafterRow make_row(const SceneInput& input, const DraftersModel& model, const D
     row.of_run = model.header->drafter == info.name;
     row.published = published_speed_ups(input.figures, info.name);
     if (model.guesses)
-        for (const GuessRow& guess : model.guesses->rows)
+        for (const ComparisonRow& guess : model.guesses->rows)
             if (guess.drafter == info.name) row.guess = &guess;
     if (row.guess) {
         row.problem = row.guess->problem;
         row.draft_ms = row.guess->draft_ms;
         if (row.guess->trace) row.answer = fold(*row.guess->trace, row.guess->trace->size());
     } else if (row.of_run) {
-        row.own = model.cycle;
-        row.draft_ms = model.cycle->draft_ms;
+        row.own = model.round;
+        row.draft_ms = model.round->draft_ms;
     }
     if (!row.round() && row.problem.empty()) row.problem = why_empty(model, row);
-    if (const CycleSummary* round = row.round()) {
+    if (const RoundSummary* round = row.round()) {
         row.shown = path_of(*round);
         if (round->commit) row.tokens = static_cast<int>(round->commit->tokens.size());
     }
@@ -85,23 +85,23 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
         model.empty = DraftersModel::Empty::no_run;
         return model;
     }
-    model.cycle = shown_cycle(input);
-    if (!model.cycle) {
-        model.empty = DraftersModel::Empty::no_cycle;
+    model.round = shown_round(input);
+    if (!model.round) {
+        model.empty = DraftersModel::Empty::no_round;
         return model;
     }
     // A saved run in a window: the engine is there, but it holds another one, and the status names no model.
     model.can_ask = models_loaded(input) && !input.status->model.empty();
-    if (input.guesses && input.guesses->of == input.trace && input.guesses->cycle == model.cycle->cycle)
-        model.guesses = input.guesses.get();
+    if (input.comparison && input.comparison->of == input.trace && input.comparison->round == model.round->round)
+        model.guesses = input.comparison.get();
     model.asking = model.can_ask && (!model.guesses || !model.guesses->complete());
     int written = 0;
     for (const OutputToken& token : input.whole->tokens)
-        written += token.origin != Origin::prompt && token.cycle < model.cycle->cycle;
+        written += token.origin != Origin::prompt && token.round < model.round->round;
     model.text_tokens = written + (starts_empty(*model.header) ? 0 : input.whole->prompt_tokens);
     // Plain decoding asks nobody, but whoever is asked here would have no more room.
-    model.no_room = no_room_for_guess(*input.whole, *model.cycle) ||
-                    (model.cycle->drafts.empty() && model.header->max_tokens - written == 1);
+    model.no_room = no_room_for_draft(*input.whole, *model.round) ||
+                    (model.round->drafts.empty() && model.header->max_tokens - written == 1);
     for (const DrafterInfo& info : drafter_list()) {
         if (!info.drafts()) continue;
         ++model.total;
@@ -123,7 +123,7 @@ DraftersModel drafters_model(const SceneInput& input, const DrafterChoice& choic
 
 NgramMatch ngram_match(const DrafterRow& row) {
     NgramMatch match;
-    const CycleSummary* round = row.round();
+    const RoundSummary* round = row.round();
     if (!row.info->copies() || !round || round->drafts.empty()) return match;
     int length = 0, start = 0;
     if (std::sscanf(round->drafts[0].draft->extra.c_str(), "%d-gram found at token %d", &length, &start) ==

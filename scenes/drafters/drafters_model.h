@@ -31,25 +31,25 @@ struct DrafterRow {
     std::string title; // short
     ui::Icon mark = ui::Icon::circle;
     bool of_run = false;               // the run on the screen drafts with it
-    const GuessRow* guess = nullptr;   // null: not answered
-    const CycleSummary* own = nullptr; // the run's own round, where it has to stand in for an answer
-    CycleView answer;                  // fold of the guess
+    const ComparisonRow* guess = nullptr;   // null: not answered
+    const RoundSummary* own = nullptr; // the run's own round, where it has to stand in for an answer
+    RunView answer;                  // fold of the guess
     std::string problem;               // why there is no round
     std::vector<int> shown; // indices of drafts: a chain; of a tree the accepted path and where it went on
     int tokens = 0;         // that the round brought; 0: not known
     double draft_ms = 0;    // 0: not timed
     PublishedRange published;
-    [[nodiscard]] const CycleSummary* round() const { // null: none
-        return !answer.cycles.empty() ? &answer.cycles.front() : own;
+    [[nodiscard]] const RoundSummary* round() const { // null: none
+        return !answer.round_list.empty() ? &answer.round_list.front() : own;
     }
     [[nodiscard]] int guesses() const { return round() ? static_cast<int>(round()->drafts.size()) : 0; }
     [[nodiscard]] std::string name() const { return info->name; }
 };
 
 struct DraftersModel {
-    enum class Empty : std::uint8_t { no, no_run, no_cycle } empty = Empty::no;
+    enum class Empty : std::uint8_t { no, no_run, no_round } empty = Empty::no;
     const Header* header = nullptr;
-    const CycleSummary* cycle = nullptr;
+    const RoundSummary* round = nullptr;
     const DrafterComparison* guesses = nullptr; // of this cycle; null: no answer yet
     bool can_ask = false;             // there is an engine that holds this run
     bool asking = false;              // more rows are to come

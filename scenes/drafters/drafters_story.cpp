@@ -32,7 +32,7 @@ std::string list_of(const std::vector<int>& numbers) {
     return text;
 }
 
-std::string taps_words(const GuessRow& guess, int layers) {
+std::string taps_words(const ComparisonRow& guess, int layers) {
     if (guess.taps.size() == 1 && guess.taps[0] == layers) return drafters_says("facts.last_state"_t);
     return drafters_says("facts.taps"_t, "taps"_v = guess.taps.size(), "layers"_v = list_of(guess.taps), "last"_v = layers - 1);
 }
@@ -198,7 +198,7 @@ std::vector<std::string> drafter_facts(const SceneInput& input, const DraftersMo
 }
 
 std::string drafter_round_words(const SceneInput& input, const DraftersModel& model, const DrafterRow& row) {
-    const CycleSummary* round = row.round();
+    const RoundSummary* round = row.round();
     if (!round) return capital(row.problem) + ".";
     const bool ends = round->commit && drops_own_token(*round->commit);
     return drafters_says("words.round"_t, "no_room"_v = row.guesses() == 0 && model.no_room, "no_guess"_v = row.guesses() == 0 && !model.no_room,
@@ -230,9 +230,9 @@ namespace {
 // What speaks against a ranking by one round: how far the run's own rounds lie apart.
 std::string no_best_title(const SceneInput& input) {
     int least = 0, most = 0;
-    for (const CycleSummary& cycle : input.whole->cycles) {
-        if (!cycle.commit) continue;
-        const int tokens = static_cast<int>(cycle.commit->tokens.size());
+    for (const RoundSummary& round : input.whole->round_list) {
+        if (!round.commit) continue;
+        const int tokens = static_cast<int>(round.commit->tokens.size());
         least = most == 0 ? tokens : std::min(least, tokens);
         most = std::max(most, tokens);
     }
@@ -272,8 +272,8 @@ StageTitle drafters_title(const SceneInput& input, const DraftersModel& m) {
         title.tier = ui::Tier::published;
         return title;
     }
-    title.subtitle = drafters_says("subtitle.round"_t, "round"_v = m.cycle->cycle + 1, "tokens"_v = m.text_tokens, "dice"_v = dice(*m.header),
-                                   "tries"_v = m.guesses ? kGuessTries : 0);
+    title.subtitle = drafters_says("subtitle.round"_t, "round"_v = m.round->round + 1, "tokens"_v = m.text_tokens, "dice"_v = dice(*m.header),
+                                   "tries"_v = m.guesses ? kDraftTries : 0);
     return title;
 }
 
@@ -291,7 +291,7 @@ Story drafters_story(const SceneInput& input, const DraftersModel& m) {
     if (beat == kDraftersNoBestBeat && m.can_ask) {
         story.task = drafters_says("no_best.task"_t);
         story.task_done = (input.deeds & (deed_bit(Deed::stepped) | deed_bit(Deed::scrubbed))) != 0;
-        story.on_task = {Go{Move::cycle}};
+        story.on_task = {Go{Move::round}};
     }
     return story;
 }
@@ -319,7 +319,7 @@ std::string drafters_description(const SceneInput& input, const DraftersModel& m
             << (static_cast<int>(i) == m.selected ? ", selected" : "") << ": needs " << drafter_needs(row)
             << ". ";
         const bool told = verdicts_told(input);
-        if (const CycleSummary* round = row.round()) {
+        if (const RoundSummary* round = row.round()) {
             out << "Guesses";
             for (const int at : row.shown) {
                 const DraftSlot& slot = round->drafts[static_cast<std::size_t>(at)];

@@ -3,7 +3,7 @@
 #include "scenes/eagle3/eagle3_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
-#include "scenes/shared/guest_round.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/shared/heat_key.h"
 
 namespace speclens {
@@ -15,9 +15,9 @@ class Eagle3Scene final : public Scene {
 
     std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
-        const GuestRound round(run, "eagle3");
+        const OtherRound round(run, "eagle3");
         const SceneInput& input = round.seen();
-        guest_.ask(round, run, out);
+        other_round_.ask(round, run, out);
         const Eagle3Model model = eagle3_model(input);
         const Eagle3Draw d{input, model, ui, out};
         shown_ = ShownHead(model);
@@ -40,14 +40,14 @@ class Eagle3Scene final : public Scene {
     }
 
     std::vector<Measurement> missing(const SceneInput& run) const override {
-        const GuestRound round(run, "eagle3");
+        const OtherRound round(run, "eagle3");
         const RunStudy study = time_study(run);
         if (!shows_or_will(run, eagle3_model(round.seen()), "eagle3") || !lacks(study, study_named(run, study.name))) return {};
         return {{.name = study.name, .ask = study, .beat = kEagle3TimesBeat}};
     }
 
     std::string describe(const SceneInput& input) const override {
-        const GuestRound round(input, "eagle3");
+        const OtherRound round(input, "eagle3");
         return eagle3_description(round.seen(), eagle3_model(round.seen()));
     }
 
@@ -58,7 +58,7 @@ class Eagle3Scene final : public Scene {
 
   private:
     ShownHead shown_; // as drawn last
-    GuestAsker guest_;
+    OtherRoundAsker other_round_;
 
     static void draw_stage(const Eagle3Draw& d) {
         const ui::Rect stage = d.input.stage;

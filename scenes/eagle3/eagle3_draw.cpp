@@ -40,9 +40,9 @@ void strip(const Eagle3Draw& d, const Internals::Strip* found, double scale, Rec
 // The largest cell of the features of this cycle: all of them share one scale.
 double feature_scale(const Eagle3Model& m) {
     double scale = 1e-12;
-    for (const DraftSlot& slot : m.cycle->drafts)
+    for (const DraftSlot& slot : m.round->drafts)
         for (const char* name : {"feature", "output"})
-            if (const Internals::Strip* s = slot.draft->lens.strip(name))
+            if (const Internals::Strip* s = slot.draft->internals.strip(name))
                 scale = std::max({scale, std::abs(s->low), std::abs(s->high)});
     return scale;
 }
@@ -75,26 +75,26 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
     if (!m.taps.empty()) {
         ui::arrow(canvas, {x, fuse + 7}, {x + 26, fuse + 7}, {theme.role(Role::target), 1.5F}, 6);
         canvas.text({x + 34, fuse + 12}, "fuse", Font::text, 14, theme.muted);
-        const Internals::Strip* fused = g.first == 0 ? m.slot(0).draft->lens.strip("feature") : nullptr;
+        const Internals::Strip* fused = g.first == 0 ? m.slot(0).draft->internals.strip("feature") : nullptr;
         if (fused)
             strip(d, fused, scale, {x + 68, fuse, std::min(120.0F, d.input.stage.right() - 24 - x - 68), 14});
         if (tall)
             canvas.text({x + 68, fuse + 31}, fused ? "feature f, step 1 reads it" : "", Font::text, 14,
                         theme.muted);
     } else {
-        canvas.text({g.left(), fuse + 14}, m.lens ? "" : "this run recorded no lens", Font::text, 14,
+        canvas.text({g.left(), fuse + 14}, m.internals ? "" : "this run recorded no lens", Font::text, 14,
                     theme.muted);
     }
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DraftSlot& slot = m.slot(i);
-        const Internals& lens = slot.draft->lens;
+        const Internals& internals = slot.draft->internals;
         const float at = g.x(i), cw = g.width(i);
         const Rect band{at - 8, token - 24, cw + 16, verdicts + 34 - (token - 24)};
         const bool selected = i == m.selected;
         const ui::Touch touched = ui::touch(d.ui, d.ui.id("step " + std::to_string(i)), band);
         if (selected || touched.hovered) canvas.fill(band, theme.raised.alpha(selected ? 0.75F : 0.35F), 6);
         if (touched.focused) ui::focus_ring(canvas, theme, band);
-        if (touched.clicked) d.out.push_back(Select{Position{m.cycle->cycle, i}});
+        if (touched.clicked) d.out.push_back(Select{Position{m.round->round, i}});
         canvas.text({at, token - 7}, "step " + std::to_string(i + 1), selected ? Font::text_bold : Font::text,
                     14, selected ? theme.ink : theme.muted);
         if (slot.ms > 0)
@@ -104,7 +104,7 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
         if (read >= 0)
             ui::chip(canvas, theme, {at, token, cw, 28}, label_of(*d.input.trace, read),
                      {.role = Role::draft, .neutral = i == 0});
-        strip(d, lens.strip("feature"), scale, {at, feature, cw, 14});
+        strip(d, internals.strip("feature"), scale, {at, feature, cw, 14});
         const Rect box{at, layer, cw, 26};
         canvas.fill(box, theme.panel, 4);
         canvas.outline(box, {theme.role(Role::draft), 1.5F}, 4);
@@ -112,7 +112,7 @@ float draw_eagle3_steps(const Eagle3Draw& d, float top) {
         ui::arrow(canvas, {box.center().x, feature + 15}, {box.center().x, layer - 1}, {theme.muted, 1.5F},
                   5);
         ui::arrow(canvas, {box.center().x, layer + 27}, {box.center().x, output - 1}, {theme.muted, 1.5F}, 5);
-        strip(d, lens.strip("output"), scale, {at, output, cw, 14});
+        strip(d, internals.strip("output"), scale, {at, output, cw, 14});
         const TopEntries& top_distribution = at_one(*slot.draft);
         float y = distributions;
         for (int e = 0; e < rows && e < static_cast<int>(top_distribution.entries.size()); ++e, y += 23) {
@@ -201,7 +201,7 @@ void draw_eagle3_errors(const Eagle3Draw& d, Rect r) {
     ui::fitted_text(canvas, {r.x, r.y + 12}, title, Font::text_bold, 14, theme.ink, r.w);
     if (m.errors.empty()) {
         ui::slot(canvas, theme, {r.x, r.y + 24, r.w, r.h - 32},
-                 m.lens ? "no step's truth is known yet" : "no lens was recorded");
+                 m.internals ? "no step's truth is known yet" : "no lens was recorded");
         return;
     }
     const double high = std::max(0.1, m.highest_error());

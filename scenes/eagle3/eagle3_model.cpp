@@ -8,7 +8,7 @@ namespace speclens {
 
 double Eagle3Model::error(int i) const {
     const Internals::Strip* errors_here =
-        cycle && cycle->commit ? cycle->commit->lens.strip("feature error") : nullptr;
+        round && round->commit ? round->commit->internals.strip("feature error") : nullptr;
     if (!errors_here || i < 0 || i >= static_cast<int>(errors_here->cells.size())) return -1;
     return errors_here->cells[static_cast<std::size_t>(i)];
 }
@@ -22,15 +22,15 @@ double Eagle3Model::highest_error() const {
 
 Eagle3Model eagle3_model(const SceneInput& input) {
     Eagle3Model model;
-    if (!find_cycle(model, input, "eagle3")) return model;
-    model.draft_ms = model.cycle->draft_ms;
+    if (!find_round(model, input, "eagle3")) return model;
+    model.draft_ms = model.round->draft_ms;
     for (int i = 1; i < model.steps(); ++i) model.further_ms += model.slot(i).ms / (model.steps() - 1);
-    const Internals& first = model.slot(0).draft->lens;
-    model.lens = !first.empty();
+    const Internals& first = model.slot(0).draft->internals;
+    model.internals = !first.empty();
     for (const Internals::Strip& strip : first.strips)
         if (strip.tap()) model.taps.push_back(&strip);
-    for (const CycleSummary& cycle : input.whole->cycles) {
-        const Internals::Strip* errors = cycle.commit ? cycle.commit->lens.strip("feature error") : nullptr;
+    for (const RoundSummary& round : input.whole->round_list) {
+        const Internals::Strip* errors = round.commit ? round.commit->internals.strip("feature error") : nullptr;
         if (!errors) continue;
         if (model.errors.size() < errors->cells.size()) {
             model.errors.resize(errors->cells.size());

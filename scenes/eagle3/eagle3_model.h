@@ -15,7 +15,7 @@ namespace speclens {
 inline constexpr StoryOf<"eagle3", "features", "layer", "again", "errors", "times", "length"> eagle3_says;
 
 struct Eagle3Model : HeadModel {
-    bool lens = false;
+    bool internals = false;
     double draft_ms = 0;
     double further_ms =
         0; // mean of the steps after the first, which absorbs what the target has just said; 0: unknown
@@ -24,8 +24,8 @@ struct Eagle3Model : HeadModel {
     // it.
     std::vector<double> errors;
     std::vector<int> known;
-    [[nodiscard]] int steps() const { return cycle ? static_cast<int>(cycle->drafts.size()) : 0; }
-    [[nodiscard]] const DraftSlot& slot(int i) const { return cycle->drafts[static_cast<std::size_t>(i)]; }
+    [[nodiscard]] int steps() const { return round ? static_cast<int>(round->drafts.size()) : 0; }
+    [[nodiscard]] const DraftSlot& slot(int i) const { return round->drafts[static_cast<std::size_t>(i)]; }
     // The error of step i in this cycle; negative: the truth was never computed.
     [[nodiscard]] double error(int i) const;
     [[nodiscard]] double highest_error() const; // of the run's means and of this cycle

@@ -6,7 +6,7 @@
 #include "scenes/eagle3/eagle3_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/published_round.h"
-#include "scenes/shared/usual.h"
+#include "scenes/shared/typical_time.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -44,9 +44,9 @@ Words beat_words(const SceneInput& input, const Eagle3Model& m, int beat) {
     case kEagle3ErrorsBeat: return errors_words(input, m);
     case kEagle3TimesBeat:
         if (m.draft_ms <= 0) return eagle3_says.beat("times:untimed"_t);
-        return eagle3_says.beat("times:timed"_t, "guesses"_v = m.steps(), "took"_v = timed_words(*input.whole, *m.cycle, draft_time),
+        return eagle3_says.beat("times:timed"_t, "guesses"_v = m.steps(), "took"_v = timed_words(*input.whole, *m.round, draft_time),
                                 "further"_v = m.further_ms > 0 ? ui::number(m.further_ms, 2) : "",
-                                "verify"_v = timed_words(*input.whole, *m.cycle, verify_time));
+                                "verify"_v = timed_words(*input.whole, *m.round, verify_time));
     default: return length_words(input, m);
     }
 }
@@ -65,7 +65,7 @@ std::string beat_title(const SceneInput& input, const Eagle3Model& m) {
         return eagle3_says("errors.title:off"_t);
     case kEagle3TimesBeat:
         if (m.draft_ms <= 0) return "";
-        return eagle3_says("times.title"_t, "guesses"_v = m.steps(), "took"_v = timed_words(*input.whole, *m.cycle, draft_time));
+        return eagle3_says("times.title"_t, "guesses"_v = m.steps(), "took"_v = timed_words(*input.whole, *m.round, draft_time));
     default: return m.instead_of.empty() ? eagle3_says("length.title"_t) : "";
     }
 }
@@ -78,7 +78,7 @@ std::string eagle3_empty_words(const Eagle3Model& m) {
         return eagle3_says("empty.text:no_run"_t);
     case Eagle3Model::Empty::other_drafter:
         return other_drafter_words(m, "EAGLE-3", eagle3_says("empty.what"_t));
-    case Eagle3Model::Empty::no_cycle:
+    case Eagle3Model::Empty::no_round:
         return eagle3_says("empty.text:no_round"_t);
     case Eagle3Model::Empty::no:
         break;
@@ -99,8 +99,8 @@ StageTitle eagle3_title(const SceneInput& input, const Eagle3Model& m) {
         title.title = about;
         return title;
     }
-    title.title = eagle3_says("title.round"_t, "guesses"_v = m.steps(), "kept"_v = m.cycle->accepted,
-                              "took"_v = m.draft_ms > 0 ? timed_words(*input.whole, *m.cycle, draft_time) : "");
+    title.title = eagle3_says("title.round"_t, "guesses"_v = m.steps(), "kept"_v = m.round->accepted,
+                              "took"_v = m.draft_ms > 0 ? timed_words(*input.whole, *m.round, draft_time) : "");
     return title;
 }
 

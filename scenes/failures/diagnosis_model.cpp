@@ -8,7 +8,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/told_speed.h"
+#include "scenes/shared/reported_speed.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -101,7 +101,7 @@ std::vector<Patient> diagnosis_patients(const SceneInput& input) {
     RunSettings base = *input.settings;
     base.options = {};
     base.draft_sampling.reset();
-    base.lens = false;
+    base.internals = false;
     base.trace_top = 0;
     base.max_tokens = 64;
     if (base.sampling.temperature == 0) base.sampling.temperature = kSampled;

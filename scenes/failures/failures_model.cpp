@@ -18,13 +18,13 @@ namespace {
 
 constexpr double kEntropyEdges[] = {0, 0.1, 0.3, kUnsure, 1.2, 2, 99};
 
-std::vector<EntropyBin> entropy_bins(const CycleView& whole) {
+std::vector<EntropyBin> entropy_bins(const RunView& whole) {
     std::vector<EntropyBin> bins;
     for (std::size_t i = 0; i + 1 < std::size(kEntropyEdges); ++i)
         bins.push_back({kEntropyEdges[i], kEntropyEdges[i + 1], 0, 0});
     int seen = 0;
-    for (const CycleSummary& cycle : whole.cycles)
-        for (const DraftSlot& slot : cycle.drafts) {
+    for (const RoundSummary& round : whole.round_list)
+        for (const DraftSlot& slot : round.drafts) {
             if (!slot.check || slot.check->top.empty()) continue;
             const TopEntries& distribution = slot.check->raw_top.empty() ? slot.check->top : slot.check->raw_top;
             const double entropy = entropy_of(distribution);

@@ -11,7 +11,7 @@ namespace speclens {
 namespace {
 
 std::string nothing_there(const LoopModel& model, bool last_row) {
-    if (!model.cycle) return "The most likely tokens of both models at the chosen position will be listed here.";
+    if (!model.round) return "The most likely tokens of both models at the chosen position will be listed here.";
     if (model.fast) return "This run recorded no rows (fast mode): restart it with rows to see both distributions.";
     if (last_row && model.tree) return "The row where the kept branch ends is not read yet.";
     if (last_row) return "The row after the last guess is used only when every guess is kept.";
@@ -39,7 +39,7 @@ DistributionsPanel panel_for(const SceneInput& input, const LoopModel& model) {
                          ? "its target row was never used"
                          : "the target has not judged it yet";
     panel.empty = nothing_there(model, model.selected == count);
-    if (input.distributions && model.cycle && input.distributions->cycle == model.cycle->cycle &&
+    if (input.distributions && model.round && input.distributions->round == model.round->round &&
         input.distributions->index == model.selected && !model.greedy && !certain && !distributions.target.empty() &&
         !distributions.draft.empty())
         panel.overlap = overlap(input.distributions->target, input.distributions->draft);
@@ -78,9 +78,9 @@ class LoopScene final : public Scene {
 
   private:
     static void keys(const SceneInput&, const LoopModel& model, ui::Ui& ui, std::vector<SceneCommand>& out) {
-        if (!model.cycle) return;
+        if (!model.round) return;
         const int last = static_cast<int>(model.columns.size());
-        const auto choose = [&](int column) { out.push_back(Select{Position{model.cycle->cycle, column}}); };
+        const auto choose = [&](int column) { out.push_back(Select{Position{model.round->round, column}}); };
         if (ui.take_key(ui::Key::up)) choose(std::max(0, model.selected - 1));
         if (ui.take_key(ui::Key::down)) choose(std::min(last, model.selected + 1));
     }

@@ -42,7 +42,7 @@ struct LoopDraw {
     }
     [[nodiscard]] float seen(float t) const { return std::min(1.0F, input.reduced_motion ? t : 3 * t); }
     void tell_place(int index, Rect at) const {
-        if (input.places) (*input.places)[place_of({model.cycle->cycle, index})] = at;
+        if (input.places) (*input.places)[place_of({model.round->round, index})] = at;
     }
     // Of what fills or opens from one side.
     [[nodiscard]] float grown(float t) const { return input.reduced_motion ? 1 : eased(t); }
@@ -72,8 +72,8 @@ int drafts(const LoopDraw& d) {
 
 int levels(const LoopModel& model) {
     int deepest = 0;
-    if (model.cycle)
-        for (const DraftSlot& slot : model.cycle->drafts) deepest = std::max(deepest, slot.depth);
+    if (model.round)
+        for (const DraftSlot& slot : model.round->drafts) deepest = std::max(deepest, slot.depth);
     return deepest;
 }
 
@@ -98,14 +98,14 @@ void draw_loop_columns(const LoopDraw& d, std::vector<SceneCommand>& out) {
                         Font::mono, 14, d.ui.theme.muted, g.left - g.gutter - 8);
     for (int i = g.first; i < g.first + g.count; ++i) {
         const Rect band{g.x(i) - around, g.rows.number - 18, g.width + 2 * around, g.rows.bottom - g.rows.number + 18};
-        const bool selected = i == d.model.selected && d.model.cycle;
+        const bool selected = i == d.model.selected && d.model.round;
         const ui::Touch touched = ui::touch(d.ui, d.ui.id("column " + std::to_string(i)), band);
         if (selected)
             d.ui.canvas.fill(band, d.ui.theme.raised.alpha(0.75F), 6);
-        else if (touched.hovered && d.model.cycle)
+        else if (touched.hovered && d.model.round)
             d.ui.canvas.fill(band, d.ui.theme.raised.alpha(0.35F), 6);
         if (touched.focused) ui::focus_ring(d.ui.canvas, d.ui.theme, band);
-        if (touched.clicked && d.model.cycle) out.push_back(Select{Position{d.model.cycle->cycle, i}});
+        if (touched.clicked && d.model.round) out.push_back(Select{Position{d.model.round->round, i}});
         std::string number = std::to_string(i + 1);
         if (i == drafts(d) && g.roomy()) number += drafts(d) == 0 ? " · target" : " · bonus";
         if (d.model.tree && i < drafts(d) && column(d, i).parent >= 0) // the guess that it follows
@@ -139,7 +139,7 @@ void draw_draft_row(const LoopDraw& d) {
         const Rect box{g.x(i), y, g.width, g.rows.chip};
         if (i == drafts(d)) {
             small(d, g.middle(i), y + 23, "no guess");
-            if (d.model.cycle && d.model.cycle->verify)
+            if (d.model.round && d.model.round->verify)
                 d.ui.canvas.line({g.middle(i), lines}, {g.middle(i), verify - 1}, {theme.line, 1.5F});
             continue;
         }
@@ -157,7 +157,7 @@ void draw_draft_row(const LoopDraw& d) {
         if (followed && i + 1 < g.first + g.count && !alone)
             ui::arrow(d.ui.canvas, {box.right() + 1, box.center().y}, {box.right() + gap - 1, box.center().y},
                       {theme.muted, 1.5F}, 5);
-        if (d.model.cycle->verify)
+        if (d.model.round->verify)
             d.ui.canvas.line({g.middle(i), lines}, {g.middle(i), verify - 1},
                              {theme.role(Role::draft), 1.5F, 3, 3});
         std::string tip = quoted(*d.input.trace, c.draft->token) + ", id " + std::to_string(c.draft->token);
@@ -170,7 +170,7 @@ void draw_draft_row(const LoopDraw& d) {
 void draw_verify_row(const LoopDraw& d) {
     const LoopGrid& g = d.grid;
     const ui::Theme& theme = d.ui.theme;
-    const Verified* verify = d.model.cycle ? d.model.cycle->verify : nullptr;
+    const Verified* verify = d.model.round ? d.model.round->verify : nullptr;
     row_name(d, g.rows.verify + 15, "Verify", verify ? "1 pass" : "not yet");
     Rect bar{g.left, g.rows.verify, g.right - g.left, g.rows.chip};
     if (drafts(d) == 0) bar.w = std::min(560.0F, g.limit - g.left);
@@ -185,7 +185,7 @@ void draw_verify_row(const LoopDraw& d) {
     d.ui.canvas.fill(bar, theme.role(Role::target).alpha(d.seen(swept)), 4);
     if (bar.w < whole - 1) return;
     const ui::Color on = theme.on(Role::target);
-    const std::string ms = d.model.timed() ? d.model.ms(d.model.cycle->verify_ms) + " ms" : std::string();
+    const std::string ms = d.model.timed() ? d.model.ms(d.model.round->verify_ms) + " ms" : std::string();
     const float ms_width = ms.empty() ? 0 : d.ui.canvas.text_width(ms, Font::mono_medium, 15) + 12;
     d.ui.canvas.fill({bar.x + 12.8F, bar.center().y - 5.2F, 10.4F, 10.4F}, on);
     for (int length = 0; length < 3; ++length) {
@@ -292,11 +292,11 @@ std::vector<std::string> rescue_words(const LoopModel& model) {
 // limit.
 void draw_comparison(const LoopDraw& d, int i, const LoopColumn& c) {
     const LoopGrid& g = d.grid;
-    if (c.check->limit) {
+    if (c.check->typical_threshold) {
         const Rect bar{g.x(i), g.rows.coin, g.width, 16};
-        ui::gauge(d.ui.canvas, d.ui.theme, bar, {.accept = std::exp(c.check->p), .coin = *c.check->limit});
+        ui::gauge(d.ui.canvas, d.ui.theme, bar, {.accept = std::exp(c.check->p), .coin = *c.check->typical_threshold});
         compared(d, i, compared_probability(std::exp(c.check->p)), c.check->accepted ? ">" : "≤",
-                 compared_probability(*c.check->limit));
+                 compared_probability(*c.check->typical_threshold));
         return;
     }
     int wanted = c.draft->token;
@@ -413,7 +413,7 @@ void draw_own_chip(const LoopDraw& d, Rect box, Role role, float from_below) {
     const Rect below{box.x, box.y + from_below, box.w, box.h}, at = d.on_the_way(below, box, come);
     ui::chip(d.ui.canvas, d.ui.theme, at, label_of(*d.input.trace, d.model.own->token),
              {.role = role, .solid = d.model.phase == Phase::resample, .alpha = come});
-    if (come > 0) d.tell_place(d.model.cycle->own_slot(), at);
+    if (come > 0) d.tell_place(d.model.round->own_slot(), at);
 }
 
 void draw_outcome_row(const LoopDraw& d) {
@@ -652,16 +652,16 @@ std::vector<ui::Segment> speculative_lane(const LoopModel& model) {
                         .label = head_word(model.header->drafter),
                         .strength = 0.55F});
     at += head;
-    if (const Verified* v = model.cycle->verify) {
-        if (const double empty = model.cycle->empty_draft_ms; empty > 0) {
+    if (const Verified* v = model.round->verify) {
+        if (const double empty = model.round->empty_draft_ms; empty > 0) {
             lane.push_back({.start = at, .length = empty, .role = Role::draft, .label = "no guess"});
             at += empty;
         }
         lane.push_back({.start = at,
-                        .length = model.cycle->verify_ms,
+                        .length = model.round->verify_ms,
                         .role = Role::target,
                         .label = "verify, " + counted(v->rows, "row"),
-                        .value = model.ms(model.cycle->verify_ms)});
+                        .value = model.ms(model.round->verify_ms)});
     }
     return lane;
 }
@@ -688,8 +688,8 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     const Rect upper{x0, top + first, limit - x0, lane}, lower{x0, top + first + pitch, limit - x0, lane};
     canvas.text({gutter, upper.center().y + 5}, alone ? "plain" : "speculative", Font::text, 14, theme.muted);
     if (!alone) canvas.text({gutter, lower.center().y + 5}, "plain", Font::text, 14, theme.muted);
-    if (!m.cycle || !m.timed()) {
-        std::string why = m.cycle ? "no times were recorded in this run" : "measured phases will appear here";
+    if (!m.round || !m.timed()) {
+        std::string why = m.round ? "no times were recorded in this run" : "measured phases will appear here";
         if (m.table()) why = no_plain_words(d.input);
         ui::slot(canvas, theme, upper, why);
         if (!alone) ui::slot(canvas, theme, lower, m.table() ? "" : "plain decoding of as many tokens");
@@ -710,11 +710,11 @@ void draw_loop_clock(const LoopDraw& d, Rect stage) {
     std::vector<ui::Segment> phases = speculative_lane(m);
     if (!phases.empty() && m.phase == Phase::draft && m.drafted > 0)
         phases.back().length *= static_cast<double>(d.grown(d.moved(column(d, m.drafted - 1).draft)));
-    if (!phases.empty() && m.phase == Phase::verify) phases.back().length *= static_cast<double>(d.grown(d.moved(m.cycle->verify)));
+    if (!phases.empty() && m.phase == Phase::verify) phases.back().length *= static_cast<double>(d.grown(d.moved(m.round->verify)));
     ui::gantt_lane(canvas, theme, x, upper.y, upper.h, phases, 2, d.ui.input.mouse);
     if (m.settled && m.other_ms > 0) {
         // Verdicts, commit and bookkeeping: no role of their own, so a neutral block.
-        const float from = x(m.cycle->draft_ms + m.cycle->verify_ms);
+        const float from = x(m.round->draft_ms + m.round->verify_ms);
         const Rect rest{from, upper.y, std::max(1.0F, x(spec) - from), upper.h};
         canvas.fill(rest, theme.muted.alpha(0.45F), 2);
         const std::string name = "rows, verdicts and commit";

@@ -7,7 +7,7 @@
 #include "engine/rules/verify.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/plain_time.h"
-#include "scenes/shared/told_speed.h"
+#include "scenes/shared/reported_speed.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -34,9 +34,9 @@ std::optional<double> shown(double logp, const TopEntries& raw, int token, bool 
 }
 
 void fill_columns(LoopModel& model) {
-    if (model.cycle) {
-        model.tree = model.cycle->tree || (model.header && model.header->nodes > 0);
-        for (const DraftSlot& slot : model.cycle->drafts) {
+    if (model.round) {
+        model.tree = model.round->tree || (model.header && model.header->nodes > 0);
+        for (const DraftSlot& slot : model.round->drafts) {
             LoopColumn column;
             column.draft = slot.draft;
             column.check = slot.check;
@@ -72,10 +72,10 @@ void fill_columns(LoopModel& model) {
             model.columns.push_back(column);
         }
         model.drafted = static_cast<int>(model.columns.size());
-        model.newest = judges_all(model) ? model.cycle->last_judged : model.judged - 1;
-        const int own = model.cycle->own_slot();
-        if (model.tree && model.cycle->resample && own < model.drafted) model.rejected = own;
-        model.drafting_over = model.cycle->verify != nullptr || model.judged > 0 || model.cycle->resample;
+        model.newest = judges_all(model) ? model.round->last_judged : model.judged - 1;
+        const int own = model.round->own_slot();
+        if (model.tree && model.round->resample && own < model.drafted) model.rejected = own;
+        model.drafting_over = model.round->verify != nullptr || model.judged > 0 || model.round->resample;
     }
     // Places for the guesses to come. A tree's are not known before they are made.
     while (!model.drafting_over && !model.tree && static_cast<int>(model.columns.size()) < model.asked)
@@ -97,9 +97,9 @@ bool has_sibling(const LoopModel& model, int column) {
 
 LoopModel loop_model(const SceneInput& input) {
     LoopModel model;
-    const CycleView& view = *input.view;
+    const RunView& view = *input.view;
     model.header = view.header;
-    model.cycle = view.current();
+    model.round = view.current();
     model.phase = view.phase;
     if (model.header) {
         model.rule = rule_kind(*model.header);
@@ -108,42 +108,42 @@ LoopModel loop_model(const SceneInput& input) {
         const DrafterInfo* info = find_drafter(h.drafter);
         model.head = info && info->causal_head &&
                      (!input.settings ||
-                      round_settings(input, model.cycle ? model.cycle->cycle : 0).options.correction);
+                      round_settings(input, model.round ? model.round->round : 0).options.correction);
         model.asked = h.drafter == kNoDrafter ? 0 : std::min(h.nodes > 0 ? h.nodes : h.k, kMostPlaces);
     } else if (input.settings) {
         model.asked = input.settings->drafter == kNoDrafter ? 0 : input.settings->k;
     }
     fill_columns(model);
-    if (model.cycle) {
-        model.own = model.cycle->resample;
+    if (model.round) {
+        model.own = model.round->resample;
         const bool rows = std::ranges::any_of(model.columns, [](const LoopColumn& c) {
             return (c.draft && !c.draft->top.empty()) || (c.check && !c.check->top.empty());
         });
         model.fast = model.drafted > 0 && !rows;
-        model.no_room = no_room_for_guess(*input.whole, *model.cycle);
+        model.no_room = no_room_for_draft(*input.whole, *model.round);
     }
-    const Committed* commit = model.cycle ? commit_of(*input.whole, *model.cycle) : nullptr;
+    const Committed* commit = model.round ? commit_of(*input.whole, *model.round) : nullptr;
     model.own_dropped = model.own && commit && drops_own_token(*commit);
-    if (commit && (model.cycle->commit || model.own))
+    if (commit && (model.round->commit || model.own))
         model.produced = static_cast<int>(commit->tokens.size());
     else
         model.produced = model.accepted + (model.own ? 1 : 0);
     model.plain_ms = plain_ms(input);
     if (model.plain_ms > 0 && input.trace && input.whole && input.whole->drafted > 0) {
-        const ToldSpeed told = told_speed(*input.whole, *input.trace, model.plain_ms);
+        const ReportedSpeed told = reported_speed(*input.whole, *input.trace, model.plain_ms);
         model.doubt = told.doubt;
         model.run_speed = told.words + (told.sure() ? "" : " (" + told.note() + ")");
     }
-    if (model.cycle) {
+    if (model.round) {
         // The commit costs microseconds; with it known already, the clock need not wait for the last step.
-        model.other_ms = model.cycle->other_ms;
-        if (model.own && !model.cycle->complete())
-            for (const CycleSummary& cycle : input.whole->cycles)
-                if (cycle.first_event == model.cycle->first_event && cycle.complete()) {
-                    model.other_ms = cycle.other_ms;
+        model.other_ms = model.round->other_ms;
+        if (model.own && !model.round->complete())
+            for (const RoundSummary& round : input.whole->round_list)
+                if (round.first_event == model.round->first_event && round.complete()) {
+                    model.other_ms = round.other_ms;
                     model.settled = true;
                 }
-        if (model.cycle->complete()) model.settled = true;
+        if (model.round->complete()) model.settled = true;
     }
 
     const int count = static_cast<int>(model.columns.size());
@@ -157,7 +157,7 @@ LoopModel loop_model(const SceneInput& input) {
         model.active = std::max(0, model.drafted - 1);
     model.active = std::min(model.active, count);
     model.selected = model.active;
-    if (input.selected && model.cycle && input.selected->cycle == model.cycle->cycle)
+    if (input.selected && model.round && input.selected->round == model.round->round)
         model.selected = std::clamp(input.selected->index, 0, count);
     return model;
 }
@@ -183,7 +183,7 @@ ColumnDistributions column_distributions(const LoopModel& model, int column) {
 int LoopModel::ms_decimals() const {
     if (!timed()) return 1;
     double least = 1e9, most = 0;
-    for (const double amount : {cycle->draft_ms, cycle->verify_ms, plain_ms,
+    for (const double amount : {round->draft_ms, round->verify_ms, plain_ms,
                                 settled && plain_ms > 0 ? std::abs(plain_total() - spec_ms()) : 0.0})
         if (amount > 0) least = std::min(least, amount), most = std::max(most, amount);
     return least >= 1 ? 1 : most >= 10 ? 2 : 3;

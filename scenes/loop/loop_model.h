@@ -30,13 +30,13 @@ struct LoopColumn {
     double ms = 0, head_ms = 0; // of the draft step, as in Drafted
     // Its coin failed, but a later one keeps it (block verification).
     [[nodiscard]] bool rescued() const {
-        return check && check->accepted && check->joint && check->u && *check->u >= check->threshold;
+        return check && check->accepted && check->prefix_coefficient && check->u && *check->u >= check->threshold;
     }
 };
 
 struct LoopModel {
     const Header* header = nullptr;
-    const CycleSummary* cycle = nullptr; // null before the first draft
+    const RoundSummary* round = nullptr; // null before the first draft
     RuleKind rule = RuleKind::token;
     bool greedy = false; // temperature 0: distributions are one bar; the raw probabilities are shown instead
     bool fast = false;   // no rows were recorded
@@ -70,13 +70,13 @@ struct LoopModel {
         return rule == RuleKind::certain && draft && !draft->u;
     }
     [[nodiscard]] bool plain() const { return header && asked == 0 && drafted == 0; } // plain decoding
-    [[nodiscard]] double spec_ms() const { return cycle ? cycle->draft_ms + cycle->verify_ms + other_ms : 0; }
+    [[nodiscard]] double spec_ms() const { return round ? round->draft_ms + round->verify_ms + other_ms : 0; }
     [[nodiscard]] double plain_total() const { return plain_ms * produced; }
     // Times of a round are added and compared, so all are printed with the digits that the smallest needs.
     [[nodiscard]] int ms_decimals() const;
     [[nodiscard]] std::string ms(double amount) const;
     [[nodiscard]] bool table() const { return header && header->tier == "TABLE"; } // it costs nothing to ask
-    [[nodiscard]] bool timed() const { return cycle && !table() && cycle->draft_ms + cycle->verify_ms > 0; }
+    [[nodiscard]] bool timed() const { return round && !table() && round->draft_ms + round->verify_ms > 0; }
 };
 // In a tree: was anything guessed behind a column, and anything later at its place?
 [[nodiscard]] bool has_child(const LoopModel& model, int column);

@@ -48,8 +48,8 @@ bool token_rule_stops(const LoopModel& model, const LoopColumn& c) {
 void tell_block(const LoopModel& model, const LoopColumn& c, const std::string& token, Story& story) {
     const bool success = c.check->u && *c.check->u < c.check->threshold, last = model.newest + 1 >= model.drafted;
     const CheckWords w = words_of(c, token);
-    const std::string mixture = c.check->goal ? probability(std::exp(*c.check->goal)) : "";
-    const std::string joint = c.check->joint ? fine_probability(std::exp(*c.check->joint)) : "";
+    const std::string mixture = c.check->mixture ? probability(std::exp(*c.check->mixture)) : "";
+    const std::string joint = c.check->prefix_coefficient ? fine_probability(std::exp(*c.check->prefix_coefficient)) : "";
     const auto say = [&](auto id) {
         return loop_says.beat(id, "token"_v = w.token, "target"_v = w.target, "draft"_v = w.draft, "mixture"_v = mixture, "joint"_v = joint,
                               "prefix"_v = model.newest == 0 ? 0 : model.newest + 1, "last"_v = last, "threshold"_v = w.threshold, "coin"_v = w.coin);
@@ -82,7 +82,7 @@ void tell_lenient(const LoopModel& model, const LoopColumn& c, const std::string
 }
 
 void tell_typical(const LoopColumn& c, const std::string& token, Story& story) {
-    const std::string limit = c.check->limit ? fine_probability(*c.check->limit) : "", p = probability(std::exp(c.check->p));
+    const std::string limit = c.check->typical_threshold ? fine_probability(*c.check->typical_threshold) : "", p = probability(std::exp(c.check->p));
     take(story, c.check->accepted ? loop_says.beat("typical:kept"_t, "token"_v = token, "target"_v = p, "limit"_v = limit)
                                   : loop_says.beat("typical:rejected"_t, "token"_v = token, "target"_v = p, "limit"_v = limit));
     if (c.check->accepted && std::exp(c.check->p) < 0.5)
@@ -93,7 +93,7 @@ void tell_cascade(const LoopModel& model, const LoopColumn& c, const std::string
     const CheckWords w = words_of(c, token);
     const auto say = [&](auto id) {
         return loop_says.beat(id, "token"_v = w.token, "target"_v = w.target, "draft"_v = w.draft,
-                              "mixture"_v = c.check->goal ? probability(std::exp(*c.check->goal)) : "", "threshold"_v = w.threshold,
+                              "mixture"_v = c.check->mixture ? probability(std::exp(*c.check->mixture)) : "", "threshold"_v = w.threshold,
                               "coin"_v = w.coin, "target_only"_v = mixes_nothing(model));
     };
     take(story, c.check->accepted ? say("cascade:kept"_t) : say("cascade:rejected"_t));
@@ -130,7 +130,7 @@ void tell_rule_check(const SceneInput& input, const LoopModel& model, const Loop
     case RuleKind::certain:
         return tell_certain(model, judged, token, story);
     default:
-        return judged.check->joint ? tell_block(model, judged, token, story)
+        return judged.check->prefix_coefficient ? tell_block(model, judged, token, story)
                                    : tell_cascade(model, judged, token, story);
     }
 }

@@ -9,7 +9,7 @@
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_rules.h"
 #include "scenes/loop/loop_tree.h"
-#include "scenes/shared/usual.h"
+#include "scenes/shared/typical_time.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -45,7 +45,7 @@ std::string finished_title(const LoopModel& model) {
         const bool lost = model.timed() && model.plain_ms > 0 && model.spec_ms() > model.plain_total();
         return loop_says("title.none_kept"_t, "lost"_v = lost);
     }
-    const bool cheap = !model.timed() || model.cycle->draft_ms < model.cycle->verify_ms;
+    const bool cheap = !model.timed() || model.round->draft_ms < model.round->verify_ms;
     if (table) return loop_says("title.some:table"_t, "guesses"_v = drafted, "tokens"_v = n);
     if (cheap) return loop_says("title.some:cheap"_t, "guesses"_v = drafted, "tokens"_v = n);
     return loop_says("title.some:dear"_t, "guesses"_v = drafted, "tokens"_v = n);
@@ -88,9 +88,9 @@ std::string clock_words(const LoopModel& model) {
     const auto add = [&](const char* phase, double ms) {
         text += (text.empty() ? "" : ", ") + (phase + (" " + model.ms(ms))) + " ms";
     };
-    if (model.drafted > 0 || model.ms(model.cycle->draft_ms) != model.ms(0))
-        add("drafting", model.cycle->draft_ms);
-    if (model.cycle->verify) add("verify", model.cycle->verify_ms);
+    if (model.drafted > 0 || model.ms(model.round->draft_ms) != model.ms(0))
+        add("drafting", model.round->draft_ms);
+    if (model.round->verify) add("verify", model.round->verify_ms);
     if (model.settled) add("rest", model.other_ms);
     return text;
 }
@@ -146,7 +146,7 @@ std::string percent_words(double p) {
 // The first guess of a run of the small model is where a reader begins: what a drafter is comes before how this one works.
 // Whoever chose another drafter reads at once how that one guesses, and of a table nothing is dear or cheap.
 bool begins_the_run(const LoopModel& model) {
-    return model.cycle->cycle == 0 && model.drafted == 1 && model.asked > 1 && model.header->drafter == "small" && !model.table();
+    return model.round->round == 0 && model.drafted == 1 && model.asked > 1 && model.header->drafter == "small" && !model.table();
 }
 
 // Of drafters that compute their guesses.
@@ -184,8 +184,8 @@ std::string room_words(const SceneInput& input) {
 }
 
 void tell_verify(const SceneInput& input, const LoopModel& model, Story& story) {
-    const int rows = model.cycle->verify ? model.cycle->verify->rows : model.drafted + 1;
-    const std::string took = model.timed() ? timed_words(*input.whole, *model.cycle, verify_time, model.ms_decimals()) : "";
+    const int rows = model.round->verify ? model.round->verify->rows : model.drafted + 1;
+    const std::string took = model.timed() ? timed_words(*input.whole, *model.round, verify_time, model.ms_decimals()) : "";
     if (model.drafted == 0) {
         const Header& h = *input.view->header;
         take(story, loop_says.beat("verify:nothing"_t, "room"_v = model.no_room ? room_words(input) : "", "took"_v = took,
@@ -306,7 +306,7 @@ std::string commit_times(const SceneInput& input, const LoopModel& model) {
     const std::string saving = saving_words(model);
     if (saving.empty()) return "";
     // A round that something else on the machine held up is no cost of speculating.
-    const double held_up = model.settled ? usual_ms(*input.whole, *model.cycle, round_time) : 0;
+    const double held_up = model.settled ? typical_ms(*input.whole, *model.round, round_time) : 0;
     const std::string took = model.ms(model.spec_ms()), usual = held_up > 0 ? model.ms(held_up) : "";
     if (model.produced < 2)
         return loop_says("commit.times:one"_t, "took"_v = took, "usual"_v = usual, "saving"_v = saving,
@@ -315,7 +315,7 @@ std::string commit_times(const SceneInput& input, const LoopModel& model) {
 }
 
 void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) {
-    const Committed& e = *model.cycle->commit;
+    const Committed& e = *model.round->commit;
     const auto n = e.tokens.size();
     const std::string times = commit_times(input, model);
     if (model.no_room)
@@ -330,7 +330,7 @@ void tell_commit(const SceneInput& input, const LoopModel& model, Story& story) 
 }
 
 void tell_end(const SceneInput& input, Story& story) {
-    const CycleView& view = *input.view;
+    const RunView& view = *input.view;
     if (view.failed) {
         story.heading = loop_says("end.failed"_t);
         story.text = view.failed->what;
@@ -393,7 +393,7 @@ std::string saving_words(const LoopModel& model) {
     // was no longer than a plain pass, it was so by chance.
     if (model.produced < 2) {
         if (plain > 0 && spec > plain && apart > 0) return loop_says("saving.later"_t, "ms"_v = model.ms(apart));
-        return loop_says("saving.drafting"_t, "ms"_v = model.ms(model.cycle->draft_ms));
+        return loop_says("saving.drafting"_t, "ms"_v = model.ms(model.round->draft_ms));
     }
     if (plain <= 0) return {};
     if (!model.doubt.empty()) return {}; // no figure
@@ -419,10 +419,10 @@ std::string judging_title(const LoopModel& model) {
 std::string loop_title(const LoopModel& model) {
     if (!model.header) return loop_says("title.any"_t);
     if (model.phase == Phase::failed) return loop_says("title.failed"_t);
-    if (!model.cycle) return loop_says("title.before"_t);
-    if (model.cycle->complete() || model.own) return finished_title(model);
+    if (!model.round) return loop_says("title.before"_t);
+    if (model.round->complete() || model.own) return finished_title(model);
     if (model.judged > 0) return judging_title(model);
-    if (!model.cycle->verify) return loop_says("title.drafted"_t, "guesses"_v = model.drafted);
+    if (!model.round->verify) return loop_says("title.drafted"_t, "guesses"_v = model.drafted);
     if (model.no_room) return loop_says("title.reads:no_room"_t);
     if (model.drafted == 0) return loop_says("title.reads:nothing"_t);
     return loop_says("title.reads:guesses"_t, "all"_v = all_guesses(model.drafted));
@@ -443,7 +443,7 @@ std::string loop_subtitle(const SceneInput& input, const LoopModel& model) {
     const std::string phase = !other                                        ? phase_name(model.phase)
                               : model.own->from == TargetToken::From::bonus ? loop_says("phase.bonus"_t)
                                                                             : loop_says("phase.own"_t);
-    return loop_says("subtitle.run"_t, "round"_v = model.cycle ? model.cycle->cycle + 1 : 0, "phase"_v = phase, "plain"_v = model.plain(),
+    return loop_says("subtitle.run"_t, "round"_v = model.round ? model.round->round + 1 : 0, "phase"_v = phase, "plain"_v = model.plain(),
                      "drafter"_v = model.plain() ? "" : h.drafter, "rule"_v = h.rule, "k"_v = h.k,
                      "temperature"_v = temperature_words(h.sampling.temperature), "greedy"_v = model.greedy,
                      "drafts"_v = model.greedy ? "" : draft_words(h.sampling.temperature, h.draft_sampling.temperature),
@@ -472,9 +472,9 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
                 << compared_probability(std::min(1.0, c.check->threshold));
         if (c.draft->forced()) out << ", put here by you";
         if (model.rule == RuleKind::certain) out << ", counts as certain";
-        if (c.check && c.check->goal) out << ", mixture " << probability(std::exp(*c.check->goal));
-        if (c.check && c.check->joint) out << ", prefix " << fine_probability(std::exp(*c.check->joint));
-        if (c.check && c.check->limit) out << ", limit " << fine_probability(*c.check->limit);
+        if (c.check && c.check->mixture) out << ", mixture " << probability(std::exp(*c.check->mixture));
+        if (c.check && c.check->prefix_coefficient) out << ", prefix " << fine_probability(std::exp(*c.check->prefix_coefficient));
+        if (c.check && c.check->typical_threshold) out << ", limit " << fine_probability(*c.check->typical_threshold);
         switch (c.fate) {
         case Fate::accepted:
             out << (c.rescued() ? ": accepted by a later coin" : ": accepted");
@@ -494,9 +494,9 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         if (static_cast<int>(i) == model.selected) out << " (selected)";
         out << "\n";
     }
-    if (model.cycle && model.cycle->verify) {
-        out << "Verify: " << counted(model.cycle->verify->rows, "row");
-        if (model.timed()) out << ", " << model.ms(model.cycle->verify_ms) << " ms";
+    if (model.round && model.round->verify) {
+        out << "Verify: " << counted(model.round->verify->rows, "row");
+        if (model.timed()) out << ", " << model.ms(model.round->verify_ms) << " ms";
         out << "\n";
     }
     if (model.own) {
@@ -509,7 +509,7 @@ std::string loop_description(const SceneInput& input, const LoopModel& model) {
         if (model.own->u) out << ", coin " << probability(*model.own->u);
         out << "\n" << strip_words(input, *model.own);
     }
-    if (model.cycle && model.timed()) {
+    if (model.round && model.timed()) {
         out << "Clock: " << clock_words(model);
         if (model.plain_ms > 0) out << "; plain decoding " << model.ms(model.plain_ms) << " ms per token";
         const std::string saving = saving_words(model);
@@ -539,15 +539,15 @@ Story loop_story(const SceneInput& input, const LoopModel& model) {
     story.on_next = {Go{Move::step}};
     if (input.cursor <= 1) story.no_back = loop_says("caption.first"_t);
     if (input.view->stopped || input.view->failed) story.no_next = loop_says("caption.over"_t);
-    if (model.cycle) {
-        story.step = static_cast<int>(model.cycle->end_event - model.cycle->first_event);
-        for (const CycleSummary& cycle : input.whole->cycles)
-            if (cycle.cycle == model.cycle->cycle && cycle.complete()) {
-                story.steps = static_cast<int>(cycle.end_event - cycle.first_event);
+    if (model.round) {
+        story.step = static_cast<int>(model.round->end_event - model.round->first_event);
+        for (const RoundSummary& round : input.whole->round_list)
+            if (round.round == model.round->round && round.complete()) {
+                story.steps = static_cast<int>(round.end_event - round.first_event);
                 for (int i = 1; i <= story.steps; ++i)
-                    story.segments.push_back(SetCursor{cycle.first_event + static_cast<std::size_t>(i)});
+                    story.segments.push_back(SetCursor{round.first_event + static_cast<std::size_t>(i)});
             }
-        story.caption = loop_says("caption.step"_t, "round"_v = model.cycle->cycle + 1, "step"_v = story.step, "of"_v = story.steps);
+        story.caption = loop_says("caption.step"_t, "round"_v = model.round->round + 1, "step"_v = story.step, "of"_v = story.steps);
     } else {
         story.caption = model.header ? loop_says("caption.before"_t) : loop_says("caption.none"_t);
     }

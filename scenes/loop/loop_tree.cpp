@@ -41,7 +41,7 @@ std::string sampled_words(const SceneInput& input, const LoopModel& model, const
                                                              : loop_says("tree.drawn"_t, "draft"_v = probability(std::exp(c.check->q)));
     return loop_says("tree.sampled"_t, "place"_v = place_of(input, model, c.parent), "token"_v = token,
                      "target"_v = probability(std::exp(c.check->p)),
-                     "left"_v = c.check->left ? probability(std::exp(*c.check->left)) : "", "drawn"_v = drawn,
+                     "left"_v = c.check->sibling_residual ? probability(std::exp(*c.check->sibling_residual)) : "", "drawn"_v = drawn,
                      "threshold"_v = fine_probability(std::min(1.0, c.check->threshold)), "coin"_v = c.check->u ? probability(*c.check->u) : "");
 }
 
@@ -67,8 +67,8 @@ void tell_tree_check(const SceneInput& input, const LoopModel& model, Story& sto
 void tell_tree_own(const SceneInput& input, const LoopModel& model, Story& story) {
     const TargetToken& own = *model.own;
     const std::string token = quoted(*input.trace, own.token), coin = own.u ? probability(*own.u) : "";
-    const bool one = std::ranges::count(model.columns, model.cycle->end_of_path(), &LoopColumn::parent) == 1;
-    const std::string place = place_of(input, model, model.cycle->end_of_path());
+    const bool one = std::ranges::count(model.columns, model.round->end_of_path(), &LoopColumn::parent) == 1;
+    const std::string place = place_of(input, model, model.round->end_of_path());
     const Words words =
         own.from == TargetToken::From::bonus ? loop_says.beat("tree_own:bonus"_t, "place"_v = place, "token"_v = token, "coin"_v = coin)
         : own.from == TargetToken::From::residual

@@ -20,9 +20,9 @@ using ui::Role;
 
 // What the target's row of new token `place` of a plain run gave `token`.
 std::optional<double> given(const Trace& plain, int place, int token) {
-    const CycleView view = fold(plain, plain.size());
-    if (place >= static_cast<int>(view.cycles.size())) return {};
-    const TargetToken* own = view.cycles[static_cast<std::size_t>(place)].resample;
+    const RunView view = fold(plain, plain.size());
+    if (place >= static_cast<int>(view.round_list.size())) return {};
+    const TargetToken* own = view.round_list[static_cast<std::size_t>(place)].resample;
     if (!own) return {};
     return listed(own->raw_top.empty() ? own->top : own->raw_top, token);
 }

@@ -41,7 +41,7 @@ namespace {
 
 // Favourites are certain, so the first position has one way to go wrong: both are refused, one after the other.
 void prove_favourites(const RuleInfo& rule, std::vector<ProofRow>& rows) {
-    const ToyGuesses guesses = toy_guesses({}, rule, [](Purpose) { return 0.0; });
+    const ToyDrafts guesses = toy_drafts({}, rule, [](Purpose) { return 0.0; });
     Round round;
     round.drafts = guesses.tokens;
     round.parents = guesses.parents;

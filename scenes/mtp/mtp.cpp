@@ -3,7 +3,7 @@
 #include "scenes/mtp/mtp_draw.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/emphasis.h"
-#include "scenes/shared/guest_round.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/shared/heat_key.h"
 #include "scenes/shared/words.h"
 
@@ -16,8 +16,8 @@ class MtpScene final : public Scene {
 
     std::vector<SceneCommand> draw(const SceneInput& run, ui::Ui& ui) override {
         std::vector<SceneCommand> out;
-        const GuestRound round(run, "mtp");
-        guest_.ask(round, run, out);
+        const OtherRound round(run, "mtp");
+        other_round_.ask(round, run, out);
         const MtpFrame frame(run, round.seen());
         const MtpDraw d{frame, ui, out};
         shown_ = ShownHead(frame.model);
@@ -41,14 +41,14 @@ class MtpScene final : public Scene {
     }
 
     std::vector<Measurement> missing(const SceneInput& run) const override {
-        const GuestRound round(run, "mtp");
+        const OtherRound round(run, "mtp");
         const RunStudy study = mtp_study(run);
         if (!shows_or_will(run, mtp_model(round.seen()), "mtp") || !lacks(study, study_of(run, study))) return {};
         return {{.name = study.name, .ask = study, .beat = kMtpDepthBeat, .pictured = kMtpDepthBeat}};
     }
 
     std::string describe(const SceneInput& run) const override {
-        const GuestRound round(run, "mtp");
+        const OtherRound round(run, "mtp");
         return mtp_description(MtpFrame(run, round.seen()));
     }
 
@@ -58,7 +58,7 @@ class MtpScene final : public Scene {
 
   private:
     ShownHead shown_; // as drawn last
-    GuestAsker guest_;
+    OtherRoundAsker other_round_;
     int asked_ = -1;
     const Trace* asked_of_ = nullptr; // only compared
 
@@ -66,10 +66,10 @@ class MtpScene final : public Scene {
     void ask_beside(const MtpFrame& frame, std::vector<SceneCommand>& out) {
         const MtpBeside& beside = frame.beside;
         if (frame.input.beat != kMtpBesideBeat || !beside.can_ask || beside.complete) return;
-        if (asked_ == beside.cycle && asked_of_ == frame.run.trace) return;
-        asked_ = beside.cycle;
+        if (asked_ == beside.round && asked_of_ == frame.run.trace) return;
+        asked_ = beside.round;
         asked_of_ = frame.run.trace;
-        out.push_back(Command{CompareDrafters{beside.cycle, 0}});
+        out.push_back(Command{CompareDrafters{beside.round, 0}});
     }
 
     static void draw_stage(const MtpDraw& d) {

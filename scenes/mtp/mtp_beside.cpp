@@ -27,7 +27,7 @@ std::string why_not(const MtpBeside& beside, const MtpBesideRow& row) {
 void draw_guesses(const MtpDraw& d, const MtpBesideRow& row, Rect r) {
     ui::Canvas& canvas = d.ui.canvas;
     const ui::Theme& theme = d.ui.theme;
-    const CycleSummary* round = row.round();
+    const RoundSummary* round = row.round();
     if (!round || round->drafts.empty()) {
         ui::fitted_text(canvas, {r.x, r.y + 18}, why_not(d.frame.beside, row), Font::text, 14, theme.muted, r.w);
         return;

@@ -26,8 +26,8 @@ using ui::Vec2;
 // The strips of one kind share a scale.
 double scale_of(const MtpModel& m, const char* name) {
     double scale = 1e-12;
-    for (const DraftSlot& slot : m.cycle->drafts)
-        if (const Internals::Strip* s = slot.draft->lens.strip(name)) scale = std::max({scale, std::abs(s->low), std::abs(s->high)});
+    for (const DraftSlot& slot : m.round->drafts)
+        if (const Internals::Strip* s = slot.draft->internals.strip(name)) scale = std::max({scale, std::abs(s->low), std::abs(s->high)});
     return scale;
 }
 
@@ -86,18 +86,18 @@ float draw_mtp_steps(const MtpDraw& d, float top, float below) {
     const double states = scale_of(m, "state"), outputs = scale_of(m, "output");
     for (int i = g.first; i < g.first + g.count; ++i) {
         const DraftSlot& slot = m.slot(i);
-        const Internals& lens = slot.draft->lens;
+        const Internals& internals = slot.draft->internals;
         const float at = g.x(i), cw = g.width(i);
         const Rect band{at - 8, top - 4, cw + 16, verdicts + 34 - (top - 4)};
         const bool selected = i == m.selected;
         const ui::Touch touched = ui::touch(d.ui, d.ui.id("step " + std::to_string(i)), band);
         if (selected || touched.hovered) canvas.fill(band, theme.raised.alpha(selected ? 0.75F : 0.35F), 6);
         if (touched.focused) ui::focus_ring(canvas, theme, band);
-        if (touched.clicked) d.out.push_back(Select{Position{m.cycle->cycle, i}});
+        if (touched.clicked) d.out.push_back(Select{Position{m.round->round, i}});
         canvas.text({at, top + 14}, "depth " + std::to_string(i + 1), selected ? Font::text_bold : Font::text, 14,
                     selected ? theme.ink : theme.muted);
         if (slot.ms > 0) canvas.text({at + cw, top + 14}, ui::number(slot.ms, 2) + " ms", Font::mono, 14, theme.muted, Align::right);
-        strip(d, lens.strip("state"), states, i == 0 ? "state of the target" : "its own output", {at, state, cw, 14});
+        strip(d, internals.strip("state"), states, i == 0 ? "state of the target" : "its own output", {at, state, cw, 14});
         if (const int read = i == 0 ? m.anchor : m.slot(i - 1).draft->token; read >= 0)
             ui::chip(canvas, theme, {at, token, cw, 28}, label_of(*input.trace, read), {.role = Role::draft, .neutral = i == 0});
         const Rect box{at, layer, cw, 26};
@@ -105,7 +105,7 @@ float draw_mtp_steps(const MtpDraw& d, float top, float below) {
         canvas.outline(box, {theme.role(Role::draft), 1.5F}, 4);
         canvas.text({box.center().x, box.y + 18}, i == 0 ? "join, 1 layer" : "the same layer", Font::text, 14, theme.ink, Align::center);
         ui::arrow(canvas, {box.center().x, layer + 27}, {box.center().x, output - 1}, {theme.muted, 1.5F}, 5);
-        strip(d, lens.strip("output"), outputs, "output, after its norm", {at, output, cw, 14});
+        strip(d, internals.strip("output"), outputs, "output, after its norm", {at, output, cw, 14});
         next_tokens(d, slot, {at, distributions, cw, 0}, rows);
         ui::chip(canvas, theme, {at, drafts, cw, 30}, label_of(*input.trace, slot.draft->token), {.role = Role::draft, .selected = selected});
         const Rect verdict{at, verdicts, cw, 28};
@@ -217,7 +217,7 @@ void draw_mtp_pairs(const MtpDraw& d, Rect r) {
     ui::fitted_text(canvas, {r.x, r.y + 12}, "Its cache: every place of the text is a pair", Font::text_bold, 14, theme.ink, r.w);
     std::vector<int> text; // before the round, its end
     for (const OutputToken& token : input.whole->tokens)
-        if (token.origin == Origin::prompt || token.cycle < m.cycle->cycle) text.push_back(token.id);
+        if (token.origin == Origin::prompt || token.round < m.round->round) text.push_back(token.id);
     if (text.empty() || text.back() != m.anchor) text.push_back(m.anchor);
     constexpr float kPair = 96, kGap = 8, kHigh = 26, kNames = 64, kLine = 2 * kHigh + 3 + 16, kWords = 46;
     const float top = r.y + 26;

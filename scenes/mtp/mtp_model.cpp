@@ -20,7 +20,7 @@ RunSettings measured_run(const SceneInput& input, int k, int tokens) {
     settings.max_tokens = tokens;
     settings.trace_top = 0;
     settings.timing = true;
-    settings.lens = false;
+    settings.internals = false;
     return settings;
 }
 
@@ -38,10 +38,10 @@ std::optional<MtpVariant> variant_of(const StudyPoint& point) {
 
 MtpModel mtp_model(const SceneInput& input) {
     MtpModel model;
-    if (!find_cycle(model, input, "mtp")) return model;
-    model.draft_ms = model.cycle->draft_ms;
+    if (!find_round(model, input, "mtp")) return model;
+    model.draft_ms = model.round->draft_ms;
     for (int i = 1; i < model.steps(); ++i) model.further_ms += model.slot(i).ms / (model.steps() - 1);
-    model.lens = !model.slot(0).draft->lens.empty();
+    model.internals = !model.slot(0).draft->internals.empty();
     choose_guess(model, input, input.beat < kMtpAgainBeat ? 0 : 1);
     return model;
 }
@@ -118,19 +118,19 @@ const MtpBesideRow* MtpBeside::row(const std::string& drafter) const {
 
 MtpBeside mtp_beside(const SceneInput& run) {
     MtpBeside beside;
-    const CycleSummary* cycle = shown_cycle(run);
-    if (!run.whole->header || !cycle) return beside;
-    beside.cycle = cycle->cycle;
+    const RoundSummary* round = shown_round(run);
+    if (!run.whole->header || !round) return beside;
+    beside.round = round->round;
     // A saved run in a window: the engine is there, but it holds another one, and the status names no model.
     beside.can_ask = models_loaded(run) && !run.status->model.empty();
-    const DrafterComparison* known = run.guesses.get();
-    if (known && (known->of != run.trace || known->cycle != beside.cycle)) known = nullptr;
+    const DrafterComparison* known = run.comparison.get();
+    if (known && (known->of != run.trace || known->round != beside.round)) known = nullptr;
     beside.complete = known && known->complete();
     for (const char* drafter : {"mtp", "eagle3", "medusa"}) {
         MtpBesideRow row;
         row.info = find_drafter(drafter);
         if (known)
-            for (const GuessRow& guess : known->rows)
+            for (const ComparisonRow& guess : known->rows)
                 if (guess.drafter == drafter) row.guess = &guess;
         if (row.guess && row.guess->trace) row.answer = fold(*row.guess->trace, row.guess->trace->size());
         beside.rows.push_back(std::move(row));

@@ -19,11 +19,11 @@ inline constexpr int kMtpPairBeat = 0, kMtpAgainBeat = 2, kMtpDepthBeat = 3, kMt
                      kMtpPublishedBeat = 7;
 
 struct MtpModel : HeadModel {
-    bool lens = false;
+    bool internals = false;
     double draft_ms = 0;
     double further_ms = 0; // mean of the guesses behind the first, which also reads what the target has just said; 0: unknown
-    [[nodiscard]] int steps() const { return cycle ? static_cast<int>(cycle->drafts.size()) : 0; }
-    [[nodiscard]] const DraftSlot& slot(int i) const { return cycle->drafts[static_cast<std::size_t>(i)]; }
+    [[nodiscard]] int steps() const { return round ? static_cast<int>(round->drafts.size()) : 0; }
+    [[nodiscard]] const DraftSlot& slot(int i) const { return round->drafts[static_cast<std::size_t>(i)]; }
 };
 [[nodiscard]] MtpModel mtp_model(const SceneInput& input);
 
@@ -59,15 +59,15 @@ struct MtpKept {
 // The heads that are compared, at the round of the run on screen: same text, same dice, as many guesses, judged by the same target.
 struct MtpBesideRow {
     const DrafterInfo* info = nullptr;
-    const GuessRow* guess = nullptr; // null: no answer yet
-    CycleView answer;
-    [[nodiscard]] const CycleSummary* round() const { return answer.cycles.empty() ? nullptr : &answer.cycles.front(); }
+    const ComparisonRow* guess = nullptr; // null: no answer yet
+    RunView answer;
+    [[nodiscard]] const RoundSummary* round() const { return answer.round_list.empty() ? nullptr : &answer.round_list.front(); }
     [[nodiscard]] int tokens() const {
         return round() && round()->commit ? static_cast<int>(round()->commit->tokens.size()) : 0;
     }
 };
 struct MtpBeside {
-    int cycle = 0;
+    int round = 0;
     bool can_ask = false; // there is an engine that holds this run
     bool complete = false;
     std::vector<MtpBesideRow> rows;

@@ -10,7 +10,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/methods.h"
 #include "scenes/shared/published_round.h"
-#include "scenes/shared/usual.h"
+#include "scenes/shared/typical_time.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"
 
@@ -23,7 +23,7 @@ std::string share(std::optional<double> p) { return p ? ui::probability(*p) : ""
 std::string before_anchor(const SceneInput& input, const MtpModel& m) {
     int before = -1, last = -1;
     for (const OutputToken& token : input.whole->tokens) {
-        if (token.origin != Origin::prompt && token.cycle >= m.cycle->cycle) break;
+        if (token.origin != Origin::prompt && token.round >= m.round->round) break;
         before = std::exchange(last, token.id);
     }
     if (last != m.anchor) before = last;
@@ -144,7 +144,7 @@ std::string mtp_empty_words(const MtpModel& m) {
     switch (m.empty) {
     case MtpModel::Empty::no_run: return mtp_says("empty.text:no_run"_t);
     case MtpModel::Empty::other_drafter: return other_drafter_words(m, "MTP", mtp_says("empty.what"_t));
-    case MtpModel::Empty::no_cycle: return mtp_says("empty.text:no_round"_t);
+    case MtpModel::Empty::no_round: return mtp_says("empty.text:no_round"_t);
     case MtpModel::Empty::no: break;
     }
     return {};

@@ -27,7 +27,7 @@ using ui::Role;
 // Why there are no averages, in as many words as fit.
 std::string why_empty(const RaceDraw& d, float room) {
     const std::string words = no_averages_words(d.model);
-    const std::string shorter = d.model.measured && d.model.race && !d.model.race->cut && d.model.race->prompts > 0 ? "being measured"
+    const std::string shorter = d.model.measured && d.model.race && !d.model.race->ended_early && d.model.race->prompts > 0 ? "being measured"
                                                                                                                   : "needs more prompts";
     return ui::fitting(d.ui.canvas, {words, shorter}, Font::text, 14, room - 16);
 }
@@ -362,13 +362,13 @@ std::optional<Bar> bar_of(const RaceLaneModel& lane) {
     }
     if (!lane.trace || lane.whole.rounds == 0) return std::nullopt;
     Bar bar{&lane, 0, 0, 0, 0, 0, lane.whole.tokens_per_round()};
-    for (const CycleSummary& cycle : lane.whole.cycles) {
-        if (!cycle.complete()) continue;
-        bar.draft += cycle.draft_ms - cycle.head_ms;
-        bar.head += cycle.head_ms;
-        bar.verify += cycle.verify_ms;
-        bar.accept += cycle.accept_ms;
-        bar.rest += cycle.other_ms - cycle.accept_ms;
+    for (const RoundSummary& round : lane.whole.round_list) {
+        if (!round.complete()) continue;
+        bar.draft += round.draft_ms - round.head_ms;
+        bar.head += round.head_ms;
+        bar.verify += round.verify_ms;
+        bar.accept += round.accept_ms;
+        bar.rest += round.other_ms - round.accept_ms;
     }
     const double n = lane.whole.rounds;
     bar.draft /= n, bar.head /= n, bar.verify /= n, bar.accept /= n, bar.rest /= n;

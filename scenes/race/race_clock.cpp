@@ -41,17 +41,17 @@ void draw_passes(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& 
     const ui::Theme& t = d.ui.theme;
     const RunClock clock(*lane.trace, lane.whole,
                          d.model.rounds ? RunClock::Unit::rounds : RunClock::Unit::ms);
-    for (const CycleSummary& cycle : lane.whole.cycles) {
-        const RunClock::Span span = clock.span(cycle);
+    for (const RoundSummary& round : lane.whole.round_list) {
+        const RunClock::Span span = clock.span(round);
         const float from = x(span.start), end = x(span.end());
         const float gap = end - from > 8 ? 2.0F : end - from > 4 ? 1.0F : 0.4F;
-        const double unit = cycle.total_ms() > 0 ? (span.end() - span.start) / cycle.total_ms() : 1;
+        const double unit = round.total_ms() > 0 ? (span.end() - span.start) / round.total_ms() : 1;
         double at = span.start;
         // A pass for each guess shows as a bar each where there is room for them.
         const bool passes =
-            !cycle.drafts.empty() && x.length(span.draft) > 3.0F * static_cast<float>(cycle.drafts.size());
-        double body = cycle.drafts.empty() ? span.draft : 0; // it proposed nothing
-        for (const DraftSlot& slot : cycle.drafts) {
+            !round.drafts.empty() && x.length(span.draft) > 3.0F * static_cast<float>(round.drafts.size());
+        double body = round.drafts.empty() ? span.draft : 0; // it proposed nothing
+        for (const DraftSlot& slot : round.drafts) {
             if (passes && slot.ms > 0) {
                 const float a = x(at + body), b = x(at + body + slot.ms * unit);
                 c.fill({a, y, std::max(0.5F, b - a - 1), h}, t.role(Role::draft).alpha(strength), 1);
@@ -60,8 +60,8 @@ void draw_passes(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& 
         }
         if (!passes && body > 0)
             c.fill({x(at), y, std::max(0.5F, x.length(body) - 0.5F), h}, t.role(Role::draft).alpha(strength), 1);
-        if (cycle.head_ms > 0)
-            c.fill({x(at + body), y, std::max(0.5F, x.length(cycle.head_ms * unit) - 0.5F), h},
+        if (round.head_ms > 0)
+            c.fill({x(at + body), y, std::max(0.5F, x.length(round.head_ms * unit) - 0.5F), h},
                    t.role(Role::draft).alpha(kHead * strength), 1);
         at = span.start + span.draft;
         const float verify_end = x(at + span.verify);
@@ -69,8 +69,8 @@ void draw_passes(const RaceDraw& d, const RaceLaneModel& lane, const ui::Scale& 
         c.fill(verify, t.role(Role::target).alpha(strength), gap > 1 ? 2.0F : 0);
         if (end - verify_end > 1.5F)
             c.fill({verify_end - gap + 1, y, end - verify_end - 1, h}, t.muted.alpha(0.45F * strength), 1);
-        if (!cycle.commit || lane.plain() || at + span.verify > now + 1e-9) continue;
-        const std::string words = "+" + std::to_string(cycle.commit->tokens.size());
+        if (!round.commit || lane.plain() || at + span.verify > now + 1e-9) continue;
+        const std::string words = "+" + std::to_string(round.commit->tokens.size());
         if (c.text_width(words, Font::mono, 14) + 8 < verify.w)
             c.text({verify.center().x, y + h / 2 + 5}, words, Font::mono, 14, t.on(Role::target), ui::Align::center);
     }
@@ -213,7 +213,7 @@ void draw_race_clock(const RaceDraw& d, std::vector<SceneCommand>& out) {
         const RaceLaneModel& lane = d.model.lanes[static_cast<std::size_t>(i)];
         const float y = rows.y(i);
         draw_race_row_name(d, rows, i);
-        if (!lane.trace || lane.whole.cycles.empty()) {
+        if (!lane.trace || lane.whole.round_list.empty()) {
             ui::fitted_text(c, {rows.x0, y + h / 2 + 5}, lane.lane->problem.empty() ? "waits" : "cannot run",
                             Font::text, 14, t.muted, 200);
             continue;

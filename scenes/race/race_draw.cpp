@@ -107,7 +107,7 @@ struct Placed {
     int line = 0;
 };
 
-const char* phase_words(const CycleView& shown, bool narrow) {
+const char* phase_words(const RunView& shown, bool narrow) {
     switch (shown.phase) {
     case Phase::draft:
         return "guesses";
@@ -284,11 +284,11 @@ void draw_round(const RaceDraw& d, const RaceLaneModel& lane, Rect area) {
     ui::Canvas& c = d.ui.canvas;
     const ui::Theme& t = d.ui.theme;
     c.line({area.x, area.y + 0.5F}, {area.right(), area.y + 0.5F}, t.hairline());
-    const CycleSummary* round = lane.shown.current();
+    const RoundSummary* round = lane.shown.current();
     const auto heading = [&](bool narrow) -> std::string {
         if (lane.done) return d.model.over || narrow ? "finished" : "finished: it waits for the others";
         if (!round) return "the prompt is read";
-        return "round " + std::to_string(round->cycle + 1) + ", " + phase_words(lane.shown, narrow);
+        return "round " + std::to_string(round->round + 1) + ", " + phase_words(lane.shown, narrow);
     };
     const std::string words = heading(c.text_width(heading(false), Font::text, 14) > area.w - 28);
     ui::fitted_text(c, {area.x, area.y + 22}, words, Font::text, 14, t.muted, area.w - 28);
@@ -363,9 +363,9 @@ void draw_lane(const RaceDraw& d, int index, const std::vector<Placed>& places, 
             {.size = 15, .color = t.muted, .max_lines = std::max(1, static_cast<int>(text.h / 24))});
         return;
     }
-    if (!lane.trace || (lane.whole.cycles.empty() && !d.model.stepped)) {
+    if (!lane.trace || (lane.whole.round_list.empty() && !d.model.stepped)) {
         std::string_view why = d.model.stepped ? "reads the prompt" : "waits for its turn";
-        if (d.model.race->cut) why = "has not run";
+        if (d.model.race->ended_early) why = "has not run";
         ui::slot(c, t, {text.x, text.y, text.w, 32}, why);
         return;
     }

@@ -19,13 +19,13 @@ RunClock::Unit unit_of(bool rounds) {
 }
 
 // Events of rounds and phases that are over at `ms`.
-std::size_t events_at(const Trace& trace, const CycleView& whole, const RunClock& clock, double ms) {
+std::size_t events_at(const Trace& trace, const RunView& whole, const RunClock& clock, double ms) {
     if (ms + kSame >= clock.total()) return trace.size();
-    std::size_t cursor = whole.cycles.empty() ? trace.size() : whole.cycles.front().first_event;
-    for (const CycleSummary& cycle : whole.cycles) {
-        if (clock.span(cycle).start > ms + kSame) break;
-        cursor = cycle.first_event;
-        while (cursor < cycle.end_event && clock.at(cursor + 1) <= ms + kSame) ++cursor;
+    std::size_t cursor = whole.round_list.empty() ? trace.size() : whole.round_list.front().first_event;
+    for (const RoundSummary& round : whole.round_list) {
+        if (clock.span(round).start > ms + kSame) break;
+        cursor = round.first_event;
+        while (cursor < round.end_event && clock.at(cursor + 1) <= ms + kSame) ++cursor;
     }
     return cursor;
 }
@@ -76,7 +76,7 @@ RaceLaneModel lane_model(const RaceLane& lane, double ms, bool rounds) {
     return m;
 }
 
-std::vector<int> output_of(const CycleView& view) {
+std::vector<int> output_of(const RunView& view) {
     std::vector<int> ids;
     for (std::size_t i = static_cast<std::size_t>(view.prompt_tokens); i < view.tokens.size(); ++i)
         ids.push_back(view.tokens[i].id);
@@ -120,7 +120,7 @@ void compare_speeds(RaceModel& m) {
         if (const std::shared_ptr<const TraceTimes> known = l.trace->times()) times = *known;
         times.plain_ms = plain.total_ms / plain.tokens;
         if (&l == &plain) times = {.events = {}, .plain_ms = times.plain_ms}; // against itself
-        l.speed_up = told_speed(speed_up(l.whole, times), *l.trace);
+        l.speed_up = reported_speed(speed_up(l.whole, times), *l.trace);
         if (m.doubt.empty()) m.doubt = l.speed_up.doubt;
     }
     double spread = 0;
@@ -236,9 +236,9 @@ std::vector<double> race_stops(const RaceView& race, int only, bool rounds) {
         if (only >= 0 && static_cast<int>(i) != only) continue;
         const Trace* trace = race.lanes[i].trace.get();
         if (!trace) continue;
-        const CycleView whole = fold(*trace, trace->size());
+        const RunView whole = fold(*trace, trace->size());
         const RunClock clock(*trace, whole, unit_of(rounds));
-        for (const CycleSummary& cycle : whole.cycles) stops.push_back(clock.span(cycle).end());
+        for (const RoundSummary& round : whole.round_list) stops.push_back(clock.span(round).end());
     }
     std::ranges::sort(stops);
     const auto same = std::ranges::unique(stops, [](double a, double b) { return b - a < kSame; });
@@ -251,7 +251,7 @@ double race_end(const RaceView& race, bool rounds) {
     double end = 0;
     for (const RaceLane& lane : race.lanes) {
         if (!lane.trace) continue;
-        const CycleView whole = fold(*lane.trace, lane.trace->size());
+        const RunView whole = fold(*lane.trace, lane.trace->size());
         end = std::max(end, RunClock(*lane.trace, whole, unit_of(rounds)).total());
     }
     return end;
@@ -268,7 +268,7 @@ double race_rest(const RaceView& race, bool rounds) {
     }
     for (const RaceLane& lane : race.lanes) {
         if (!lane.trace) continue;
-        const CycleView whole = fold(*lane.trace, lane.trace->size());
+        const RunView whole = fold(*lane.trace, lane.trace->size());
         const double total = RunClock(*lane.trace, whole, unit_of(rounds)).total();
         if (whole.output_tokens > 0 && (first < 0 || total < first)) first = total;
     }

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "scenes/shared/scene_input.h"
 #include "scenes/shared/told.h"
-#include "scenes/shared/told_speed.h"
+#include "scenes/shared/reported_speed.h"
 #include "ui/glyphs.h"
 
 namespace speclens {
@@ -21,13 +21,13 @@ struct RaceLaneModel {
     const Trace* trace = nullptr; // null: nothing to show yet
     std::string drafter, title;
     ui::Icon mark = ui::Icon::circle;
-    CycleView whole, shown; // all of it; what is over at the clock
+    RunView whole, shown; // all of it; what is over at the clock
     double total_ms = 0;
     double end = 0;                   // of the lane on the race's clock
     int tokens = 0, tokens_shown = 0; // new ones
     bool done = false;                // the whole run is over at the clock
     double tokens_per_second = 0;     // of what is shown
-    ToldSpeed speed_up;               // of the whole run; not known without a plain lane
+    ReportedSpeed speed_up;               // of the whole run; not known without a plain lane
     [[nodiscard]] bool plain() const { return drafter == kNoDrafter; }
 };
 

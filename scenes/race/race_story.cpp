@@ -119,7 +119,7 @@ int most_in_a_row(const RaceLaneModel& lane) {
 }
 int most_in_a_tree(const RaceLaneModel& lane) {
     std::size_t most = 0;
-    for (const CycleSummary& cycle : lane.whole.cycles) most = std::max(most, cycle.drafts.size());
+    for (const RoundSummary& round : lane.whole.round_list) most = std::max(most, round.drafts.size());
     return most > 0 ? static_cast<int>(most) : lane.lane->settings.options.tree_budget;
 }
 
@@ -191,7 +191,7 @@ std::string ends_words(const RaceModel& m, const RaceLaneModel& lane) {
     if (m.undecided) return "";
     const std::string after = " after " + (m.table || m.rounds ? counted(lane.whole.rounds, "round")
                                                                : ui::milliseconds(lane.total_ms) + " ms");
-    if (!lane.lane->finished) return m.race->cut ? ", stopped" + after : "";
+    if (!lane.lane->finished) return m.race->ended_early ? ", stopped" + after : "";
     return (lane.done ? ", finished" : ", will finish") + after;
 }
 
@@ -243,7 +243,7 @@ std::string clock_doubt(const RaceModel& m) {
 std::string race_title(const RaceModel& m) {
     if (!m.race) return race_says("title.none"_t);
     if (m.stepped) return stepped_title(m);
-    if (!m.measured) return m.race->cut ? race_says("title.stopped"_t) : race_says("title.running"_t);
+    if (!m.measured) return m.race->ended_early ? race_says("title.stopped"_t) : race_says("title.running"_t);
     const RaceLaneModel* fastest = lane_at(m, m.fastest);
     if (!fastest) return race_says("title.nobody"_t);
     if (m.undecided) return m.rounds ? race_says("title.who_rounds"_t) : race_says("title.who_first"_t);
@@ -343,7 +343,7 @@ std::string no_averages_words(const RaceModel& m) {
     if (std::ranges::all_of(m.lanes, &RaceLaneModel::plain)) return race_says("averages.no_drafter"_t);
     if (m.race->prompts == 0) return race_says("averages.needs"_t);
     if (m.race->finished()) return race_says("averages.no_rounds"_t);
-    if (m.race->cut) return race_says("averages.needs"_t);
+    if (m.race->ended_early) return race_says("averages.needs"_t);
     return m.measured ? race_says("averages.measuring"_t) : race_says("averages.later"_t);
 }
 
@@ -450,7 +450,7 @@ const RaceLaneModel* first_guess_lane(const RaceModel& m) {
 }
 
 std::string first_guess_words(const RaceLaneModel& lane) {
-    const FirstGuesses& f = lane.lane->average->totals.first;
+    const FirstDrafts& f = lane.lane->average->totals.first;
     std::string words;
     const auto say = [&](const std::string& before, int kept, int of) {
         if (of == 0) return;
@@ -479,7 +479,7 @@ std::string race_description(const SceneInput& input, const RaceModel& m) {
             continue;
         }
         if (!lane.trace) {
-            text += m.race->cut ? "has not run.\n" : "waits for its turn.\n";
+            text += m.race->ended_early ? "has not run.\n" : "waits for its turn.\n";
             continue;
         }
         if (m.stepped) {

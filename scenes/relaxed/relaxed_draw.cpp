@@ -70,7 +70,7 @@ void draw_relaxed_distributions(const RelaxedDraw& d, Rect area) {
                                 {Role::draft, "draft", &position.distributions.q}};
     if (position.counts()) bars.push_back({Role::accepted, "written", &m.relaxed.distribution});
     ui::fitted_text(canvas, {area.x, area.y + 14},
-                    "One position: round " + std::to_string(position.at.cycle + 1) + ", guess " +
+                    "One position: round " + std::to_string(position.at.round + 1) + ", guess " +
                         std::to_string(position.at.index + 1),
                     Font::text_bold, 15, theme.ink, area.w);
     legend(d, area.x, area.y + 36, bars);

@@ -34,14 +34,14 @@ void know(Distribution& distribution, std::size_t slot, double logp) {
     distribution.back() = std::max(0.0, distribution.back() - distribution[slot]);
 }
 
-JudgedPosition position_of(int cycle, const DraftSlot& slot, bool greedy) {
+JudgedPosition position_of(int round, const DraftSlot& slot, bool greedy) {
     const Drafted& d = *slot.draft;
     const Checked& c = *slot.check;
     const TopEntries &p_raw = or_else(c.raw_top, c.top), &q_raw = or_else(d.raw_top, d.top);
     const TopEntries &p = greedy ? p_raw : c.top, &q = greedy ? q_raw : d.top;
     std::map<int, std::size_t> slots;
     JudgedPosition position;
-    position.at = {cycle, d.index};
+    position.at = {round, d.index};
     position.drafted = d.token;
     position.stayed = c.accepted;
     for (const TopEntries* head : {&p, &q, &p_raw, &q_raw})
@@ -109,14 +109,14 @@ const std::vector<const RuleInfo*>& relaxed_rules() {
     return rules;
 }
 
-std::vector<JudgedPosition> positions_with_distributions(const CycleView& whole) {
+std::vector<JudgedPosition> positions_with_distributions(const RunView& whole) {
     std::vector<JudgedPosition> positions;
     if (!whole.header) return positions;
     const bool greedy = whole.header->sampling.temperature == 0;
-    for (const CycleSummary& cycle : whole.cycles)
-        for (const DraftSlot& slot : cycle.drafts)
+    for (const RoundSummary& round : whole.round_list)
+        for (const DraftSlot& slot : round.drafts)
             if (slot.check && !slot.check->top.empty() && !slot.draft->top.empty())
-                positions.push_back(position_of(cycle.cycle, slot, greedy));
+                positions.push_back(position_of(round.round, slot, greedy));
     return positions;
 }
 
@@ -139,7 +139,7 @@ TradeOff trade_off(const std::vector<JudgedPosition>& positions, const RuleInfo&
     return n > 0 ? TradeOff{sum.kept / n, sum.distance / n} : TradeOff{};
 }
 
-const RuleInfo* own_relaxed_rule(const CycleView& whole) {
+const RuleInfo* own_relaxed_rule(const RunView& whole) {
     const RuleInfo* rule = whole.header ? find_rule(whole.header->rule) : nullptr;
     return std::ranges::find(relaxed_rules(), rule) == relaxed_rules().end() ? nullptr : rule;
 }
@@ -170,12 +170,12 @@ RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state) {
     // The position that was clicked, else the one the cursor stands at or has passed last.
     const auto wanted = [&]() -> Position {
         if (input.selected) return *input.selected;
-        const CycleSummary* cycle = input.view->current();
-        return cycle ? Position{cycle->cycle, std::max(0, cycle->last_judged)} : Position{};
+        const RoundSummary* round = input.view->current();
+        return round ? Position{round->round, std::max(0, round->last_judged)} : Position{};
     }();
     for (std::size_t i = 0; i < cache.positions.size(); ++i) {
         const Position& at = cache.positions[i].at;
-        if (m.shown < 0 || at.cycle < wanted.cycle || (at.cycle == wanted.cycle && at.index <= wanted.index))
+        if (m.shown < 0 || at.round < wanted.round || (at.round == wanted.round && at.index <= wanted.index))
             m.shown = static_cast<int>(i);
     }
     // Nobody chose one: one that says something, the nearest before it or else behind it.

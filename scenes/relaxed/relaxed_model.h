@@ -31,7 +31,7 @@ struct JudgedPosition {
     [[nodiscard]] bool counts() const { return unlisted <= kMostUnlisted; }
 };
 // Of every draft that the run judged and recorded. At temperature 0 the distributions at temperature 1.
-[[nodiscard]] std::vector<JudgedPosition> positions_with_distributions(const CycleView& whole);
+[[nodiscard]] std::vector<JudgedPosition> positions_with_distributions(const RunView& whole);
 
 // The distance of what is written, 0 where only rounding parts the two distributions.
 [[nodiscard]] double distance_told(const Distribution& written, const Distribution& target);
@@ -93,7 +93,7 @@ struct RelaxedModel {
     }
 };
 // The run's own rule where it is one of the curves; nullptr: it is not.
-[[nodiscard]] const RuleInfo* own_relaxed_rule(const CycleView& whole);
+[[nodiscard]] const RuleInfo* own_relaxed_rule(const RunView& whole);
 [[nodiscard]] RelaxedModel relaxed_model(const SceneInput& input, RelaxedState& state);
 
 // The rules of the scene, in the order of rules.inc: chains, not lossless.

@@ -221,7 +221,7 @@ std::string relaxed_description(const SceneInput& input, const RelaxedModel& m, 
                     << numbers(curve.points.front()) << " to " << numbers(curve.points.back()) << "\n";
             out << "draft unchecked: " << numbers(m.draft_alone) << "\n\n";
         }
-        out << "Round " << position->at.cycle + 1 << ", guess " << position->at.index + 1 << ", "
+        out << "Round " << position->at.round + 1 << ", guess " << position->at.index + 1 << ", "
             << quoted(*input.trace, position->drafted) << "\n";
         for (std::size_t i = 0; i < position->ids.size(); ++i) {
             const double written = position->counts() ? m.relaxed.distribution[i] : 0;

@@ -259,8 +259,8 @@ void draw_server_details(const ServerDraw& d) {
         line("first token " + spent(now.first_token) + ", then " + spent(now.between_tokens) +
                  " each (means)",
              Font::text, theme.muted);
-        if (now.told_length)
-            line("acceptance length, by its own average: " + ui::number(*now.told_length, 2), Font::text,
+        if (now.reported_length)
+            line("acceptance length, by its own average: " + ui::number(*now.reported_length, 2), Font::text,
                  theme.ink);
     }
     for (const std::string& finding : m.findings) say("· " + ui::language().label(capital(finding) + "."), theme.ink);

@@ -29,8 +29,8 @@ std::string stage_title(const ServerModel& m) {
     const ServerView& view = *m.view;
     if (const auto length = acceptance_length(m.counts); length && m.counts.drafted > 0)
         return server_says("title.length"_t, "length"_v = ui::number(*length, 2), "kept"_v = ui::percent(m.counts.accepted / m.counts.drafted));
-    if (!view.watch.empty() && view.watch.last().told_length)
-        return server_says("title.told_length"_t, "length"_v = ui::number(*view.watch.last().told_length, 2));
+    if (!view.watch.empty() && view.watch.last().reported_length)
+        return server_says("title.told_length"_t, "length"_v = ui::number(*view.watch.last().reported_length, 2));
     if (m.plain) return server_says("title.plain"_t);
     if (view.facts.reading.speculates() || !view.watch.empty()) return server_says("title.nothing_yet"_t);
     return server_says("title.tells_nothing"_t);

@@ -10,18 +10,18 @@
 
 namespace speclens {
 
-const CycleSummary* shown_cycle(const SceneInput& input) {
-    const CycleSummary* now = input.view->current();
-    if (!now) return input.whole->cycles.empty() ? nullptr : &input.whole->cycles.front();
-    for (const CycleSummary& cycle : input.whole->cycles)
-        if (cycle.cycle == now->cycle && cycle.first_event == now->first_event) return &cycle;
+const RoundSummary* shown_round(const SceneInput& input) {
+    const RoundSummary* now = input.view->current();
+    if (!now) return input.whole->round_list.empty() ? nullptr : &input.whole->round_list.front();
+    for (const RoundSummary& round : input.whole->round_list)
+        if (round.round == now->round && round.first_event == now->first_event) return &round;
     return now;
 }
 
-const Committed* commit_of(const CycleView& whole, const CycleSummary& shown) {
+const Committed* commit_of(const RunView& whole, const RoundSummary& shown) {
     if (shown.commit) return shown.commit;
-    for (const CycleSummary& cycle : whole.cycles)
-        if (cycle.first_event == shown.first_event) return cycle.commit;
+    for (const RoundSummary& round : whole.round_list)
+        if (round.first_event == shown.first_event) return round.commit;
     return nullptr;
 }
 
@@ -29,16 +29,16 @@ bool drops_own_token(const Committed& commit) {
     return static_cast<int>(commit.tokens.size()) <= commit.accepted_drafts;
 }
 
-const RunSettings& round_settings(const SceneInput& input, int cycle) {
-    return input.earlier ? settings_at(cycle, *input.earlier, *input.settings) : *input.settings;
+const RunSettings& round_settings(const SceneInput& input, int round) {
+    return input.earlier ? settings_at(round, *input.earlier, *input.settings) : *input.settings;
 }
 
-int anchor_of(const CycleView& whole, const CycleSummary& shown) {
+int anchor_of(const RunView& whole, const RoundSummary& shown) {
     const Header* run = whole.header;
     int anchor = run && !run->prompt.empty() && !starts_empty(*run) ? run->prompt.back() : -1;
-    for (const CycleSummary& cycle : whole.cycles) {
-        if (cycle.first_event >= shown.first_event) break;
-        if (cycle.commit && !cycle.commit->tokens.empty()) anchor = cycle.commit->tokens.back();
+    for (const RoundSummary& round : whole.round_list) {
+        if (round.first_event >= shown.first_event) break;
+        if (round.commit && !round.commit->tokens.empty()) anchor = round.commit->tokens.back();
     }
     return anchor;
 }
@@ -71,7 +71,7 @@ bool drafts_nothing(const SceneInput& input) {
 
 std::string first_ready_drafter(const SceneInput& input) {
     if (!input.status) return "";
-    const std::vector<std::string> racers = usual_racers(input.status->ready_drafters); // plain decoding, then who drafts
+    const std::vector<std::string> racers = default_racers(input.status->ready_drafters); // plain decoding, then who drafts
     return racers.size() > 1 ? racers[1] : "";
 }
 

@@ -6,16 +6,16 @@
 namespace speclens {
 
 // The cycle of the cursor, as complete as the run knows it; nullptr: there is none.
-[[nodiscard]] const CycleSummary* shown_cycle(const SceneInput& input);
+[[nodiscard]] const RoundSummary* shown_round(const SceneInput& input);
 // What the run committed of `cycle`, also where it is not shown that far; nullptr: nothing yet.
-[[nodiscard]] const Committed* commit_of(const CycleView& whole, const CycleSummary& cycle);
+[[nodiscard]] const Committed* commit_of(const RunView& whole, const RoundSummary& round);
 // The text ended with a kept guess: the token that the target added behind it is not in the text.
 [[nodiscard]] bool drops_own_token(const Committed& commit);
 // What that round was made with: the settings on the screen, or those from before a fork behind it. Needs
 // input.settings.
-[[nodiscard]] const RunSettings& round_settings(const SceneInput& input, int cycle);
+[[nodiscard]] const RunSettings& round_settings(const SceneInput& input, int round);
 // The token before the first guess of `cycle`; -1: unknown.
-[[nodiscard]] int anchor_of(const CycleView& whole, const CycleSummary& cycle);
+[[nodiscard]] int anchor_of(const RunView& whole, const RoundSummary& round);
 // The draft distribution at temperature 1.
 [[nodiscard]] const TopEntries& at_one(const Drafted& draft);
 [[nodiscard]] int favourite(const TopEntries& top);                     // -1: empty

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kRunsElsewhere = 8;
 
-bool over(const CycleView& whole) {
+bool over(const RunView& whole) {
     return whole.stopped || whole.failed;
 }
 
@@ -26,20 +26,20 @@ std::string which_run(const RunSettings& now, const RunSettings& other) {
 
 } // namespace
 
-std::optional<Position> find_in(const CycleView& whole, const Criterion& criterion) {
+std::optional<Position> find_in(const RunView& whole, const Criterion& criterion) {
     std::optional<Position> best;
     double most = 0;
-    for (const CycleSummary& cycle : whole.cycles) {
-        const std::optional<Position> at = criterion.holds(cycle);
+    for (const RoundSummary& round : whole.round_list) {
+        const std::optional<Position> at = criterion.holds(round);
         if (!at) continue;
         if (!criterion.how_much) return at;
-        if (const double much = criterion.how_much(cycle, *at); !best || much > most) best = at, most = much;
+        if (const double much = criterion.how_much(round, *at); !best || much > most) best = at, most = much;
     }
     return best;
 }
 
 std::optional<Position> go_to_example(const SceneInput& input, const Criterion& criterion) {
-    const CycleSummary* shown = shown_cycle(input);
+    const RoundSummary* shown = shown_round(input);
     if (!shown || criterion.holds(*shown)) return {};
     return find_in(*input.whole, criterion);
 }
@@ -48,7 +48,7 @@ RunStudy search_elsewhere(const SceneInput& input, const Criterion& criterion) {
     RunStudy study{criterion.name, {}};
     if (!models_loaded(input) || !input.settings) return study;
     RunSettings one = *input.settings;
-    one.lens = false;
+    one.internals = false;
     if (one.sampling.temperature > 0) {
         for (int i = 1; i <= kRunsElsewhere; ++i) {
             one.seed = input.settings->seed + static_cast<std::uint64_t>(i);
@@ -81,7 +81,7 @@ FoundElsewhere found_elsewhere(const SceneInput& input, const Criterion& criteri
     for (const StudyPoint& point : study->points) {
         if (!point.trace || !find_in(fold(*point.trace, point.trace->size()), criterion)) continue;
         found.settings = point.settings;
-        found.settings->lens = input.settings->lens;
+        found.settings->internals = input.settings->internals;
         found.which = which_run(*input.settings, point.settings);
         break;
     }

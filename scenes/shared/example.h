@@ -17,12 +17,12 @@ struct Criterion {
     const char* name; // of the study that looks for it elsewhere
     std::function<std::string()> what; // in words, of its story: goes on "This run has no"
     // The guess of a round that shows it; none: it has no such guess.
-    std::function<std::optional<Position>(const CycleSummary&)> holds;
+    std::function<std::optional<Position>(const RoundSummary&)> holds;
     // Of several, the one with the most; absent: the first.
-    std::function<double(const CycleSummary&, const Position&)> how_much = {};
+    std::function<double(const RoundSummary&, const Position&)> how_much = {};
 };
 // The guess of the run that shows most of it; none: it has none.
-[[nodiscard]] std::optional<Position> find_in(const CycleView& whole, const Criterion& criterion);
+[[nodiscard]] std::optional<Position> find_in(const RunView& whole, const Criterion& criterion);
 // For Scene::example: where to go, unless the round on screen shows it as well.
 [[nodiscard]] std::optional<Position> go_to_example(const SceneInput& input, const Criterion& criterion);
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/guest_round.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
@@ -17,7 +17,7 @@ namespace speclens {
 namespace {
 
 int guesses(const HeadModel& model) {
-    return model.cycle ? static_cast<int>(model.cycle->drafts.size()) : 0;
+    return model.round ? static_cast<int>(model.round->drafts.size()) : 0;
 }
 
 void draw_nothing(const SceneInput& input, ui::Ui& ui, const HeadScene& scene,
@@ -48,7 +48,7 @@ std::string drafting_words(const std::string& drafter) {
 }
 
 // Beside the picture of a round that this head did not draft in the run: what it is, and how it would.
-void draw_guest(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
+void draw_other_round(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
                 std::vector<SceneCommand>& out) {
     const std::string change = shared_says("head.run_with"_t, "drafter"_v = scene.title);
     Story story = scene.story;
@@ -62,7 +62,7 @@ void draw_guest(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, con
     ui::fitted_text(ui.canvas, {x, r.y + 32}, shared_says("head.other_round"_t), ui::Font::text_bold, 15, ui.theme.ink, w);
     const std::string words =
         shared_says("head.guest"_t, "drafts"_v = drafting_words(scene.model.instead_of), "drafter"_v = scene.title,
-                    "round"_v = scene.model.cycle->cycle + 1, "k"_v = seen.settings->k != input.settings->k ? seen.settings->k : 0);
+                    "round"_v = scene.model.round->round + 1, "k"_v = seen.settings->k != input.settings->k ? seen.settings->k : 0);
     const float end = ui::paragraph(ui.canvas, {x, r.y + 64}, w, words, {.color = ui.theme.muted});
     const ui::ButtonOptions options{.kind = ui::ButtonKind::primary, .shortcut = "U"};
     if (end + 40 > r.bottom()) return;
@@ -72,41 +72,41 @@ void draw_guest(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, con
 
 } // namespace
 
-bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter) {
+bool find_round(HeadModel& model, const SceneInput& input, const char* drafter) {
     using Empty = HeadModel::Empty;
     model.header = input.whole->header;
     model.empty = !model.header                      ? Empty::no_run
                   : model.header->drafter != drafter ? Empty::other_drafter
                                                      : Empty::no;
-    if (model.empty == Empty::other_drafter) model.no_guest = no_guest(input, drafter);
+    if (model.empty == Empty::other_drafter) model.no_other_round = no_other_round(input, drafter);
     if (model.empty != Empty::no) return false;
     model.greedy = model.header->sampling.temperature == 0;
-    model.cycle = shown_cycle(input);
+    model.round = shown_round(input);
     if (guesses(model) == 0) {
-        model.empty = Empty::no_cycle;
+        model.empty = Empty::no_round;
         return false;
     }
-    model.anchor = anchor_of(*input.whole, *model.cycle);
-    model.verify_ms = model.cycle->verify_ms;
+    model.anchor = anchor_of(*input.whole, *model.round);
+    model.verify_ms = model.round->verify_ms;
     model.instead_of = instead_of(input);
     return true;
 }
 
 void choose_guess(HeadModel& model, const SceneInput& input, int usual) {
-    model.chosen = input.selected && input.selected->cycle == model.cycle->cycle;
+    model.chosen = input.selected && input.selected->round == model.round->round;
     model.selected = std::clamp(model.chosen ? input.selected->index : usual, 0, guesses(model) - 1);
 }
 
 std::string head_conditions(const HeadModel& m, HeadGuess guess) {
     return shared_says("head.conditions"_t, "instead_of"_v = m.instead_of == kNoDrafter ? shared_says("head.plain"_t) : m.instead_of,
-                       "round"_v = m.cycle->cycle + 1, "step"_v = guess == HeadGuess::step, "at"_v = m.selected + 1, "of"_v = guesses(m),
+                       "round"_v = m.round->round + 1, "step"_v = guess == HeadGuess::step, "at"_v = m.selected + 1, "of"_v = guesses(m),
                        "k"_v = m.header->k, "greedy"_v = m.greedy, "temperature"_v = temperature_words(m.header->sampling.temperature),
                        "seed"_v = m.header->seed);
 }
 
 std::string other_drafter_words(const HeadModel& m, const char* title, const std::string& where) {
     const std::string drafts = drafting_words(m.header->drafter);
-    if (!m.no_guest.empty()) return shared_says("head.no_guest"_t, "drafts"_v = drafts, "drafter"_v = title, "why"_v = m.no_guest);
+    if (!m.no_other_round.empty()) return shared_says("head.no_guest"_t, "drafts"_v = drafts, "drafter"_v = title, "why"_v = m.no_other_round);
     return shared_says("head.elsewhere"_t, "drafts"_v = drafts, "drafter"_v = title, "what"_v = where);
 }
 
@@ -136,14 +136,14 @@ void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui
     }
     if (empty == HeadModel::Empty::other_drafter)
         for (const ui::Key key : {ui::Key::left, ui::Key::right}) (void)ui.take_key(key); // no beat to see
-    if (!scene.model.instead_of.empty()) return draw_guest(input, seen, ui, scene, out);
+    if (!scene.model.instead_of.empty()) return draw_other_round(input, seen, ui, scene, out);
     draw_story(input, ui, scene.story, out);
     if (empty != HeadModel::Empty::no) draw_nothing(input, ui, scene, out);
 }
 
 KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own) {
     const KeyRows change{{"U", "Draft with " + title}};
-    if (shown.guest) { // what does not begin a branch of the run
+    if (shown.other_round) { // what does not begin a branch of the run
         std::erase_if(own, [](const auto& row) { return row.first != "↑ ↓" && row.first != "M" && row.first != "C"; });
         own.push_back(change.front());
         return own;
@@ -155,7 +155,7 @@ KeyRows working_keys(ShownHead shown, const std::string& title, KeyRows own) {
 void take_guess_keys(ui::Ui& ui, const HeadModel& model, std::vector<SceneCommand>& out) {
     if (guesses(model) == 0) return;
     const auto choose = [&](int i) {
-        out.push_back(Select{Position{model.cycle->cycle, std::clamp(i, 0, guesses(model) - 1)}});
+        out.push_back(Select{Position{model.round->round, std::clamp(i, 0, guesses(model) - 1)}});
     };
     if (ui.take_key(ui::Key::up)) choose(model.selected - 1);
     if (ui.take_key(ui::Key::down)) choose(model.selected + 1);
@@ -249,7 +249,7 @@ void guess_stepper(ui::Ui& ui, const HeadModel& model, const char* label, Contro
     if (const auto to = ui::stepper(
             ui, "guess", at, model.selected + 1,
             {.low = 1, .high = static_cast<double>(n), .text = shown, .tooltip = "Up and down keys"}))
-        out.push_back(Select{Position{model.cycle->cycle, static_cast<int>(*to) - 1}});
+        out.push_back(Select{Position{model.round->round, static_cast<int>(*to) - 1}});
 }
 
 void measure_button(const SceneInput& input, ui::Ui& ui, const MeasureButton& button, const RunStudy& study,

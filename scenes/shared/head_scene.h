@@ -14,19 +14,19 @@ namespace speclens {
 
 // Begins the model of each of them.
 struct HeadModel {
-    enum class Empty : std::uint8_t { no, no_run, other_drafter, no_cycle } empty = Empty::no;
+    enum class Empty : std::uint8_t { no, no_run, other_drafter, no_round } empty = Empty::no;
     const Header* header = nullptr;
-    const CycleSummary* cycle = nullptr;
+    const RoundSummary* round = nullptr;
     int selected = 0;    // guess, from 0
     bool chosen = false; // by the user
     int anchor = -1;     // token
     bool greedy = false;
     double verify_ms = 0;
     std::string instead_of; // the run's drafter, where another one drafted it; "": this one did
-    std::string no_guest;   // why it cannot be seen how this head would have drafted it; "": nobody asked, or it can
+    std::string no_other_round;   // why it cannot be seen how this head would have drafted it; "": nobody asked, or it can
 };
 // False where there is nothing to draw: another drafter's run, or no guess yet.
-[[nodiscard]] bool find_cycle(HeadModel& model, const SceneInput& input, const char* drafter);
+[[nodiscard]] bool find_round(HeadModel& model, const SceneInput& input, const char* drafter);
 // The guess that was clicked, else `usual`.
 void choose_guess(HeadModel& model, const SceneInput& input, int usual);
 // "round 3, step 2 of 7 selected · K = 7, greedy, distributions at T = 1 · seed 7"; `guess`: what one is called
@@ -36,9 +36,9 @@ enum class HeadGuess : std::uint8_t { position, step };
 // What of it the keys depend on.
 struct ShownHead {
     HeadModel::Empty empty = HeadModel::Empty::no;
-    bool guest = false; // a round in another drafter's run
+    bool other_round = false; // a round in another drafter's run
     ShownHead() = default;
-    explicit ShownHead(const HeadModel& m) : empty(m.empty), guest(!m.instead_of.empty()) {}
+    explicit ShownHead(const HeadModel& m) : empty(m.empty), other_round(!m.instead_of.empty()) {}
 };
 using KeyRows = std::vector<std::pair<std::string, std::string>>;
 // The keys of a scene that work: its own beside its picture, U where another drafter runs, else none.
@@ -59,7 +59,7 @@ struct HeadScene {
 // The story of a round in another drafter's run: its keys begin no branch of that run, and U runs `title` itself.
 void stand_in(Story& story, const HeadModel& model, const char* title);
 // Title and story, and the words and controls that stand in where there is no picture; else `stage` draws it. Where the
-// picture is of a round in another drafter's run (GuestRound), `input` is that run and `seen` the round.
+// picture is of a round in another drafter's run (OtherRound), `input` is that run and `seen` the round.
 void draw_head_scene(const SceneInput& input, const SceneInput& seen, ui::Ui& ui, const HeadScene& scene,
                      const std::function<void()>& stage, std::vector<SceneCommand>& out);
 // Up and down choose a guess.

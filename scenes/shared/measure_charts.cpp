@@ -31,13 +31,13 @@ double share(const AcceptanceSeries& s, std::size_t i) {
 
 } // namespace
 
-AcceptanceSeries acceptance_of(const CycleView& view, std::string name) {
+AcceptanceSeries acceptance_of(const RunView& view, std::string name) {
     AcceptanceSeries series{std::move(name), {}, {}, false};
-    for (const CycleSummary& cycle : view.cycles)
-        for (std::size_t i = 0; i < cycle.judged_in_order(); ++i) {
+    for (const RoundSummary& round : view.round_list)
+        for (std::size_t i = 0; i < round.judged_in_order(); ++i) {
             if (series.judged.size() <= i) series.judged.resize(i + 1), series.kept.resize(i + 1);
             ++series.judged[i];
-            series.kept[i] += cycle.drafts[i].check->accepted;
+            series.kept[i] += round.drafts[i].check->accepted;
         }
     return series;
 }
@@ -177,7 +177,7 @@ RunStudy time_study(const SceneInput& input) {
                 settings.max_tokens = 40 + 4 * k;
                 settings.trace_top = 0;
                 settings.timing = true;
-                settings.lens = false;
+                settings.internals = false;
                 study.runs.push_back(with_temperature(std::move(settings), 0));
             }
         }
@@ -236,7 +236,7 @@ const Study* study_of(const SceneInput& input, const RunStudy& now) {
     RunSettings then = study->points.front().settings;
     const RunSettings& first = now.runs.front();
     then.rule_params = first.rule_params; // which the first run, of the token rule or plain, does not read
-    then.lens = first.lens, then.trace_top = first.trace_top, then.timing = first.timing;
+    then.internals = first.internals, then.trace_top = first.trace_top, then.timing = first.timing;
     then.fork = first.fork;
     return then == first ? study : nullptr;
 }

@@ -25,7 +25,7 @@ struct AcceptanceSeries {
 // kEnoughRounds arrive they are not joined. `ui` draws the tooltips.
 void draw_acceptance(ui::Ui& ui, ui::Rect rect, std::span<const AcceptanceSeries> series);
 [[nodiscard]] std::string describe_acceptance(const AcceptanceSeries& series); // "1: .93 of 14, 2: .85 of 13"
-[[nodiscard]] AcceptanceSeries acceptance_of(const CycleView& view, std::string name);
+[[nodiscard]] AcceptanceSeries acceptance_of(const RunView& view, std::string name);
 
 struct TimeSeries {
     std::string name;

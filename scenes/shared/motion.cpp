@@ -29,7 +29,7 @@ ui::Rect between(ui::Rect from, ui::Rect to, float t) {
 }
 
 ui::Id place_of(Position position) {
-    return (static_cast<ui::Id>(static_cast<std::uint32_t>(position.cycle)) << 32U) + static_cast<std::uint32_t>(position.index) + 1;
+    return (static_cast<ui::Id>(static_cast<std::uint32_t>(position.round)) << 32U) + static_cast<std::uint32_t>(position.index) + 1;
 }
 
 double motion_seconds(const Event& event, bool reduced) {

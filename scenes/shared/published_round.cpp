@@ -25,17 +25,17 @@ struct MeanRound {
     [[nodiscard]] double all() const { return draft + head + verify + rest; }
 };
 
-MeanRound mean_round(const CycleView& whole) {
+MeanRound mean_round(const RunView& whole) {
     MeanRound m;
     m.rounds = whole.rounds;
     if (m.rounds == 0) return m;
     m.tokens = whole.tokens_per_round();
-    for (const CycleSummary& cycle : whole.cycles) {
-        if (!cycle.complete()) continue;
-        m.draft += (cycle.draft_ms - cycle.head_ms) / m.rounds;
-        m.head += cycle.head_ms / m.rounds;
-        m.verify += cycle.verify_ms / m.rounds;
-        m.rest += cycle.other_ms / m.rounds;
+    for (const RoundSummary& round : whole.round_list) {
+        if (!round.complete()) continue;
+        m.draft += (round.draft_ms - round.head_ms) / m.rounds;
+        m.head += round.head_ms / m.rounds;
+        m.verify += round.verify_ms / m.rounds;
+        m.rest += round.other_ms / m.rounds;
     }
     return m;
 }
@@ -133,7 +133,7 @@ std::string published_round_words(const PublishedPoint& p) {
     return parts_words(p) + ": " + gain_words(p);
 }
 
-void draw_rounds_beside(ui::Ui& ui, Rect r, const CycleView& whole, const Published* figures) {
+void draw_rounds_beside(ui::Ui& ui, Rect r, const RunView& whole, const Published* figures) {
     const MeanRound here = mean_round(whole);
     const PublishedRace paper = published_race(figures);
     const PublishedPoint* p = whole.header ? paper.of(whole.header->drafter) : nullptr;
@@ -161,7 +161,7 @@ void draw_rounds_beside(ui::Ui& ui, Rect r, const CycleView& whole, const Publis
                 published_round_words(*p) + "; source: " + paper.source);
 }
 
-float rounds_height(const CycleView& whole, const Published* figures) {
+float rounds_height(const RunView& whole, const Published* figures) {
     const bool known = whole.header && published_race(figures).of(whole.header->drafter);
     return known && mean_round(whole).all() > 0 ? 170.0F : 0;
 }
@@ -195,7 +195,7 @@ PublishedRange published_speed_ups(const Published* figures, const std::string& 
     return range;
 }
 
-std::string describe_published(const CycleView& whole, const Published* figures, bool own) {
+std::string describe_published(const RunView& whole, const Published* figures, bool own) {
     if (!whole.header || !figures) return "";
     const std::string method = whole.header->drafter;
     std::string text;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/published/published.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "ui/widgets.h"
 
 namespace speclens {
@@ -46,11 +46,11 @@ float draw_published_bar(ui::Ui& ui, ui::Rect r, const PublishedRace& race, cons
 [[nodiscard]] std::string published_round_words(const PublishedPoint& point);
 
 // A mean round of this run as a solid bar, and below a divider the published one with its citation.
-void draw_rounds_beside(ui::Ui& ui, ui::Rect r, const CycleView& whole, const Published* figures);
+void draw_rounds_beside(ui::Ui& ui, ui::Rect r, const RunView& whole, const Published* figures);
 // The room it takes; 0 where no times were recorded or nobody published a round of this drafter.
-[[nodiscard]] float rounds_height(const CycleView& whole, const Published* figures);
+[[nodiscard]] float rounds_height(const RunView& whole, const Published* figures);
 // The same in words, and how far apart the published speed-ups lie: those of published_speed_ups().
 // `own`: the rounds are the run's; else only what was published.
-[[nodiscard]] std::string describe_published(const CycleView& whole, const Published* figures, bool own = true);
+[[nodiscard]] std::string describe_published(const RunView& whole, const Published* figures, bool own = true);
 
 } // namespace speclens

@@ -19,7 +19,7 @@
 namespace speclens {
 
 // What the user asked for in this frame. Engine commands go to the mailbox, the rest is the shell's.
-enum class Move : std::uint8_t { step, back, cycle, cycle_back, verify, rejection, first, last, play };
+enum class Move : std::uint8_t { step, back, round, round_back, verify, rejection, first, last, play };
 struct Go {
     Move move;
 };
@@ -88,7 +88,7 @@ class Scene {
     // Whether a new run is looked at from its first round on; else where it shows most.
     [[nodiscard]] virtual bool from_the_beginning() const { return false; }
     // Where to look first in a finished run, as an event count; none: where other scenes look.
-    [[nodiscard]] virtual std::optional<std::size_t> first_look(const CycleView&) const { return {}; }
+    [[nodiscard]] virtual std::optional<std::size_t> first_look(const RunView&) const { return {}; }
     // The guess that the beat of `input` is about, where another round than the one on screen has what the beat must
     // show; none: what is on screen will do, or the run has no such guess.
     [[nodiscard]] virtual std::optional<Position> example(const SceneInput&) const { return {}; }

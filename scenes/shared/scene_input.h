@@ -16,7 +16,7 @@
 #include "engine/published/ablations.h"
 #include "engine/published/published.h"
 #include "engine/run/answers.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/gallery.h"
 #include "engine/run/other_drafter_round.h"
@@ -37,7 +37,7 @@ struct PlainTiming {
 
 // One column of a cycle: draft `index`, or the target's own token when index equals the number of drafts.
 struct Position {
-    int cycle = 0;
+    int round = 0;
     int index = 0;
     bool operator==(const Position&) const = default;
 };
@@ -66,8 +66,8 @@ struct SceneInfo; // scenes/shared/scene.h
 
 struct SceneInput : Answers {
     const Trace* trace = nullptr;         // never null; may be empty while models load
-    const CycleView* view = nullptr;      // fold(trace, cursor), made once per frame by the caller
-    const CycleView* whole = nullptr;     // fold(trace, available)
+    const RunView* view = nullptr;      // fold(trace, cursor), made once per frame by the caller
+    const RunView* whole = nullptr;     // fold(trace, available)
     std::size_t cursor = 0;               // events shown
     std::size_t available = 0;            // trace size of this frame
     int beat = 0;                         // story beat, for scenes that are not driven by the cursor

@@ -77,18 +77,18 @@ std::vector<TopEntries::Entry> distribution_rows(const TopEntries& top, int draw
 }
 
 std::optional<SecondDraw> second_draw(const SceneInput& input, const HeadModel& m) {
-    const Replay* twin = input.other_guess.get();
-    if (m.empty != HeadModel::Empty::no || !twin || twin->of != input.trace ||
-        twin->cycle != m.cycle->cycle || !twin->forced)
+    const Replay* replayed = input.other_draft.get();
+    if (m.empty != HeadModel::Empty::no || !replayed || replayed->of != input.trace ||
+        replayed->round != m.round->round || !replayed->forced)
         return {};
     SecondDraw draw;
     draw.position = position_of(m);
     const auto at = static_cast<std::size_t>(draw.position);
-    const Drafted* again = drafted_at(*twin->trace, draw.position);
-    if (twin->forced->first != draw.position - 1 || at >= m.cycle->drafts.size() || !again) return {};
-    const Drafted& as_it_was = *m.cycle->drafts[at].draft;
-    draw.first = side(m.cycle->drafts[at - 1].draft->token, as_it_was);
-    draw.second = side(twin->forced->second, *again);
+    const Drafted* again = drafted_at(*replayed->trace, draw.position);
+    if (replayed->forced->first != draw.position - 1 || at >= m.round->drafts.size() || !again) return {};
+    const Drafted& as_it_was = *m.round->drafts[at].draft;
+    draw.first = side(m.round->drafts[at - 1].draft->token, as_it_was);
+    draw.second = side(replayed->forced->second, *again);
     draw.greedy = m.greedy;
     draw.corrected = !as_it_was.base_top.empty();
     draw.same_base = same(draw.first.base, draw.second.base);
@@ -99,11 +99,11 @@ std::optional<SecondDraw> second_draw(const SceneInput& input, const HeadModel& 
 std::optional<FetchReplay> second_draw_wish(const SceneInput& input, const HeadModel& m) {
     if (m.empty != HeadModel::Empty::no || !models_loaded(input) || !input.settings) return {};
     const int position = position_of(m);
-    if (position >= static_cast<int>(m.cycle->drafts.size()) || !m.cycle->complete()) return {};
-    const Drafted& before = *m.cycle->drafts[static_cast<std::size_t>(position - 1)].draft;
+    if (position >= static_cast<int>(m.round->drafts.size()) || !m.round->complete()) return {};
+    const Drafted& before = *m.round->drafts[static_cast<std::size_t>(position - 1)].draft;
     for (const TopEntries::Entry& entry : at_one(before).entries)
         if (entry.id != before.token)
-            return FetchReplay{m.cycle->cycle, round_settings(input, m.cycle->cycle).options,
+            return FetchReplay{m.round->round, round_settings(input, m.round->round).options,
                              std::pair{position - 1, entry.id}};
     return {};
 }
@@ -172,7 +172,7 @@ void SecondDrawState::update(const SceneInput& input, ui::Ui& ui, const HeadMode
     if (input.still) shown_ = picture;
     if (!shown_ || second_draw(input, model)) return;
     const std::optional<FetchReplay> wish = second_draw_wish(input, model);
-    const Position key{model.cycle->cycle, position_of(model)};
+    const Position key{model.round->round, position_of(model)};
     if (!wish || (asked_ == key && asked_of_ == input.trace)) return;
     asked_ = key;
     asked_of_ = input.trace;

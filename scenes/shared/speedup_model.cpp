@@ -14,7 +14,7 @@
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/plain_time.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/told_speed.h"
+#include "scenes/shared/reported_speed.h"
 #include "scenes/shared/told.h"
 #include "ui/format.h"
 
@@ -42,7 +42,7 @@ RunSettings studied_run(const SceneInput& input, const std::string& drafter, int
     if (settings.drafter != drafter) settings = with_drafter(settings, drafter);
     settings.trace_top = 0;
     settings.timing = true;
-    settings.lens = false;
+    settings.internals = false;
     settings.fork = 0;
     return with_draft_length(std::move(settings), k);
 }
@@ -148,7 +148,7 @@ bool take_study(SpeedupModel& m, const SceneInput& input) {
     std::vector<double> rows;
     for (const SpeedupPoint& p : m.points) rows.push_back((p.verify / m.plain_ms - 1) / p.k);
     m.levers.verify = std::max(0.0, median(std::move(rows)));
-    if (guesses_at_once(m.drafter))
+    if (drafts_at_once(m.drafter))
         m.levers.block = std::max(0.0, drafting(a) / m.plain_ms - a.k * m.levers.draft);
     m.levers.drafts = share_with_guesses(m.points);
     double widest = 0; // of the passes so far
@@ -181,31 +181,31 @@ void judge_chance(SpeedupModel& m, const SpeedupPoint& best) {
 
 // The numbers from the run on the screen: what it accepted, and what its rounds took.
 bool take_run(SpeedupModel& m, const SceneInput& input) {
-    const CycleView& run = *input.whole;
+    const RunView& run = *input.whole;
     const double plain = plain_ms(input);
     if (!run.header || run.header->k < 1 || plain <= 0) return false;
     int judged = 0, kept = 0, rounds = 0, without = 0;
     // Of a guess, of a block and of a row, by round. A pass that the machine held up would decide a mean.
     std::vector<double> guess, block, row;
     // One length says not what drafting costs at another: a pass over a block counts as the same for all.
-    const bool at_once = guesses_at_once(run.header->drafter);
-    for (const CycleSummary& cycle : run.cycles) {
-        if (cycle.tree || !cycle.complete() || cycle.verify_ms <= 0) continue;
-        if (cycle.drafts.empty()) {
-            without += &cycle != &run.cycles.back(); // which may have had no room for a guess
+    const bool at_once = drafts_at_once(run.header->drafter);
+    for (const RoundSummary& round : run.round_list) {
+        if (round.tree || !round.complete() || round.verify_ms <= 0) continue;
+        if (round.drafts.empty()) {
+            without += &round != &run.round_list.back(); // which may have had no room for a guess
             continue;
         }
-        for (std::size_t i = 0; i < cycle.judged_in_order(); ++i)
-            ++judged, kept += cycle.drafts[i].check->accepted;
-        const auto guesses = static_cast<double>(cycle.drafts.size());
-        guess.push_back((at_once ? cycle.head_ms : cycle.draft_ms) / guesses);
-        block.push_back(cycle.draft_ms - cycle.head_ms);
-        row.push_back((cycle.verify_ms - plain) / guesses);
+        for (std::size_t i = 0; i < round.judged_in_order(); ++i)
+            ++judged, kept += round.drafts[i].check->accepted;
+        const auto guesses = static_cast<double>(round.drafts.size());
+        guess.push_back((at_once ? round.head_ms : round.draft_ms) / guesses);
+        block.push_back(round.draft_ms - round.head_ms);
+        row.push_back((round.verify_ms - plain) / guesses);
         ++rounds;
     }
     if (judged == 0) return false;
     m.plain_ms = plain;
-    if (input.trace) m.doubt = told_speed(run, *input.trace).doubt;
+    if (input.trace) m.doubt = reported_speed(run, *input.trace).doubt;
     m.levers.alpha = std::min(kHighest, static_cast<double>(kept) / judged);
     m.levers.draft = median(std::move(guess)) / plain;
     m.levers.block = at_once ? median(std::move(block)) / plain : 0;
@@ -281,7 +281,7 @@ SpeedupModel speedup_model(const SceneInput& input, const SpeedupState& state) {
         m = std::move(studied);
         m.source = SpeedupModel::Source::study;
     } else {
-        if (guesses_at_once(m.drafter))
+        if (drafts_at_once(m.drafter))
             m.levers.draft = 0, m.levers.block = find_drafter(m.drafter)->copies() ? 0 : kAssumedBlock;
         m.source = take_run(m, input) ? SpeedupModel::Source::run : SpeedupModel::Source::assumed;
     }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace.h"
 #include "scenes/shared/told.h"
 #include "ui/widgets.h"

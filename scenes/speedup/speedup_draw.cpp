@@ -379,7 +379,7 @@ void draw_speedup_controls(const SpeedupDraw& d) {
         }
     };
     lever("alpha", "Guess stays: " + ui::probability(m.levers.alpha), &Levers::alpha, 0.99, 0.01);
-    if (guesses_at_once(m.drafter))
+    if (drafts_at_once(m.drafter))
         lever("block", "A block: " + ui::probability(m.levers.block), &Levers::block, 1, 0.01);
     else
         lever("draft", "A guess: " + ui::probability(m.levers.draft), &Levers::draft, 1, 0.01);

@@ -62,7 +62,7 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     systems_head(d, SystemsPart::cache, area,
                  "Cache rows by round" +
                      (m.rounds.empty() ? std::string()
-                                       : "; marked: round " + std::to_string(m.rounds[m.shown].cycle + 1)),
+                                       : "; marked: round " + std::to_string(m.rounds[m.shown].round + 1)),
                  {(part ? counted_part(in_view, m.rounds.size()) : std::string("this run")) + "; solid: kept, hatched: " +
                       (part ? "rewound" : "written and rewound"),
                   "solid: kept, hatched: rewound"});
@@ -80,7 +80,7 @@ void draw_cache(const SystemsDraw& d, Rect area) {
     ui::axis_y(canvas, theme, y, plot.x, row_ticks(most),
                {.grid_to = plot.right(), .grid = true, .label_offset = 8});
     // Every second number where three digits have no room beside each other.
-    const bool crowded = canvas.text_width(std::to_string(m.rounds[in_view.end - 1].cycle + 1), Font::mono, 14) + 2 > pitch;
+    const bool crowded = canvas.text_width(std::to_string(m.rounds[in_view.end - 1].round + 1), Font::mono, 14) + 2 > pitch;
     for (std::size_t i = in_view.first; i < in_view.end; ++i) {
         const CacheRound& round = m.rounds[i];
         const float x = left(i) + 2, w = pitch - 4;
@@ -90,11 +90,11 @@ void draw_cache(const SystemsDraw& d, Rect area) {
         canvas.hatch(lost, theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 5);
         canvas.outline(lost, {theme.role(Role::rejected).alpha(round.seen ? 1.0F : 0.35F), 1}, 1);
         if (pitch > 20 && (!crowded || (in_view.end - 1 - i) % 2 == 0))
-            canvas.text({x + w / 2, plot.bottom() + 18}, std::to_string(round.cycle + 1),
+            canvas.text({x + w / 2, plot.bottom() + 18}, std::to_string(round.round + 1),
                         i == m.shown ? Font::mono_medium : Font::mono, 14,
                         i == m.shown ? theme.ink : theme.muted, Align::center);
         ui::tooltip(d.ui, {x, plot.y, w, plot.h},
-                    "round " + std::to_string(round.cycle + 1) + ": " + std::to_string(round.before) +
+                    "round " + std::to_string(round.round + 1) + ": " + std::to_string(round.before) +
                         " rows before, " + std::to_string(round.written) + " written, " +
                         std::to_string(round.kept) + " kept");
     }
@@ -141,7 +141,7 @@ void draw_pages(const SystemsDraw& d, Rect area) {
         pages.during > across * down ? pages.during - across * down : 0; // full ones, at the front
     systems_head(
         d, SystemsPart::pages, area,
-        "Round " + std::to_string(round.cycle + 1) + " in pages of " + std::to_string(m.page),
+        "Round " + std::to_string(round.round + 1) + " in pages of " + std::to_string(m.page),
         {counted(pages.during, "page") + " held, " +
              (hidden > 0 ? "the last " + std::to_string(pages.during - hidden) + " shown, " : std::string()) +
              std::to_string(pages.given_back()) + " given back, " +

@@ -125,10 +125,10 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
     SystemsModel m;
     m.wire = state.wire;
     if (input.whole->header) m.tier = input.whole->header->tier;
-    for (const CycleSummary& cycle : input.whole->cycles) {
+    for (const RoundSummary& cycle : input.whole->round_list) {
         if (!cycle.commit) continue;
         const Committed& e = *cycle.commit;
-        const CacheRound round{cycle.cycle, e.kv_before, std::max(0, e.kv_verify - e.kv_before),
+        const CacheRound round{cycle.round, e.kv_before, std::max(0, e.kv_verify - e.kv_before),
                                std::max(0, e.kv_after - e.kv_before), cycle.first_event < input.cursor};
         m.written += round.written;
         m.kept += round.kept;
@@ -137,7 +137,7 @@ SystemsModel systems_model(const SceneInput& input, const SystemsState& state) {
         m.rounds.push_back(round);
     }
     m.measured = wire_totals(*input.whole);
-    for (const CycleSummary& cycle : input.whole->cycles)
+    for (const RoundSummary& cycle : input.whole->round_list)
         if (cycle.complete() && cycle.verify && cycle.verify->wire) m.measured_draft_ms += m.measured.per_round(cycle.draft_ms);
     m.page = state.page;
     m.controllers = run_controllers(m.wire, 600, input.settings ? input.settings->seed : 7);

@@ -19,7 +19,7 @@ struct MeasureLoad; // engine/run/session_commands.h
 
 // Cache rows of one round of the run. `seen`: it has begun at the cursor.
 struct CacheRound {
-    int cycle = 0, before = 0, written = 0, kept = 0;
+    int round = 0, before = 0, written = 0, kept = 0;
     bool seen = true;
     [[nodiscard]] int rewound() const { return written - kept; }
 };

@@ -62,7 +62,7 @@ Words beat_words(const SystemsModel& m, int beat) {
 std::string round_words(const SystemsModel& m) {
     if (m.rounds.empty()) return systems_says("slots.title:no_rounds"_t);
     const CacheRound& round = m.rounds[m.shown];
-    const int number = round.cycle + 1;
+    const int number = round.round + 1;
     if (m.tier == "TABLE") return systems_says("slots.title:table"_t, "round"_v = number, "written"_v = round.written, "kept"_v = round.kept);
     if (m.tier == "REMOTE") return systems_says("slots.title:server"_t, "round"_v = number, "written"_v = round.written, "kept"_v = round.kept);
     return systems_says("slots.title:rows"_t, "round"_v = number, "written"_v = round.written, "kept"_v = round.kept);
@@ -248,7 +248,7 @@ std::string systems_description(const SceneInput& input, const SystemsModel& m) 
         << ui::speed_up(m.controllers.formula_speedup) << ", ends at K = " << m.controllers.formula.back()
         << "\n";
     for (const CacheRound& round : m.rounds)
-        out << "Round " << round.cycle + 1 << (&round == &m.rounds[m.shown] ? " (marked): " : ": ")
+        out << "Round " << round.round + 1 << (&round == &m.rounds[m.shown] ? " (marked): " : ": ")
             << round.before << " rows before, " << round.written << " written, " << round.kept << " kept, "
             << round.rewound() << " rewound; pages of " << m.page << ": " << pages_of(round, m.page).during
             << " held, " << pages_of(round, m.page).given_back() << " given back\n";

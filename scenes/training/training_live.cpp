@@ -38,7 +38,7 @@ bool learned(const SceneInput& input) {
     return point && point->step > 0;
 }
 bool usable(const SceneInput& input) { // a training that was cut leaves what was there
-    return input.training && input.training->complete && !input.training->cut;
+    return input.training && input.training->complete && !input.training->ended_early;
 }
 std::string tokens_of(const HeadWorth& worth) { return ui::per_round(worth.tokens_per_round); }
 
@@ -95,10 +95,10 @@ StageTitle live_training_title(const SceneInput& input, const TrainingState& sta
         return title;
     }
     if (!learned(input)) {
-        if (view->cut) title.title = training_says("live.title:stopped"_t);
+        if (view->ended_early) title.title = training_says("live.title:stopped"_t);
         else if (view->curve.empty()) title.title = training_says("live.title:writing"_t, "layer"_v = layer);
         else title.title = training_says("live.title:new"_t, "layer"_v = layer);
-        title.subtitle = training_says("live.subtitle:answers"_t, "done"_v = view->texts_done, "of"_v = view->texts, "stopped"_v = view->cut);
+        title.subtitle = training_says("live.subtitle:answers"_t, "done"_v = view->texts_done, "of"_v = view->texts, "stopped"_v = view->ended_early);
         return title;
     }
     const HeadTrainingPoint& last = view->curve.back();
@@ -106,10 +106,10 @@ StageTitle live_training_title(const SceneInput& input, const TrainingState& sta
     title.title = training_says("live.title:trained"_t, "seconds"_v = ui::number(last.seconds, 1), "tokens"_v = tokens_of(last.worth));
     if (layer)
         title.subtitle = training_says("live.subtitle:trained_layer"_t, "guesses"_v = last.worth.shares.size(), "step"_v = last.step,
-                                       "of"_v = view->plan.steps, "stopped"_v = view->cut, "loaded"_v = loaded);
+                                       "of"_v = view->plan.steps, "stopped"_v = view->ended_early, "loaded"_v = loaded);
     else
         title.subtitle = training_says("live.subtitle:trained"_t, "heads"_v = last.worth.shares.size(), "step"_v = last.step,
-                                       "of"_v = view->plan.steps, "stopped"_v = view->cut, "loaded"_v = loaded);
+                                       "of"_v = view->plan.steps, "stopped"_v = view->ended_early, "loaded"_v = loaded);
     return title;
 }
 

@@ -130,9 +130,9 @@ void draw_live_training(const TrainingDraw& d) {
         const Rect box{x, top, w, std::min(240.0F, bottom - top)};
         const bool layer = head_shown(d.input, d.state) == HeadKind::mtp;
         std::string words = layer ? "what the layer learns will stand here" : "what the heads learn will stand here";
-        if (view && !view->cut) words = "its answers: " + std::to_string(view->texts_done) + " of " + std::to_string(view->texts);
+        if (view && !view->ended_early) words = "its answers: " + std::to_string(view->texts_done) + " of " + std::to_string(view->texts);
         ui::slot(d.ui.canvas, d.ui.theme, box, words);
-        if (view && !view->cut && view->texts > 0)
+        if (view && !view->ended_early && view->texts > 0)
             ui::bar(d.ui.canvas, d.ui.theme, {x + 24, box.center().y + 24, w - 48, 8},
                     static_cast<double>(view->texts_done) / view->texts, ui::Role::target);
         return;

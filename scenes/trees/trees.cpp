@@ -4,7 +4,7 @@
 
 #include "engine/drafters/drafter_info.h"
 #include "scenes/shared/cycle_pick.h"
-#include "scenes/shared/guest_round.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/trees/trees_draw.h"
 #include "ui/tokens.h"
@@ -27,7 +27,7 @@ class TreesScene final : public Scene {
         ui.push_id("trees");
         follow_beat(input, state_, beat_);
         const Pictured pictured(input, state_);
-        pictured.ask(guest_, input, out);
+        pictured.ask(other_round_, input, out);
         const TreesModel& model = pictured.model;
         const TreesDraw d{input, model, state_, ui, out};
         if (input.stage.w > 0) {
@@ -78,7 +78,7 @@ class TreesScene final : public Scene {
     // A run of chains has no tree: then the picture shows the round of the cursor as a tree of the same family drafts it.
     struct Pictured {
         TreesModel model;
-        std::optional<GuestRound> other;
+        std::optional<OtherRound> other;
 
         Pictured(const SceneInput& input, const TreesState& state) : model(trees_model(input, state)) {
             if (!model.tree || !model.nodes.empty() || model.tree_drafter.empty()) return;
@@ -88,10 +88,10 @@ class TreesScene final : public Scene {
             const TreesModel seen = trees_model(other->seen(), state);
             model.nodes = seen.nodes;
             model.growth = seen.growth;
-            model.cycle = seen.cycle;
+            model.round = seen.round;
         }
         [[nodiscard]] const SceneInput& round(const SceneInput& input) const { return other && other->here() ? other->seen() : input; }
-        void ask(GuestAsker& asker, const SceneInput& input, std::vector<SceneCommand>& out) const {
+        void ask(OtherRoundAsker& asker, const SceneInput& input, std::vector<SceneCommand>& out) const {
             if (other) asker.ask(*other, input, out);
         }
     };
@@ -106,7 +106,7 @@ class TreesScene final : public Scene {
     }
 
     TreesState state_;
-    GuestAsker guest_;
+    OtherRoundAsker other_round_;
     ExampleSearch search_;
     int beat_ = -1;
 };

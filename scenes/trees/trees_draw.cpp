@@ -314,7 +314,7 @@ void draw_tree_stage(const TreesDraw& d, Rect area) {
     int deepest = 1; // of what is drawn
     for (const TreeNode& node : layout.nodes)
         if (node.drawn()) deepest = std::max(deepest, node.depth);
-    const int anchor = anchor_of(*d.input.whole, *shown_cycle(d.input));
+    const int anchor = anchor_of(*d.input.whole, *shown_round(d.input));
     // A small tree is drawn larger: it is what the picture is about.
     const float most_line = rows > 20 ? 60.0F : 76.0F, line_h = std::min(most_line, tree_h / static_cast<float>(layout.rows));
     const auto fits_large = [&] {

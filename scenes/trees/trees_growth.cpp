@@ -60,9 +60,9 @@ bool grows_by_paths(const std::string& drafter) {
     return info && info->tree && info->reads_setting(Setting::tree_chain);
 }
 
-TreeGrowth tree_growth(const CycleSummary& cycle, const PassTimes* passes) {
+TreeGrowth tree_growth(const RoundSummary& round, const PassTimes* passes) {
     TreeGrowth growth;
-    for (const DraftSlot& slot : cycle.drafts) {
+    for (const DraftSlot& slot : round.drafts) {
         const double before = slot.parent < 0 ? 1 : growth.path[static_cast<std::size_t>(slot.parent)];
         const double own = slot.draft ? own_probability(*slot.draft) : 0;
         if (own <= 0) return {};
@@ -71,11 +71,11 @@ TreeGrowth tree_growth(const CycleSummary& cycle, const PassTimes* passes) {
     growth.best = static_cast<int>(growth.path.size());
     if (!passes || passes->passes.size() < 2) return growth;
     growth.doubt = passes->in_doubt();
-    double rate = 1 / (cycle.draft_ms + pass_ms(*passes, 1));
+    double rate = 1 / (round.draft_ms + pass_ms(*passes, 1));
     growth.best = 0;
     for (std::size_t i = 0; i < growth.path.size(); ++i) {
         const double rows = static_cast<double>(i) + 1;
-        const double took = cycle.draft_ms + pass_ms(*passes, rows), takes = cycle.draft_ms + pass_ms(*passes, rows + 1);
+        const double took = round.draft_ms + pass_ms(*passes, rows), takes = round.draft_ms + pass_ms(*passes, rows + 1);
         growth.needed.push_back(std::max(0.0, takes - took) * growth.expected(i) / took);
         if (const double now = growth.expected(i + 1) / takes; now > rate) rate = now, growth.best = static_cast<int>(i) + 1;
     }

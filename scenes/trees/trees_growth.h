@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/lab/pass_times.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "scenes/shared/scene_input.h"
 
 namespace speclens {
@@ -30,7 +30,7 @@ struct TreeGrowth {
 // Whether a drafter of this name takes the likeliest paths one after another.
 [[nodiscard]] bool grows_by_paths(const std::string& drafter);
 // Of a round that such a drafter drafted. `passes` may be null. Empty where the rows were not recorded or a guess was put there by hand.
-[[nodiscard]] TreeGrowth tree_growth(const CycleSummary& cycle, const PassTimes* passes);
+[[nodiscard]] TreeGrowth tree_growth(const RoundSummary& round, const PassTimes* passes);
 
 void draw_tree_growth(const TreesDraw& d, ui::Rect area);
 [[nodiscard]] std::string describe_growth(const TreeGrowth& growth);

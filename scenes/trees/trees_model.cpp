@@ -55,7 +55,7 @@ BlockVerdict judge_example(const Distribution& p, const Distribution& q, const s
         column.token = draft[static_cast<std::size_t>(check.node)];
         column.p = p[static_cast<std::size_t>(column.token)];
         column.q = q[static_cast<std::size_t>(column.token)];
-        column.joint = *check.joint;
+        column.joint = *check.prefix_coefficient;
         column.block_keep = check.threshold;
         column.coin = *check.u;
         columns.push_back(column);
@@ -65,35 +65,35 @@ BlockVerdict judge_example(const Distribution& p, const Distribution& q, const s
 
 } // namespace
 
-std::optional<BlockVerdict> block_verdict(const CycleSummary& cycle) {
-    if (cycle.tree || cycle.drafts.empty()) return {};
+std::optional<BlockVerdict> block_verdict(const RoundSummary& round) {
+    if (round.tree || round.drafts.empty()) return {};
     std::vector<BlockColumn> columns;
-    for (const DraftSlot& slot : cycle.drafts) {
-        if (!slot.check || !slot.check->joint || !slot.check->u || slot.check->goal) return {};
+    for (const DraftSlot& slot : round.drafts) {
+        if (!slot.check || !slot.check->prefix_coefficient || !slot.check->u || slot.check->mixture) return {};
         BlockColumn column;
         column.token = slot.draft->token;
         column.p = std::exp(slot.check->p);
         column.q = std::exp(slot.check->q);
-        column.joint = std::exp(*slot.check->joint);
+        column.joint = std::exp(*slot.check->prefix_coefficient);
         column.block_keep = slot.check->threshold;
         column.coin = *slot.check->u;
         columns.push_back(column);
     }
     BlockVerdict verdict = judge(std::move(columns));
-    verdict.cycle = cycle.cycle;
+    verdict.round = round.round;
     return verdict;
 }
 
 const Criterion& rescued_guess() {
     static const Criterion kRescued{
         "rescued guess", [] { return trees_says("words.criterion"_t); },
-        [](const CycleSummary& cycle) -> std::optional<Position> {
-            const auto verdict = block_verdict(cycle);
+        [](const RoundSummary& round) -> std::optional<Position> {
+            const auto verdict = block_verdict(round);
             if (!verdict || verdict->block_kept <= verdict->token_kept) return {};
-            return Position{cycle.cycle, verdict->token_kept};
+            return Position{round.round, verdict->token_kept};
         },
-        [](const CycleSummary& cycle, const Position&) {
-            const auto verdict = block_verdict(cycle);
+        [](const RoundSummary& round, const Position&) {
+            const auto verdict = block_verdict(round);
             return static_cast<double>(verdict->block_kept - verdict->token_kept);
         }};
     return kRescued;
@@ -228,9 +228,9 @@ TreeLayout tree_layout(std::vector<TreeNode> nodes, int most_rows) {
     return out;
 }
 
-std::vector<TreeNode> tree_nodes(const CycleSummary& cycle) {
+std::vector<TreeNode> tree_nodes(const RoundSummary& round) {
     std::vector<TreeNode> nodes;
-    for (const DraftSlot& slot : cycle.drafts)
+    for (const DraftSlot& slot : round.drafts)
         nodes.push_back({slot.draft->token, slot.parent, slot.depth, slot.state, 0});
     const int room = static_cast<int>(nodes.size()) + 1;
     return tree_layout(std::move(nodes), room).nodes;
@@ -252,16 +252,16 @@ RunSettings sampled_settings(RunSettings settings) {
 TreesModel trees_model(const SceneInput& input, const TreesState& state) {
     TreesModel m;
     m.tree = state.tree;
-    const CycleSummary* cycle = shown_cycle(input);
-    if (cycle) {
-        m.cycle = cycle->cycle;
+    const RoundSummary* round = shown_round(input);
+    if (round) {
+        m.round = round->round;
         const bool grown = input.beat == kTreesGrowthBeat, own = input.whole->header && input.whole->header->nodes > 0;
-        if (own && (!grown || grows_by_paths(input.whole->header->drafter))) m.nodes = tree_nodes(*cycle);
-        if (grown && !m.nodes.empty()) m.growth = tree_growth(*cycle, input.passes.get());
+        if (own && (!grown || grows_by_paths(input.whole->header->drafter))) m.nodes = tree_nodes(*round);
+        if (grown && !m.nodes.empty()) m.growth = tree_growth(*round, input.passes.get());
     }
-    for (const CycleSummary& one : input.whole->cycles)
+    for (const RoundSummary& one : input.whole->round_list)
         if (const auto verdict = block_verdict(one)) {
-            if (!m.block || one.cycle <= m.cycle) m.block = verdict;
+            if (!m.block || one.round <= m.round) m.block = verdict;
             ++m.blocks;
             m.token_mean += verdict->token_expected;
             m.block_mean += verdict->block_expected;

@@ -31,14 +31,14 @@ struct BlockColumn {
 };
 
 struct BlockVerdict {
-    int cycle = 0;
+    int round = 0;
     std::vector<BlockColumn> columns;
     double token_expected = 0, block_expected = 0; // accepted drafts
     int token_kept = 0, block_kept = 0;
 };
 // Of a cycle that block verification judged; none for any other, also not for a cascade, whose blocks are
 // judged against a mixture.
-[[nodiscard]] std::optional<BlockVerdict> block_verdict(const CycleSummary& cycle);
+[[nodiscard]] std::optional<BlockVerdict> block_verdict(const RoundSummary& round);
 
 // A guess that the token rule gives up and a later hit of the block brings back, with those before it.
 [[nodiscard]] const Criterion& rescued_guess();
@@ -67,7 +67,7 @@ struct TreeNode {
     float row = 0; // leaves stand at 0, 1, 2 …; a parent in the middle of its children; below 0: left out
     [[nodiscard]] bool drawn() const { return row >= 0; }
 };
-[[nodiscard]] std::vector<TreeNode> tree_nodes(const CycleSummary& cycle);
+[[nodiscard]] std::vector<TreeNode> tree_nodes(const RoundSummary& round);
 // Siblings without room: one line stands for all of them and what follows them.
 struct TreeRest {
     int parent = -1, depth = 1;
@@ -102,7 +102,7 @@ struct TreesModel {
     std::vector<TreeNode> nodes; // of the cycle on screen; empty: it is no tree
     bool comes = false;          // one of the same round was asked for
     TreeGrowth growth;           // of the same cycle, at its beat; without guesses: nothing is known of it
-    int cycle = -1;
+    int round = -1;
     std::string chain_drafter,
         tree_drafter; // of the run's family if it has them; empty: there is none that can run
     [[nodiscard]] const BlockVerdict& verdict() const { return block ? *block : block_example().verdict; }

@@ -5,10 +5,10 @@
 
 #include "engine/published/published_words.h"
 #include "engine/rules/verify.h"
-#include "scenes/shared/guest_round.h"
+#include "scenes/shared/other_round.h"
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/example.h"
-#include "scenes/shared/told_speed.h"
+#include "scenes/shared/reported_speed.h"
 #include "scenes/shared/words.h"
 #include "scenes/trees/trees_draw.h"
 #include "ui/format.h"
@@ -134,7 +134,7 @@ std::string why_example(const SceneInput& input) {
     if (rule && rule->is_cascade()) return trees_says("words.why_example:mixture"_t);
     if (header->sampling.temperature == 0) return trees_says("words.why_example:greedy"_t);
     if (header->rule != "block") return trees_says("words.why_example:by_guess"_t);
-    if (std::ranges::any_of(input.whole->cycles, [](const CycleSummary& c) { return block_verdict(c).has_value(); }))
+    if (std::ranges::any_of(input.whole->round_list, [](const RoundSummary& c) { return block_verdict(c).has_value(); }))
         return trees_says("words.why_example:no_rescue"_t);
     return trees_says("words.why_example:no_block"_t);
 }
@@ -203,7 +203,7 @@ void name_block(StageTitle& title, const SceneInput& input, const TreesModel& m,
         title.subtitle = trees_says("subtitle.example"_t);
         return;
     }
-    title.subtitle = trees_says("subtitle.block"_t, "of"_v = v.cycle + 1, "without"_v = v.cycle == m.cycle ? "" : round,
+    title.subtitle = trees_says("subtitle.block"_t, "of"_v = v.round + 1, "without"_v = v.round == m.round ? "" : round,
                                 "drafter"_v = input.whole->header->drafter, "blocks"_v = m.blocks,
                                 "token"_v = ui::number(m.token_mean, 2), "block"_v = ui::number(m.block_mean, 2));
 }
@@ -213,7 +213,7 @@ void name_block(StageTitle& title, const SceneInput& input, const TreesModel& m,
 StageTitle trees_title(const SceneInput& input, const TreesModel& m) {
     StageTitle title;
     title.tier = tier_of(input.whole->header);
-    const std::string round = trees_says("words.round"_t, "number"_v = m.cycle + 1);
+    const std::string round = trees_says("words.round"_t, "number"_v = m.round + 1);
     if (shows_figures(input, m)) name_figures(title, input);
     else if (m.tree) name_tree(title, input, m, round);
     else name_block(title, input, m, round);

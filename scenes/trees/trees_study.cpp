@@ -7,7 +7,7 @@
 #include "scenes/shared/cycle_pick.h"
 #include "scenes/shared/measure_charts.h"
 #include "scenes/shared/run_controls.h"
-#include "scenes/shared/told_speed.h"
+#include "scenes/shared/reported_speed.h"
 #include "scenes/shared/words.h"
 #include "scenes/trees/trees_model.h"
 #include "ui/format.h"
@@ -160,7 +160,7 @@ std::vector<TreesRow> trees_rows(const SceneInput& input) {
         row.name = tree                ? "tree of " + std::to_string(s.options.tree_budget)
                    : s.rule == "block" ? kBlockRow
                                        : kTokenRow;
-        row.rows = 1 + (tree ? s.options.tree_budget : point.guesses());
+        row.rows = 1 + (tree ? s.options.tree_budget : point.draft_length());
         row.rounds.add(point);
         of->timed += point.timed;
         if (point.verify_ms <= 0 || table) continue;

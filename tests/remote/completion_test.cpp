@@ -87,9 +87,9 @@ TEST(ServedRequest, CountsInWholeNumbersAndSaysSo) {
         }
         return "";
     };
-    EXPECT_EQ(why(R"("max_tokens":0)"), "max_tokens is 0, expected a whole number from 1 to 100000");
-    EXPECT_EQ(why(R"("max_tokens":1.5)"), "max_tokens is 1.5, expected a whole number from 1 to 100000");
-    EXPECT_EQ(why(R"("max_tokens":"9")"), "max_tokens is \"9\", expected a whole number from 1 to 100000");
+    EXPECT_EQ(why(R"("max_tokens":0)"), "max_tokens is 0, expected an integer from 1 to 100000");
+    EXPECT_EQ(why(R"("max_tokens":1.5)"), "max_tokens is 1.5, expected an integer from 1 to 100000");
+    EXPECT_EQ(why(R"("max_tokens":"9")"), "max_tokens is \"9\", expected an integer from 1 to 100000");
     EXPECT_NE(why(R"("max_completion_tokens":1e300)"), "");
     EXPECT_NE(why(R"("seed":1.5)"), "");
     EXPECT_NE(why(R"("top_k":1.5)"), "");

@@ -240,7 +240,7 @@ TEST(Probe, FindsTheDraftsOfSglangsSettings) {
         const ServerFacts facts = probe_server(endpoint, {});
         EXPECT_EQ(facts.kind, ServerKind::sglang);
         for (const ServerReading& reading : {facts.reading, scrape(endpoint, facts, {})})
-            EXPECT_DOUBLE_EQ(told_rates(reading).share(reading.told_length, reading.told_rate).value_or(-1),
+            EXPECT_DOUBLE_EQ(reported_rates(reading).share(reading.reported_length, reading.reported_rate).value_or(-1),
                              1.5 / 4)
                 << metrics;
         sglang.stop();
@@ -262,8 +262,8 @@ TEST(Probe, FindsTheLengthThatSglangsMetricsLack) {
     std::thread thread([&] { sglang.listen_after_bind(); });
     const ServerFacts facts = probe_server(parse_endpoint("127.0.0.1:" + std::to_string(port)), {});
     EXPECT_EQ(facts.version, "0.5.9");
-    EXPECT_EQ(facts.reading.told_length, 2.5);
-    EXPECT_EQ(facts.reading.told_drafts, 4.0) << "of the five the current token's slot is one";
+    EXPECT_EQ(facts.reading.reported_length, 2.5);
+    EXPECT_EQ(facts.reading.reported_drafts, 4.0) << "of the five the current token's slot is one";
     sglang.stop();
     thread.join();
 }

@@ -103,7 +103,7 @@ TEST(Log, ReadsSglang) {
     const LogEntry e = parse_log(kSglang, "log").entries.at(0);
     EXPECT_EQ(e.kind, ServerKind::sglang);
     EXPECT_DOUBLE_EQ(*e.length, 3.13);
-    EXPECT_DOUBLE_EQ(*e.told_rate, 0.71);
+    EXPECT_DOUBLE_EQ(*e.reported_rate, 0.71);
     EXPECT_DOUBLE_EQ(*e.rate, 2.13 / 3) << "K = 3 is all that 3.13 and .71 allow";
     EXPECT_DOUBLE_EQ(*e.running, 40);
     EXPECT_DOUBLE_EQ(*e.waiting, 0);
@@ -125,31 +125,31 @@ std::string sglang_log(const std::vector<std::pair<const char*, const char*>>& l
 TEST(Log, DoesNotCountSglangsOwnTokenAsAccepted) {
     const LogReading nothing = parse_log(sglang_log({{"1.00", "0.17"}}), "log");
     EXPECT_DOUBLE_EQ(*nothing.entries[0].rate, 0);
-    EXPECT_DOUBLE_EQ(*nothing.entries[0].told_rate, 0.17);
-    EXPECT_DOUBLE_EQ(*nothing.told.drafts, 5);
-    EXPECT_TRUE(nothing.told.own_token);
-    EXPECT_TRUE(nothing.told.inferred);
-    EXPECT_NE(nothing.told.words().find("as SGLang did before pull request 23530 (April 2026)"),
+    EXPECT_DOUBLE_EQ(*nothing.entries[0].reported_rate, 0.17);
+    EXPECT_DOUBLE_EQ(*nothing.reported.drafts, 5);
+    EXPECT_TRUE(nothing.reported.own_token);
+    EXPECT_TRUE(nothing.reported.inferred);
+    EXPECT_NE(nothing.reported.words().find("as SGLang did before pull request 23530 (April 2026)"),
               std::string::npos)
-        << nothing.told.words();
+        << nothing.reported.words();
     // Either formula may have made this line, with K = 4 or K = 3: no share, but SGLang's figure.
     const LogReading either = parse_log(sglang_log({{"2.50", "0.50"}}), "log");
     EXPECT_FALSE(either.entries[0].rate.has_value());
-    EXPECT_DOUBLE_EQ(*either.entries[0].told_rate, 0.5);
-    EXPECT_EQ(either.told.words().find("SGLang's own accept rate: before pull request 23530"), 0u);
+    EXPECT_DOUBLE_EQ(*either.entries[0].reported_rate, 0.5);
+    EXPECT_EQ(either.reported.words().find("SGLang's own accept rate: before pull request 23530"), 0u);
     // A second line decides.
     const LogReading older = parse_log(sglang_log({{"2.50", "0.50"}, {"1.25", "0.25"}}), "log");
-    EXPECT_DOUBLE_EQ(*older.told.drafts, 4);
+    EXPECT_DOUBLE_EQ(*older.reported.drafts, 4);
     EXPECT_DOUBLE_EQ(*older.entries[0].rate, 1.5 / 4);
     EXPECT_DOUBLE_EQ(*older.entries[1].rate, 0.25 / 4);
     const LogReading newer = parse_log(sglang_log({{"2.50", "0.50"}, {"1.30", "0.10"}}), "log");
-    EXPECT_DOUBLE_EQ(*newer.told.drafts, 3);
-    EXPECT_FALSE(newer.told.own_token);
+    EXPECT_DOUBLE_EQ(*newer.reported.drafts, 3);
+    EXPECT_FALSE(newer.reported.own_token);
     EXPECT_DOUBLE_EQ(*newer.entries[0].rate, 0.5);
     // Both agree where everything is kept, and where nothing is, a length of 1 says so whatever K.
     EXPECT_DOUBLE_EQ(*parse_log(sglang_log({{"6.00", "1.00"}}), "log").entries[0].rate, 1);
     const LogReading many = parse_log(sglang_log({{"1.00", "0.06"}}), "log");
-    EXPECT_FALSE(many.told.drafts.has_value()) << "15, 16 or 17";
+    EXPECT_FALSE(many.reported.drafts.has_value()) << "15, 16 or 17";
     EXPECT_DOUBLE_EQ(*many.entries[0].rate, 0);
 }
 
@@ -160,8 +160,8 @@ TEST(Log, TellsNothingOfSglangsIdleRanks) {
     ASSERT_EQ(log.entries.size(), 3u);
     EXPECT_FALSE(log.entries[1].length.has_value());
     EXPECT_FALSE(log.entries[1].rate.has_value());
-    EXPECT_FALSE(log.entries[1].told_rate.has_value());
-    EXPECT_DOUBLE_EQ(*log.told.drafts, 3);
+    EXPECT_FALSE(log.entries[1].reported_rate.has_value());
+    EXPECT_DOUBLE_EQ(*log.reported.drafts, 3);
     EXPECT_DOUBLE_EQ(*log.entries[2].rate, 0);
 }
 
@@ -172,14 +172,14 @@ TEST(Log, TakesSglangsDraftsFromTheSettingsInTheLog) {
                                  "speculative_eagle_topk=1, speculative_num_draft_tokens=5, seed=1)\n",
                                  "{'speculative_num_steps': 4, 'speculative_num_draft_tokens': None}\n"}) {
         const LogReading log = parse_log(settings + line, "log");
-        EXPECT_DOUBLE_EQ(*log.told.drafts, 4) << settings;
-        EXPECT_FALSE(log.told.inferred);
+        EXPECT_DOUBLE_EQ(*log.reported.drafts, 4) << settings;
+        EXPECT_FALSE(log.reported.inferred);
         EXPECT_DOUBLE_EQ(*log.entries[0].rate, 1.5 / 4);
-        EXPECT_NE(log.told.words().find("K = 4 by SGLang's settings"), std::string::npos);
+        EXPECT_NE(log.reported.words().find("K = 4 by SGLang's settings"), std::string::npos);
     }
     // Settings that no formula fits belong to another run.
     const LogReading other = parse_log("speculative_num_draft_tokens=9\n" + line, "log");
-    EXPECT_FALSE(other.told.drafts.has_value());
+    EXPECT_FALSE(other.reported.drafts.has_value());
     EXPECT_FALSE(other.entries[0].rate.has_value());
 }
 
@@ -248,7 +248,7 @@ TEST(Log, TakesNoNumberThatIsNone) {
     EXPECT_TRUE(llama.per_position.empty()) << "the third place is not the second";
     const LogEntry sglang = parse_log(sglang_log({{"2.50", "inf"}}), "log").entries.at(0);
     EXPECT_DOUBLE_EQ(*sglang.length, 2.5);
-    EXPECT_FALSE(sglang.told_rate.has_value());
+    EXPECT_FALSE(sglang.reported_rate.has_value());
     EXPECT_FALSE(sglang.rate.has_value());
     EXPECT_FALSE(parse_log("Decode batch, #running-req: 1e300, accept len: 2.50, accept rate: 0.50\n", "log")
                      .entries.at(0)
@@ -272,7 +272,7 @@ TEST(Log, LeavesOutWhatCannotBeAndSaysSo) {
         const LogEntry e = parse_log(c.line, "log").entries.at(0);
         EXPECT_EQ(e.left_out, c.left_out);
         EXPECT_LE(e.rate.value_or(0), 1);
-        EXPECT_LE(e.told_rate.value_or(0), 1);
+        EXPECT_LE(e.reported_rate.value_or(0), 1);
         const SpecCounts counts = e.counts.value_or(SpecCounts());
         EXPECT_LE(counts.accepted, counts.drafted);
     }

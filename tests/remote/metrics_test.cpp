@@ -118,12 +118,12 @@ TEST(ServerReading, TakesNoFigureThatCannotBe) {
         EXPECT_NE(what_is_missing(r)[0].find("cannot be"), std::string::npos);
     }
     const ServerReading told = reading_of("sglang:spec_accept_length 2.5\nsglang:spec_accept_rate 9.64\n");
-    EXPECT_DOUBLE_EQ(*told.told_length, 2.5);
-    EXPECT_FALSE(told.told_rate.has_value());
-    EXPECT_FALSE(reading_of("sglang:spec_accept_length 1e308\nsglang:spec_accept_rate 0.5\n").told_length);
+    EXPECT_DOUBLE_EQ(*told.reported_length, 2.5);
+    EXPECT_FALSE(told.reported_rate.has_value());
+    EXPECT_FALSE(reading_of("sglang:spec_accept_length 1e308\nsglang:spec_accept_rate 0.5\n").reported_length);
     // No share above 1 either where the settings have a smaller K than the length has drafts.
-    EXPECT_FALSE(ToldRates{.drafts = 2}.share(11.0, {}).has_value());
-    EXPECT_DOUBLE_EQ(*ToldRates{.drafts = 2}.share(3.0, {}), 1);
+    EXPECT_FALSE(ReportedRates{.drafts = 2}.share(11.0, {}).has_value());
+    EXPECT_DOUBLE_EQ(*ReportedRates{.drafts = 2}.share(3.0, {}), 1);
 }
 
 TEST(ServerReading, ReadsSglangsAverages) {
@@ -133,11 +133,11 @@ TEST(ServerReading, ReadsSglangsAverages) {
         "sglang:num_queue_reqs{model_name=\"m\"} 1\nsglang:token_usage{model_name=\"m\"} "
         "0.5\nsglang:gen_throughput{model_name=\"m\"} 77\n");
     EXPECT_EQ(r.kind, ServerKind::sglang);
-    EXPECT_DOUBLE_EQ(*r.told_length, 2.6);
-    EXPECT_DOUBLE_EQ(*r.told_rate, 0.4);
+    EXPECT_DOUBLE_EQ(*r.reported_length, 2.6);
+    EXPECT_DOUBLE_EQ(*r.reported_rate, 0.4);
     EXPECT_DOUBLE_EQ(*r.running, 3);
     EXPECT_DOUBLE_EQ(*r.waiting, 1);
-    EXPECT_DOUBLE_EQ(*r.told_throughput, 77);
+    EXPECT_DOUBLE_EQ(*r.reported_throughput, 77);
     EXPECT_TRUE(r.speculates());
     const auto missing = what_is_missing(r);
     ASSERT_EQ(missing.size(), 1u);
@@ -159,30 +159,30 @@ TEST(ServerReading, TakesSglangsReplicasApart) {
     const ServerReading idle =
         reading_of(busy + row("gen_throughput", 1, 1, "0") + row("spec_accept_length", 1, 1, "0.0") +
                    row("spec_accept_rate", 1, 1, "0.0") + row("num_running_reqs", 1, 1, "0"));
-    EXPECT_DOUBLE_EQ(*idle.told_length, 3);
-    EXPECT_DOUBLE_EQ(*idle.told_rate, 0.6666666666666666);
-    EXPECT_DOUBLE_EQ(*told_rates(idle).drafts, 3);
-    EXPECT_DOUBLE_EQ(*idle.told_throughput, 300);
+    EXPECT_DOUBLE_EQ(*idle.reported_length, 3);
+    EXPECT_DOUBLE_EQ(*idle.reported_rate, 0.6666666666666666);
+    EXPECT_DOUBLE_EQ(*reported_rates(idle).drafts, 3);
+    EXPECT_DOUBLE_EQ(*idle.reported_throughput, 300);
     // Of two that work the throughput adds up; the ranks of one tell the same thing.
     const ServerReading both =
         reading_of(busy + row("gen_throughput", 0, 1, "300") + row("num_running_reqs", 0, 1, "2") +
                    row("gen_throughput", 1, 2, "500") + row("num_running_reqs", 1, 2, "1") +
                    row("spec_accept_length", 1, 2, "2.0"));
-    EXPECT_DOUBLE_EQ(*both.told_throughput, 800);
+    EXPECT_DOUBLE_EQ(*both.reported_throughput, 800);
     EXPECT_DOUBLE_EQ(*both.running, 3);
-    EXPECT_DOUBLE_EQ(*both.told_length, 2.5);
+    EXPECT_DOUBLE_EQ(*both.reported_length, 2.5);
 }
 
 TEST(ServerReading, KnowsWhatSglangsRateCounts) {
-    const auto share = [](const ServerReading& r) { return told_rates(r).share(r.told_length, r.told_rate); };
+    const auto share = [](const ServerReading& r) { return reported_rates(r).share(r.reported_length, r.reported_rate); };
     const ServerReading newer = reading_of("sglang:spec_accept_length 2.6\nsglang:spec_accept_rate 0.4\n");
-    EXPECT_DOUBLE_EQ(*told_rates(newer).drafts, 4);
+    EXPECT_DOUBLE_EQ(*reported_rates(newer).drafts, 4);
     EXPECT_NEAR(*share(newer), 0.4, 1e-12);
     // Pull request 23530: before it, 1 ÷ (K + 1) where nothing is kept.
     const ServerReading nothing =
         reading_of("sglang:spec_accept_length 1.0\nsglang:spec_accept_rate 0.16666666666666666\n");
-    EXPECT_TRUE(told_rates(nothing).own_token);
-    EXPECT_DOUBLE_EQ(*told_rates(nothing).drafts, 5);
+    EXPECT_TRUE(reported_rates(nothing).own_token);
+    EXPECT_DOUBLE_EQ(*reported_rates(nothing).drafts, 5);
     EXPECT_DOUBLE_EQ(*share(nothing), 0);
     const std::string either = "sglang:spec_accept_length 2.5\nsglang:spec_accept_rate 0.5\n";
     EXPECT_FALSE(share(reading_of(either)).has_value());
@@ -220,7 +220,7 @@ TEST(ServerReading, FindsTheRoundsOfVllmsOlderEngine) {
         reading_of(tokens + emitted + "vllm:spec_decode_efficiency{model_name=\"m\"} 0.625\n"); // of 100 · 4
     EXPECT_EQ(old.counts->rounds, 100.0);
     EXPECT_DOUBLE_EQ(*acceptance_length(*old.counts), 2.5);
-    EXPECT_EQ(old.told_accepted, 180.0);
+    EXPECT_EQ(old.reported_accepted, 180.0);
     const ServerReading unclear = reading_of(tokens + emitted);
     EXPECT_FALSE(unclear.counts.has_value());
     EXPECT_NE(what_is_missing(unclear).at(0).find("0.8 or older"), std::string::npos);

@@ -209,13 +209,13 @@ TEST(Pool, DraftingAheadWritesTheSameAndSaysWhatItWasted) {
                     const WireTotals totals = totals_of(ahead);
                     EXPECT_GE(totals.wasted(), 0);
                     int before = 0, drafted = 0; // ahead of the round that is looked at; by whom it was drafted
-                    const CycleView view = fold(ahead.trace(), ahead.trace().size());
-                    for (const CycleSummary& cycle : view.cycles) {
-                        if (!cycle.verify) continue;
-                        drafted = static_cast<int>(cycle.drafts.size());
-                        EXPECT_TRUE(cycle.verify->from_ahead == 0 || cycle.verify->from_ahead == drafted);
-                        EXPECT_LE(cycle.verify->from_ahead, std::max(0, before - 1));
-                        before = cycle.verify->ahead;
+                    const RunView view = fold(ahead.trace(), ahead.trace().size());
+                    for (const RoundSummary& round : view.round_list) {
+                        if (!round.verify) continue;
+                        drafted = static_cast<int>(round.drafts.size());
+                        EXPECT_TRUE(round.verify->from_ahead == 0 || round.verify->from_ahead == drafted);
+                        EXPECT_LE(round.verify->from_ahead, std::max(0, before - 1));
+                        before = round.verify->ahead;
                     }
                     taken += totals.taken;
                     wasted += totals.wasted();

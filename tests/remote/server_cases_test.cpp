@@ -193,12 +193,12 @@ TEST(ServerCases, VllmsOlderEngine) {
     const LogReading log = log_of("vllm_v0.log");
     expect_counts(log.sum(), 4437, 13311, 10616 - 4437);
     EXPECT_NEAR(*log.entries.at(0).length, 2.393, 0.0005);
-    EXPECT_EQ(log.entries[0].told_accepted, 8547);
+    EXPECT_EQ(log.entries[0].reported_accepted, 8547);
     const ServerReading scrape = read_metrics(parse_exposition(case_file("vllm_v0.prom"), "metrics"));
     ASSERT_TRUE(scrape.counts.has_value());
     expect_counts(*scrape.counts, 4437, 13311, 10616 - 4437);
     EXPECT_NEAR(*acceptance_length(*scrape.counts), 2.393, 0.0005);
-    EXPECT_EQ(scrape.told_accepted, 8547);
+    EXPECT_EQ(scrape.reported_accepted, 8547);
     EXPECT_TRUE(says(what_is_missing(scrape), "0.8 or older"));
     // K and the efficiency of another K: nothing is told then.
     const V0Counts impossible = read_v0_counts({.drafted = 300, .accepted = 180, .emitted = 280, .k = 3, .efficiency = 0.2, .efficiency_off = 0.0005});
@@ -287,7 +287,7 @@ data: {"choices":[{"text":"","finish_reason":"length"}],"timings":{"predicted_n"
     EXPECT_EQ(s.counts->drafted, 0);
     EXPECT_EQ(s.counts->rounds, 0);
     EXPECT_EQ(who_wrote(s), "ft");
-    EXPECT_EQ(s.told_tokens_per_second, 30.5);
+    EXPECT_EQ(s.reported_tokens_per_second, 30.5);
 }
 
 // Two kept drafts of the last round are beyond the limit of five tokens.

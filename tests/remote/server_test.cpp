@@ -13,7 +13,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/json.h"
 #include "engine/model/scorer.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
 #include "remote/client/http.h"
@@ -91,7 +91,7 @@ TEST(SpecServerTest, TellsExactlyWhatTheEngineDid) {
             settings.seed = *request.seed;
             speclens::Run run(whole_bundle(), settings);
             run.finish();
-            const CycleView view = fold(run.trace(), run.trace().size());
+            const RunView view = fold(run.trace(), run.trace().size());
             EXPECT_EQ(served.text(), run.output_text());
             EXPECT_EQ(served.tokens, view.output_tokens);
             ASSERT_EQ(static_cast<int>(served.pieces.size()), view.output_tokens);
@@ -108,7 +108,7 @@ TEST(SpecServerTest, TellsExactlyWhatTheEngineDid) {
             ASSERT_EQ(static_cast<int>(served.rounds.size()), view.rounds);
             std::size_t at = 0;
             for (int round = 0; round < view.rounds; ++round) {
-                const CycleSummary& cycle = view.cycles[static_cast<std::size_t>(round)];
+                const RoundSummary& cycle = view.round_list[static_cast<std::size_t>(round)];
                 EXPECT_EQ(served.rounds[static_cast<std::size_t>(round)].accepted, cycle.accepted);
                 EXPECT_EQ(served.rounds[static_cast<std::size_t>(round)].drafted,
                           static_cast<int>(cycle.drafts.size()));
@@ -155,14 +155,14 @@ TEST(SpecServerTest, MarksATextThatEndsAmongKeptGuesses) {
         settings.sampling.temperature = 0;
         speclens::Run run(whole_bundle(), settings);
         run.finish();
-        const CycleView view = fold(run.trace(), run.trace().size());
+        const RunView view = fold(run.trace(), run.trace().size());
         EXPECT_EQ(served.provenance, Provenance::exact);
         std::size_t at = 0;
-        for (const CycleSummary& cycle : view.cycles)
-            for (std::size_t i = 0; i < cycle.commit->tokens.size(); ++i, ++at) {
+        for (const RoundSummary& round : view.round_list)
+            for (std::size_t i = 0; i < round.commit->tokens.size(); ++i, ++at) {
                 ASSERT_LT(at, served.pieces.size());
                 EXPECT_EQ(served.pieces[at].author,
-                          static_cast<int>(i) < cycle.accepted ? Author::draft : Author::target)
+                          static_cast<int>(i) < round.accepted ? Author::draft : Author::target)
                     << at << " " << served.pieces[at].text;
             }
         EXPECT_EQ(at, served.pieces.size());

@@ -25,14 +25,14 @@ TEST(AcceptHeads, TheDraftedTokenKeepsItsCoinWhateverTheHeadLists) {
     for (const Position& position : whole.positions()) {
         const AcceptView all = whole.view(position), some = heads.view(position);
         ASSERT_GE(some.drafted, 0);
-        EXPECT_NEAR(some.bar().p, all.bar().p, 1e-9) << position.cycle << ", " << position.index;
-        EXPECT_NEAR(some.bar().q, all.bar().q, 1e-9) << position.cycle << ", " << position.index;
+        EXPECT_NEAR(some.bar().p, all.bar().p, 1e-9) << position.round << ", " << position.index;
+        EXPECT_NEAR(some.bar().q, all.bar().q, 1e-9) << position.round << ", " << position.index;
         EXPECT_TRUE(some.coin_known());
         EXPECT_EQ(some.accepts(), some.source.accepted);
         EXPECT_FALSE(says(heads.told(position, 3), "never proposed"));
         const SceneInput input = heads.at(position);
-        const CycleSummary& cycle = input.view->cycles[static_cast<std::size_t>(position.cycle)];
-        const DraftSlot& slot = cycle.drafts[static_cast<std::size_t>(position.index)];
+        const RoundSummary& round = input.view->round_list[static_cast<std::size_t>(position.round)];
+        const DraftSlot& slot = round.drafts[static_cast<std::size_t>(position.index)];
         below += !listed(slot.draft->top, slot.draft->token) || !listed(slot.check->top, slot.draft->token);
     }
     EXPECT_GT(below, 3) << "or nothing was tried";
@@ -188,12 +188,12 @@ TEST(AcceptRule, AfterAnotherRuleItShowsWhereTheDraftClaimsMost) {
         return std::exp(slot.check->q) - std::exp(slot.check->p);
     };
     double shown = -2, most = -2;
-    for (const CycleSummary& cycle : input.view->cycles)
-        for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
-            if (!cycle.drafts[i].check || cycle.cycle != input.view->current()->cycle) continue;
-            most = std::max(most, claims(cycle.drafts[i]));
-            if (*view.source.position == Position{cycle.cycle, static_cast<int>(i)})
-                shown = claims(cycle.drafts[i]);
+    for (const RoundSummary& round : input.view->round_list)
+        for (std::size_t i = 0; i < round.drafts.size(); ++i) {
+            if (!round.drafts[i].check || round.round != input.view->current()->round) continue;
+            most = std::max(most, claims(round.drafts[i]));
+            if (*view.source.position == Position{round.round, static_cast<int>(i)})
+                shown = claims(round.drafts[i]);
         }
     EXPECT_EQ(shown, most);
     int other = 0;
@@ -216,26 +216,26 @@ TEST(AcceptRule, APictureAfterAnotherRuleBeginsInTheRoundOfTheLargestClaim) {
     for (const char* rule : {"block", "typical", "match"}) {
         Judged run("small", rule, 1);
         const Trace& trace = *run.run->shared_trace();
-        const CycleView whole = fold(trace, trace.size());
+        const RunView whole = fold(trace, trace.size());
         const auto cursor = find_scene("accept-rule")->make()->first_look(whole);
         ASSERT_TRUE(cursor) << rule;
-        const CycleView shown = fold(trace, *cursor);
+        const RunView shown = fold(trace, *cursor);
         const std::optional<Position> at = accept_position(shown, {});
         ASSERT_TRUE(at) << rule;
-        EXPECT_EQ(at->cycle, shown.current()->cycle) << rule;
+        EXPECT_EQ(at->round, shown.current()->round) << rule;
         double most = -2, here = -2;
-        for (const CycleSummary& cycle : whole.cycles)
-            for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
-                const Checked* check = cycle.drafts[i].check;
+        for (const RoundSummary& round : whole.round_list)
+            for (std::size_t i = 0; i < round.drafts.size(); ++i) {
+                const Checked* check = round.drafts[i].check;
                 if (!check) continue;
                 const double claim = std::exp(check->q) - std::exp(check->p);
                 most = std::max(most, claim);
-                if (*at == Position{cycle.cycle, static_cast<int>(i)}) here = claim;
+                if (*at == Position{round.round, static_cast<int>(i)}) here = claim;
             }
         EXPECT_EQ(here, most) << rule;
         FrameRequest request;
         request.scene = "accept-rule";
-        EXPECT_EQ(shown_position(request, trace), (std::pair{at->cycle, at->index})) << rule;
+        EXPECT_EQ(shown_position(request, trace), (std::pair{at->round, at->index})) << rule;
     }
     Judged token("small", "token", 1);
     EXPECT_FALSE(find_scene("accept-rule")->make()->first_look(*token.input().whole));
@@ -249,14 +249,14 @@ TEST(AcceptRule, XShowsTheNextRejectionUnderEveryRule) {
             const auto trace = run.run->shared_trace();
             SceneBench bench("accept-rule");
             bench.show(trace, 1);
-            for (const CycleSummary& cycle : fold(*trace, trace->size()).cycles)
-                for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
-                    if (!cycle.drafts[i].check || cycle.drafts[i].check->accepted) continue;
+            for (const RoundSummary& round : fold(*trace, trace->size()).round_list)
+                for (std::size_t i = 0; i < round.drafts.size(); ++i) {
+                    if (!round.drafts[i].check || round.drafts[i].check->accepted) continue;
                     bench.key(ui::Key::x);
                     bench.settle();
                     const AcceptView view = accept_view(bench.controller.frame(bench.time).scene, {}, -1);
                     ASSERT_TRUE(view.source.position) << rule;
-                    EXPECT_EQ(*view.source.position, (Position{cycle.cycle, static_cast<int>(i)})) << rule;
+                    EXPECT_EQ(*view.source.position, (Position{round.round, static_cast<int>(i)})) << rule;
                     ++found;
                 }
         }
@@ -315,7 +315,7 @@ TEST(AcceptRule, TheSumsStandBesideTheChosenColumn) {
             if (text.text != "where the two overlap") continue;
             ++tried;
             EXPECT_TRUE(text.box.right() < left || text.box.x > left + grid.pitch)
-                << position.cycle << ", " << position.index;
+                << position.round << ", " << position.index;
         }
     }
     EXPECT_GT(tried, 3) << "or nothing was tried";
@@ -352,12 +352,12 @@ TEST(AcceptRule, NoSumTouchesTheNext) {
                 for (const ui::Rect& words : details) // the ground reaches 12 below the words' line
                     EXPECT_FALSE(text.box.right() > words.x - kGround && text.box.x < words.right() + 12 &&
                                  text.baseline - 11 < words.bottom() + 4)
-                        << screen.w << ": " << text.text << " at " << position.cycle << ", "
+                        << screen.w << ": " << text.text << " at " << position.round << ", "
                         << position.index;
             }
             for (std::size_t k = 0; k < 2; ++k)
                 EXPECT_LE(details[k].right() + kAir, details[k + 1].x - kGround)
-                    << screen.w << ": " << position.cycle << ", " << position.index;
+                    << screen.w << ": " << position.round << ", " << position.index;
         }
     }
     EXPECT_GT(tried, 10) << "or nothing was tried";
@@ -455,7 +455,7 @@ TEST(AcceptRule, ThereIsNoOtherTokenWhereAllHaveABar) {
     Saved saved(64);
     const Position position = saved.positions().back();
     SceneInput input = saved.at(position);
-    DistributionPair distributions{position.cycle, position.index, {0.2, 0.7, 0.1}, {0.8, 0.1, 0.1}, {}, {}};
+    DistributionPair distributions{position.round, position.index, {0.2, 0.7, 0.1}, {0.8, 0.1, 0.1}, {}, {}};
     input.distributions = test::unowned(distributions);
     const AcceptView view = accept_view(input, {}, -1);
     ASSERT_EQ(view.bars.size(), 3u);
@@ -472,7 +472,7 @@ SceneInput with_distributions(Judged& live, const Position& position) {
     input.view = input.whole;
     input.selected = position;
     input.distributions = std::make_shared<const DistributionPair>(
-        full_distributions(live.models, live.settings, live.run->trace(), position.cycle, position.index));
+        full_distributions(live.models, live.settings, live.run->trace(), position.round, position.index));
     return input;
 }
 

@@ -29,12 +29,12 @@ TEST(AddingScene, DrawsTheRoundsThatTheCursorHasReached) {
     bench.show(trace, 1);
     EXPECT_TRUE(bench.shows("No round was judged yet")) << bench.words;
     bench.show(trace, trace->size());
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     ASSERT_GT(whole.rounds, 2);
     EXPECT_TRUE(bench.shows(std::to_string(whole.accepted_drafts) + " of " + std::to_string(whole.drafted) + " draft tokens accepted"))
         << bench.words;
-    for (const CycleSummary& round : whole.cycles) {
-        EXPECT_TRUE(bench.shows("round " + std::to_string(round.cycle + 1))) << bench.words;
+    for (const RoundSummary& round : whole.round_list) {
+        EXPECT_TRUE(bench.shows("round " + std::to_string(round.round + 1))) << bench.words;
         EXPECT_TRUE(bench.shows(std::to_string(round.accepted) + " of " + std::to_string(round.drafts.size()))) << bench.words;
     }
     EXPECT_EQ(overlap_of(bench.texts), "");

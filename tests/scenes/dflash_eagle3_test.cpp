@@ -55,9 +55,9 @@ TEST(DFlashScene, SaysHowMuchOfTheTextTheBlockSees) {
     Live all("dflash", settings);
     const DFlashModel whole = dflash_model(all.bench->controller.frame(0).scene);
     EXPECT_EQ(whole.seen, whole.text);
-    const auto* verified = whole.cycle->verify;
+    const auto* verified = whole.round->verify;
     ASSERT_NE(verified, nullptr);
-    EXPECT_EQ(whole.text, whole.cycle->commit->kv_before) << "the block sees what the target has run on";
+    EXPECT_EQ(whole.text, whole.round->commit->kv_before) << "the block sees what the target has run on";
     EXPECT_EQ(whole.slots, whole.guesses() + 1);
     settings.options.context_last = 2;
     Live last("dflash", settings);
@@ -75,8 +75,8 @@ TEST(DFlashScene, ListsTheDraftedTokenInEveryDistribution) {
     settings.sampling.temperature = 1;
     Live live("dflash", settings);
     int others = 0;
-    for (const CycleSummary& cycle : fold(*live.published.trace, live.published.trace->size()).cycles)
-        for (const DraftSlot& slot : cycle.drafts)
+    for (const RoundSummary& round : fold(*live.published.trace, live.published.trace->size()).round_list)
+        for (const DraftSlot& slot : round.drafts)
             for (const int rows : {1, 2, 3}) {
                 const std::vector<int> ids = dflash_tokens(slot, rows);
                 EXPECT_LE(static_cast<int>(ids.size()), rows);
@@ -185,7 +185,7 @@ TEST(Eagle3Scene, AveragesTheErrorsOfItsOwnFeatures) {
     int count = 0;
     for (std::size_t i = 0; i < trace->size(); ++i)
         if (const auto* commit = std::get_if<Committed>(&(*trace)[i]))
-            if (const Internals::Strip* errors = commit->lens.strip("feature error")) {
+            if (const Internals::Strip* errors = commit->internals.strip("feature error")) {
                 sum += errors->cells.front();
                 ++count;
                 EXPECT_LE(static_cast<int>(errors->cells.size()), commit->accepted_drafts + 1);
@@ -247,12 +247,12 @@ class RingCanvas : public ui::RecordCanvas {
 
 TEST(Eagle3Scene, DrawsARoundsDriftAtItsValueAlsoAboveTheRunsMean) {
     Committed commit;
-    commit.lens.strips.push_back({.name = "feature error", .cells = {0.4, 1.2}});
-    CycleSummary cycle;
-    cycle.commit = &commit;
-    cycle.drafts.resize(2);
+    commit.internals.strips.push_back({.name = "feature error", .cells = {0.4, 1.2}});
+    RoundSummary round;
+    round.commit = &commit;
+    round.drafts.resize(2);
     Eagle3Model model;
-    model.cycle = &cycle;
+    model.round = &round;
     model.errors = {0.2, 0.3};
     model.known = {3, 3};
     const SceneInput input;

@@ -7,18 +7,18 @@ namespace speclens {
 namespace {
 
 // Rounds of so many tokens each, in their order.
-CycleView rounds(const std::vector<int>& tokens, std::vector<Committed>& commits) {
+RunView rounds(const std::vector<int>& tokens, std::vector<Committed>& commits) {
     static const Verified verified{};
-    CycleView view;
+    RunView view;
     commits.clear();
     commits.reserve(tokens.size());
     for (const int n : tokens) {
         commits.emplace_back().tokens.resize(static_cast<std::size_t>(n));
-        CycleSummary& cycle = view.cycles.emplace_back();
-        cycle.cycle = static_cast<int>(view.cycles.size());
-        cycle.verify = &verified;
-        cycle.commit = &commits.back();
-        cycle.draft_ms = 2;
+        RoundSummary& round = view.round_list.emplace_back();
+        round.round = static_cast<int>(view.round_list.size());
+        round.verify = &verified;
+        round.commit = &commits.back();
+        round.draft_ms = 2;
     }
     return view;
 }
@@ -49,7 +49,7 @@ TEST(DFlashLong, ARoundBelongsWhereItBegan) {
     ASSERT_EQ(found.size(), 2u);
     EXPECT_EQ(found[0].rounds, 52);
     EXPECT_EQ(found[1].rounds, 1);
-    EXPECT_TRUE(stretches_of(CycleView{}).empty());
+    EXPECT_TRUE(stretches_of(RunView{}).empty());
 }
 
 } // namespace

@@ -14,13 +14,13 @@ inline RunSettings domino_settings(double temperature) {
     settings.k = 5;
     settings.sampling.temperature = temperature;
     settings.max_tokens = 40;
-    settings.lens = true;
+    settings.internals = true;
     return settings;
 }
 
 struct DominoFrame {
     std::shared_ptr<const Trace> trace;
-    CycleView view, whole;
+    RunView view, whole;
     RunSettings settings;
     EngineStatus status;
     SceneInput input;

@@ -47,18 +47,18 @@ TEST(DominoScene, SavesAndReadsItsOwnRun) {
 // A round with nothing to jump to says so, and names the key that brings another prompt.
 TEST(DominoScene, SaysWhereNoOtherRoundWasSavedByTheHead) {
     const auto trace = recorded();
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     const Position only = *next_rescue(whole, -1);
-    const CycleSummary& cycle = whole.cycles[static_cast<std::size_t>(only.cycle)];
-    DominoFrame frame(trace, domino_settings(0), cycle.end_event);
-    std::erase_if(frame.whole.cycles, [&](const CycleSummary& c) { return c.cycle > only.cycle; });
+    const RoundSummary& round = whole.round_list[static_cast<std::size_t>(only.round)];
+    DominoFrame frame(trace, domino_settings(0), round.end_event);
+    std::erase_if(frame.whole.round_list, [&](const RoundSummary& c) { return c.round > only.round; });
     frame.input.beat = 2;
     const Story alone = domino_story(frame.input, domino_model(frame.input), {});
     EXPECT_EQ(alone.task, "No other round here has one; another prompt: N");
     EXPECT_FALSE(alone.on_task.empty());
-    frame.whole.cycles.resize(static_cast<std::size_t>(only.cycle));
+    frame.whole.round_list.resize(static_cast<std::size_t>(only.round));
     frame.input.view = &frame.whole;
-    if (!frame.whole.cycles.empty()) {
+    if (!frame.whole.round_list.empty()) {
         const Story none = domino_story(frame.input, domino_model(frame.input), {});
         EXPECT_EQ(none.task, "Try a prompt where they do not: N");
     }
@@ -89,19 +89,19 @@ TEST(DominoScene, OffersDominoWhereSomethingElseDrafts) {
 // Scene, controller and engine thread together, on the golden micro checkpoints.
 TEST(DominoScene, TellsOfTheChosenPosition) {
     const auto trace = recorded();
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     const std::optional<Position> rescue = next_rescue(whole, -1);
     ASSERT_TRUE(rescue);
-    const CycleSummary& cycle = whole.cycles[static_cast<std::size_t>(rescue->cycle)];
-    for (std::size_t i = 0; i < cycle.drafts.size(); ++i) {
-        DominoFrame frame(trace, domino_settings(0), cycle.end_event);
-        frame.input.selected = Position{cycle.cycle, static_cast<int>(i)};
+    const RoundSummary& round = whole.round_list[static_cast<std::size_t>(rescue->round)];
+    for (std::size_t i = 0; i < round.drafts.size(); ++i) {
+        DominoFrame frame(trace, domino_settings(0), round.end_event);
+        frame.input.selected = Position{round.round, static_cast<int>(i)};
         frame.input.beat = 3;
         const DominoModel model = domino_model(frame.input);
         EXPECT_EQ(telling_position(model), static_cast<int>(i));
         const Story story = domino_story(frame.input, model, {});
         EXPECT_NE(story.text.find("State S" + std::to_string(i + 1) + " "), std::string::npos) << story.text;
-        const bool last = i + 1 == cycle.drafts.size(); // no state follows it
+        const bool last = i + 1 == round.drafts.size(); // no state follows it
         EXPECT_EQ(story.task, "Force another d" + std::to_string(i + 1) + " with B, watch " +
                                   (last ? "its verdict" : "S" + std::to_string(i + 2)));
     }
@@ -113,15 +113,15 @@ TEST(DominoScene, NamesTheTokenMovedMostOnlyWhereItMoves) {
     const std::optional<Position> rescue = next_rescue(fold(*trace, trace->size()), -1);
     ASSERT_TRUE(rescue);
     DominoFrame frame(trace, domino_settings(0), trace->size());
-    frame.view = fold(*trace, frame.whole.cycles[static_cast<std::size_t>(rescue->cycle)].end_event);
+    frame.view = fold(*trace, frame.whole.round_list[static_cast<std::size_t>(rescue->round)].end_event);
     frame.input.selected = rescue;
     frame.input.beat = 4;
     DominoModel model = domino_model(frame.input);
     DominoColumn& column = model.columns[static_cast<std::size_t>(rescue->index)];
     Drafted alike = *column.draft, alone = *column.draft;
-    ASSERT_GT(alike.lens.movers.size(), 1u);
-    for (Internals::Mover& mover : alike.lens.movers) mover.final_logp = mover.base_logp - 0.02;
-    alone.lens.movers.resize(1);
+    ASSERT_GT(alike.internals.movers.size(), 1u);
+    for (Internals::Mover& mover : alike.internals.movers) mover.final_logp = mover.base_logp - 0.02;
+    alone.internals.movers.resize(1);
     const auto line = [&] {
         const std::string words = domino_description(frame.input, model, {});
         const std::size_t at = words.find("Position " + std::to_string(rescue->index + 1) + " ");
@@ -146,21 +146,21 @@ TEST(DominoScene, CallsNoRefusalAFit) {
     run.finish();
     DominoFrame one(run.shared_trace(), settings, run.trace().size());
     one.input.beat = 2;
-    for (const CycleSummary& cycle : one.whole.cycles) {
-        if (cycle.drafts.empty()) continue;
-        one.input.selected = Position{cycle.cycle, 0};
-        one.view = fold(*one.trace, cycle.end_event);
+    for (const RoundSummary& round : one.whole.round_list) {
+        if (round.drafts.empty()) continue;
+        one.input.selected = Position{round.round, 0};
+        one.view = fold(*one.trace, round.end_event);
         const DominoModel model = domino_model(one.input);
         EXPECT_EQ(domino_story(one.input, model, {}).heading, "One guess, nothing to fit");
-        const bool kept = cycle.accepted == 1;
+        const bool kept = round.accepted == 1;
         EXPECT_EQ(domino_title(one.input, model).title,
                   std::string("One guess, so nothing for the head to correct: ") +
                       (kept ? "kept" : "refused"));
     }
 
     const auto trace = recorded();
-    const CycleView whole = fold(*trace, trace->size());
-    DominoFrame frame(trace, domino_settings(0), whole.cycles.front().end_event);
+    const RunView whole = fold(*trace, trace->size());
+    DominoFrame frame(trace, domino_settings(0), whole.round_list.front().end_event);
     frame.input.beat = 2;
     DominoModel model = domino_model(frame.input);
     model.rescued = -1;
@@ -247,9 +247,9 @@ TEST(DominoScene, ShowsAPresentersAudienceBothVerdictsAndTheClock) {
 TEST(DominoScene, ShowsAPresenterThePositionWhereTheVerdictsPart) {
     const auto trace = recorded();
     int parted = 0;
-    for (const CycleSummary& cycle : fold(*trace, trace->size()).cycles) {
-        if (cycle.drafts.empty()) continue;
-        DominoFrame frame(trace, domino_settings(0), cycle.end_event);
+    for (const RoundSummary& round : fold(*trace, trace->size()).round_list) {
+        if (round.drafts.empty()) continue;
+        DominoFrame frame(trace, domino_settings(0), round.end_event);
         frame.input.beat = kDominoBothBeat;
         const DominoModel usual = domino_model(frame.input);
         frame.input.presenter = true;
@@ -286,12 +286,12 @@ TEST(DominoScene, DerivesTheVerdictWithoutTheHeadAsAReplayGivesIt) {
         run.finish();
         DrafterOptions off = settings.options;
         off.correction = false;
-        for (const CycleSummary& cycle : fold(run.trace(), run.trace().size()).cycles) {
-            if (cycle.drafts.empty()) continue;
-            DominoFrame frame(run.shared_trace(), settings, cycle.end_event);
+        for (const RoundSummary& round : fold(run.trace(), run.trace().size()).round_list) {
+            if (round.drafts.empty()) continue;
+            DominoFrame frame(run.shared_trace(), settings, round.end_event);
             const DominoModel derived = domino_model(frame.input);
-            const Replay twin = replay_twin(models, settings, run.trace(), {cycle.cycle, off});
-            frame.input.twin = test::unowned(twin);
+            const Replay replayed = replay_round(models, settings, run.trace(), {round.round, off});
+            frame.input.replayed = test::unowned(replayed);
             const DominoModel replayed = domino_model(frame.input);
             EXPECT_TRUE(replayed.replayed);
             ASSERT_EQ(replayed.other, DominoModel::Other::whole);
@@ -300,7 +300,7 @@ TEST(DominoScene, DerivesTheVerdictWithoutTheHeadAsAReplayGivesIt) {
             for (std::size_t i = 0; i < derived.columns.size(); ++i) {
                 const DominoVerdict &a = derived.columns[i].off, &b = replayed.columns[i].off;
                 if (a.state == DominoVerdict::State::unknown) continue;
-                EXPECT_EQ(a.state, b.state) << "cycle " << cycle.cycle << " position " << i;
+                EXPECT_EQ(a.state, b.state) << "cycle " << round.round << " position " << i;
                 EXPECT_EQ(a.token, b.token);
                 EXPECT_EQ(a.replacement, b.replacement);
             }
@@ -326,7 +326,7 @@ TEST(DominoScene, KnowsNothingBehindAGuessThatOnlyTheHeadLost) {
     const auto distribution = [](int id) { return TopEntries{{{id, std::log(0.9)}}, 0.1}; };
     const int drafts[] = {1, 2, 4}, base[] = {1, 3, 4};
     for (int i = 0; i < 3; ++i)
-        trace->append(Drafted{.cycle = 0,
+        trace->append(Drafted{.round = 0,
                               .index = i,
                               .parent = i - 1,
                               .token = drafts[i],
@@ -335,7 +335,7 @@ TEST(DominoScene, KnowsNothingBehindAGuessThatOnlyTheHeadLost) {
                               .raw_top = {},
                               .base_top = distribution(base[i]),
                               .extra = {},
-                              .lens = {}});
+                              .internals = {}});
     trace->append(Verified{0, 4, 1, 0});
     for (int i = 0; i < 2; ++i) {
         Checked check;
@@ -364,17 +364,17 @@ TEST(DominoScene, KnowsNothingBehindAGuessThatOnlyTheHeadLost) {
 
 TEST(DominoScene, FindsTheGuessesThatOnlyTheHeadSaved) {
     const auto trace = recorded();
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     const std::optional<Position> first = next_rescue(whole, -1);
     ASSERT_TRUE(first);
     std::optional<Position> at = first;
     int seen = 0;
     do {
-        const auto& cycle = whole.cycles[static_cast<std::size_t>(at->cycle)];
-        const DraftSlot& slot = cycle.drafts[static_cast<std::size_t>(at->index)];
+        const auto& round = whole.round_list[static_cast<std::size_t>(at->round)];
+        const DraftSlot& slot = round.drafts[static_cast<std::size_t>(at->index)];
         EXPECT_EQ(slot.state, DraftSlot::State::accepted);
         EXPECT_NE(slot.draft->base_top.entries.front().id, slot.draft->token);
-        at = next_rescue(whole, at->cycle);
+        at = next_rescue(whole, at->round);
     } while (at && *at != *first && ++seen < 20);
     EXPECT_LT(seen, 20) << "going round comes back to the first";
 }
@@ -441,11 +441,11 @@ TEST(DominoScene, KeysForkTheRun) {
 // Behind the last guess of a block stands nothing that a forced one could change.
 TEST(DominoScene, ForcesAGuessThatOthersFollow) {
     const auto trace = recorded();
-    const CycleView whole = fold(*trace, trace->size());
-    const CycleSummary& cycle = whole.cycles.front();
-    const int n = static_cast<int>(cycle.drafts.size());
+    const RunView whole = fold(*trace, trace->size());
+    const RoundSummary& round = whole.round_list.front();
+    const int n = static_cast<int>(round.drafts.size());
     ASSERT_GT(n, 2);
-    DominoFrame frame(trace, domino_settings(0), cycle.end_event);
+    DominoFrame frame(trace, domino_settings(0), round.end_event);
     DominoModel model = domino_model(frame.input);
     model.selected = n - 1;
     model.chosen = false;
@@ -483,7 +483,7 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
             bench.controller.observe(session.published(), bench.time);
             bench.frame();
             const DominoModel model = domino_model(bench.controller.frame(bench.time).scene);
-            return model.empty == DominoModel::Empty::no && model.cycle->complete() && wanted(model);
+            return model.empty == DominoModel::Empty::no && model.round->complete() && wanted(model);
         });
     };
     // above temperature 0 only a replay knows the other row: the scene asks for it by itself
@@ -496,10 +496,10 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
     const DominoModel before = domino_model(bench.controller.frame(bench.time).scene);
     std::vector<int> base;
     for (const DominoColumn& column : before.columns) base.push_back(column.base_choice);
-    const int cycle = before.cycle->cycle;
+    const int round = before.round->round;
     bench.key(ui::Key::h);
     ASSERT_TRUE(
-        until([&](const DominoModel& m) { return !m.head_on && m.cycle->cycle == cycle && m.replayed; }));
+        until([&](const DominoModel& m) { return !m.head_on && m.round->round == round && m.replayed; }));
     const DominoModel after = domino_model(bench.controller.frame(bench.time).scene);
     ASSERT_EQ(after.columns.size(), base.size());
     for (std::size_t i = 0; i < base.size(); ++i)
@@ -509,7 +509,7 @@ TEST(DominoScene, ForksAndReplaysWithTheEngine) {
     EXPECT_EQ(after.kept_off, before.kept_on);
     bench.key(ui::Key::h);
     ASSERT_TRUE(
-        until([&](const DominoModel& m) { return m.head_on && m.cycle->cycle == cycle && m.replayed; }));
+        until([&](const DominoModel& m) { return m.head_on && m.round->round == round && m.replayed; }));
     bench.key(ui::Key::b);
     ASSERT_TRUE(until([&](const DominoModel& m) { return m.forced >= 0 && m.replayed; }));
     EXPECT_TRUE(bench.shows("cos 1.00")) << "states before the forced guess are the same";

@@ -42,15 +42,15 @@ struct Asked : RunWindow {
     [[nodiscard]] std::vector<int> questions() const {
         std::vector<int> cycles;
         for (const Command& command : sent)
-            if (const auto* fetch = std::get_if<CompareDrafters>(&command)) cycles.push_back(fetch->cycle);
+            if (const auto* fetch = std::get_if<CompareDrafters>(&command)) cycles.push_back(fetch->round);
         return cycles;
     }
     void answer() {
         auto guesses =
-            std::make_shared<DrafterComparison>(guess_all(models, settings, *published.trace, {questions().back()}));
+            std::make_shared<DrafterComparison>(compare_all(models, settings, *published.trace, {questions().back()}));
         for (std::size_t i = 0; i < guesses->rows.size(); ++i)
             guesses->rows[i].draft_ms = 0.01 + 0.3 * static_cast<double>(i);
-        published.guesses = guesses;
+        published.comparison = guesses;
         show();
     }
     [[nodiscard]] std::string description() {
@@ -190,14 +190,14 @@ TEST(DraftersScene, ItsFiguresAreThoseOfTheDraftersOwnScenes) {
         ASSERT_FALSE(range.empty()) << drafter;
         Header header;
         header.drafter = drafter;
-        CycleView run;
+        RunView run;
         run.header = &header;
         const std::string words = describe_published(run, &figures, false);
         EXPECT_NE(words.find(": " + counted(static_cast<int>(range.figures.size()), "figure") + ", " + range.words()), std::string::npos)
             << drafter << ": " << words;
     }
     SceneInput input;
-    const CycleView nothing;
+    const RunView nothing;
     input.figures = &figures;
     input.view = input.whole = &nothing;
     EXPECT_EQ(MtpFrame(input, input).published, published_speed_ups(&figures, "mtp").figures);
@@ -348,10 +348,10 @@ TEST(DraftersScene, CountsTheBeginningOfALongSuccess) {
     int folded = 0;
     for (const double noise : {0.0, 0.05}) {
         const auto trace = fixtures::toy_run({.name = "long", .k = 15, .cycles = 6, .noise = noise});
-        const CycleView whole = fold(*trace, trace->size());
+        const RunView whole = fold(*trace, trace->size());
         SceneBench bench("drafters");
-        for (const CycleSummary& cycle : whole.cycles) {
-            bench.show(trace, cycle.end_event);
+        for (const RoundSummary& round : whole.round_list) {
+            bench.show(trace, round.end_event);
             bench.controller.perform({SceneCommand{SetBeat{0}}}, bench.time);
             bench.settle();
             EXPECT_FALSE(bench.shows(" kept")) << "what is folded away tells no verdict before its beat";
@@ -361,14 +361,14 @@ TEST(DraftersScene, CountsTheBeginningOfALongSuccess) {
             const ShownRow shown = shown_row(bench, "small model");
             const int end = 15 - shown.behind;
             folded += shown.kept > 0;
-            EXPECT_LE(shown.kept, cycle.accepted);
-            EXPECT_GT(end, std::min(cycle.accepted, 14)) << "the one that ended it is there";
+            EXPECT_LE(shown.kept, round.accepted);
+            EXPECT_GT(end, std::min(round.accepted, 14)) << "the one that ended it is there";
             std::string words, wanted;
             for (const std::string& label : shown.labels) words += label;
             for (int i = shown.kept; i < end; ++i)
-                wanted += label_of(*trace, cycle.drafts[static_cast<std::size_t>(i)].draft->token);
+                wanted += label_of(*trace, round.drafts[static_cast<std::size_t>(i)].draft->token);
             EXPECT_EQ(words, without_marks(wanted)) << "whole words";
-            EXPECT_EQ(shown.tokens.text, std::to_string(cycle.accepted + 1));
+            EXPECT_EQ(shown.tokens.text, std::to_string(round.accepted + 1));
         }
     }
     EXPECT_GT(folded, 0);

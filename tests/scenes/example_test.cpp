@@ -29,11 +29,11 @@ namespace {
 // A round of `distributions.size()` guesses: the favourite's probability of each, and the guess that is refused.
 struct MadeRound {
     std::vector<Drafted> drafts;
-    CycleSummary cycle;
+    RoundSummary round;
     MadeRound(int number, const std::vector<double>& favourites, int refused) : drafts(favourites.size()) {
-        cycle.cycle = number;
+        round.round = number;
         for (std::size_t i = 0; i < favourites.size(); ++i) {
-            drafts[i].cycle = number;
+            drafts[i].round = number;
             drafts[i].index = drafts[i].token = static_cast<int>(i);
             drafts[i].top.entries = {{static_cast<int>(i), std::log(favourites[i])}};
             DraftSlot slot;
@@ -42,7 +42,7 @@ struct MadeRound {
             slot.state = refused < 0 || at < refused ? DraftSlot::State::accepted
                          : at == refused             ? DraftSlot::State::rejected
                                                      : DraftSlot::State::discarded;
-            cycle.drafts.push_back(slot);
+            round.drafts.push_back(slot);
         }
     }
     MadeRound(const MadeRound&) = delete;
@@ -52,7 +52,7 @@ struct MadeRound {
 TEST(BlindRefusal, NeedsARefusedGuessBehindAnOpenPlace) {
     const auto holds = [](const std::vector<double>& favourites, int refused) {
         const MadeRound round(0, favourites, refused);
-        return blind_refusal().holds(round.cycle);
+        return blind_refusal().holds(round.round);
     };
     EXPECT_EQ(holds({.5, .9, .9}, 1), (Position{0, 1}));
     EXPECT_FALSE(holds({.99, .5, .9}, 1)) << "the guess itself was open, what stood before it was not";
@@ -63,26 +63,26 @@ TEST(BlindRefusal, NeedsARefusedGuessBehindAnOpenPlace) {
 
 TEST(BlindRefusal, TakesTheMostOpenPlaceOfTheRun) {
     const MadeRound first(0, {.75, .9}, 1), second(1, {.4, .9}, 1), third(2, {.6, .9}, 1);
-    CycleView whole;
-    whole.cycles = {first.cycle, second.cycle, third.cycle};
+    RunView whole;
+    whole.round_list = {first.round, second.round, third.round};
     EXPECT_EQ(find_in(whole, blind_refusal()), (Position{1, 1}));
-    whole.cycles = {};
+    whole.round_list = {};
     EXPECT_FALSE(find_in(whole, blind_refusal()));
 }
 
 // In the recorded run every guess that was refused stands behind a certain one.
 TEST(DFlashScene, BlamesNoIgnoranceWhereTheEarlierPlaceWasCertain) {
     const auto trace = recorded("dflash");
-    const CycleView whole = fold(*trace, trace->size());
-    for (const CycleSummary& cycle : whole.cycles) {
+    const RunView whole = fold(*trace, trace->size());
+    for (const RoundSummary& round : whole.round_list) {
         SceneBench bench("dflash");
-        bench.show(trace, cycle.end_event);
+        bench.show(trace, round.end_event);
         SceneInput input = bench.controller.frame(0).scene;
         input.beat = kDFlashTwiceBeat;
         const DFlashModel model = dflash_model(input);
         if (model.empty != HeadModel::Empty::no || model.refused() < 1) continue;
         const std::string text = dflash_story(input, model).text;
-        const bool open = open_before(*model.cycle, model.refused());
+        const bool open = open_before(*model.round, model.refused());
         EXPECT_EQ(text.find("was open") != std::string::npos, open) << text;
         EXPECT_EQ(text.find("as good as certain") != std::string::npos, !open) << text;
         EXPECT_EQ(text.find("without knowing"), std::string::npos) << text;
@@ -96,7 +96,7 @@ TEST(DFlashScene, OffersARunThatHasAnExampleWhereThisOneHasNone) {
     Live live("dflash", settings);
     Criterion never = blind_refusal();
     never.name = "never";
-    never.holds = [](const CycleSummary&) { return std::optional<Position>(); };
+    never.holds = [](const RoundSummary&) { return std::optional<Position>(); };
     EXPECT_FALSE(find_in(*live.input().whole, never));
     const RunStudy study = search_elsewhere(live.input(), never);
     ASSERT_EQ(study.runs.size(), 8U);
@@ -130,15 +130,15 @@ TEST(DFlashScene, GoesToItsExampleWhenTheBeatOpens) {
     settings.sampling.temperature = 1;
     for (settings.seed = 1; settings.seed < 40; ++settings.seed) {
         Live live("dflash", settings);
-        const CycleView& whole = *live.input().whole;
+        const RunView& whole = *live.input().whole;
         const auto at = find_in(whole, blind_refusal());
-        const auto other = std::ranges::find_if(whole.cycles, [](const CycleSummary& c) { return !blind_refusal().holds(c); });
-        if (!at || other == whole.cycles.end()) continue;
+        const auto other = std::ranges::find_if(whole.round_list, [](const RoundSummary& c) { return !blind_refusal().holds(c); });
+        if (!at || other == whole.round_list.end()) continue;
         live.bench->controller.perform({SceneCommand{SetCursor{other->end_event}}}, live.bench->time);
         live.bench->settle();
-        ASSERT_EQ(shown_cycle(live.input())->cycle, other->cycle);
+        ASSERT_EQ(shown_round(live.input())->round, other->round);
         live.beat(kDFlashTwiceBeat);
-        EXPECT_EQ(shown_cycle(live.input())->cycle, at->cycle);
+        EXPECT_EQ(shown_round(live.input())->round, at->round);
         EXPECT_EQ(dflash_model(live.input()).selected, at->index);
         EXPECT_NE(dflash_story(live.input(), dflash_model(live.input())).text.find("was open"), std::string::npos);
         live.bench->controller.perform({SceneCommand{SetCursor{1}}}, live.bench->time);
@@ -155,7 +155,7 @@ TEST(AcceptScene, OpensOnAGuessOnWhichTheTwoModelsDiffer) {
     const auto trace = fixtures::toy_run({.name = "contested", .cycles = 12});
     SceneBench bench("accept-rule");
     bench.show(trace);
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     const auto at = find_in(whole, contested_guess());
     ASSERT_TRUE(at) << "the toy models differ";
     bench.controller.perform({SceneCommand{SetBeat{0}}}, bench.time);

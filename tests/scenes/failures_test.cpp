@@ -74,7 +74,7 @@ TEST(Failures, ABlockCostsTheSameWhateverK) {
     EXPECT_NEAR(seven.speedup, expected_tokens(0.8, 7) / 1.5, 1e-12);
     for (const char* drafter : {"dflash", "small"}) {
         const auto trace = fixtures::toy_run({.name = "block", .drafter = drafter, .k = 4});
-        const CycleView whole = fold(*trace, trace->size());
+        const RunView whole = fold(*trace, trace->size());
         const PassTimes times = bend();
         SceneInput input;
         input.trace = trace.get();
@@ -219,7 +219,7 @@ TEST(FailuresScene, MarksAsManyGuessesAsTheRunMakes) {
         EXPECT_EQ(kGuesses[guesses_at_most(k)], shown);
         Header header;
         header.k = k;
-        CycleView whole;
+        RunView whole;
         whole.header = &header;
         SceneInput input;
         input.whole = &whole;
@@ -257,10 +257,10 @@ TEST(FailuresScene, CountsTheRunsGuessesByEntropy) {
     const FailuresModel m = failures_model(live.bench->controller.frame(0).scene, {});
     int judged = 0, kept = 0;
     for (const EntropyBin& bin : m.bins) judged += bin.judged, kept += bin.kept;
-    const CycleView view = fold(live.run->trace(), live.run->trace().size());
+    const RunView view = fold(live.run->trace(), live.run->trace().size());
     int checks = 0;
-    for (const CycleSummary& cycle : view.cycles)
-        for (const DraftSlot& slot : cycle.drafts) checks += slot.check != nullptr;
+    for (const RoundSummary& round : view.round_list)
+        for (const DraftSlot& slot : round.drafts) checks += slot.check != nullptr;
     EXPECT_EQ(judged, checks);
     EXPECT_EQ(kept, view.accepted_drafts);
 }

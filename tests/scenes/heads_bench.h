@@ -24,7 +24,7 @@ inline RunSettings settings_for(const std::string& drafter) {
     settings.k = 4;
     settings.sampling.temperature = 0;
     settings.max_tokens = 24;
-    settings.lens = true;
+    settings.internals = true;
     return settings;
 }
 

@@ -40,15 +40,15 @@ TEST(HeadScenes, DrawAGuessTwice) {
         live.bench->key(ui::Key::w);
         const FetchReplay* wish = nullptr;
         for (const Command& command : live.sent)
-            if (const auto* twin = std::get_if<FetchReplay>(&command); twin && twin->force_draft) wish = twin;
+            if (const auto* replayed = std::get_if<FetchReplay>(&command); replayed && replayed->force_draft) wish = replayed;
         ASSERT_NE(wish, nullptr) << name;
         const HeadModel at =
             std::string(name) == "dflash"
                 ? static_cast<HeadModel>(dflash_model(live.bench->controller.frame(0).scene))
                 : static_cast<HeadModel>(domino_model(live.bench->controller.frame(0).scene));
         EXPECT_EQ(wish->force_draft->first, at.selected - 1);
-        live.published.other_guess =
-            std::make_shared<const Replay>(replay_twin(live.models, settings, *live.published.trace, *wish));
+        live.published.other_draft =
+            std::make_shared<const Replay>(replay_round(live.models, settings, *live.published.trace, *wish));
         live.show();
         const std::optional<SecondDraw> draw = second_draw(live.bench->controller.frame(0).scene, at);
         ASSERT_TRUE(draw) << name;
@@ -122,17 +122,17 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
         EXPECT_EQ(asked->drafter, scene);
         const FetchOtherDrafterRound wanted = *asked;
         const auto answer = [&](const FetchOtherDrafterRound& question) {
-            live.published.guest = std::make_shared<const OtherDrafterRound>(
-                guess_as(live.models, live.settings, live.run->trace(), question));
+            live.published.other_round = std::make_shared<const OtherDrafterRound>(
+                draft_as(live.models, live.settings, live.run->trace(), question));
             live.show();
         };
         answer(wanted);
-        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.cycle + 1))) << scene;
+        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.round + 1))) << scene;
         EXPECT_EQ(live.sent.size(), 1u) << "asked once";
-        const CycleView round = fold(*live.published.guest->trace, live.published.guest->trace->size());
+        const RunView round = fold(*live.published.other_round->trace, live.published.other_round->trace->size());
         const std::string words = find_scene(scene)->make()->describe(live.bench->controller.frame(0).scene);
-        EXPECT_NE(words.find(std::string("draft ") + quoted(*live.published.guest->trace,
-                                                            round.cycles[0].drafts[1].draft->token)),
+        EXPECT_NE(words.find(std::string("draft ") + quoted(*live.published.other_round->trace,
+                                                            round.round_list[0].drafts[1].draft->token)),
                   std::string::npos)
             << words;
         EXPECT_EQ(words.find("Kept by position"), std::string::npos) << "one round is no rate";
@@ -150,18 +150,18 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
         // Another round: the one before stays until the answer is there.
         const auto& trace = live.run->trace();
         std::size_t end = 0;
-        for (int i = 0; i <= wanted.cycle + 1; ++i) end = next_cycle_end(trace, end);
+        for (int i = 0; i <= wanted.round + 1; ++i) end = next_round_end(trace, end);
         live.bench->controller.perform({SceneCommand{SetCursor{end}}}, live.bench->time);
         live.bench->settle();
         ASSERT_EQ(live.sent.size(), 2u);
         const FetchOtherDrafterRound next = std::get<FetchOtherDrafterRound>(live.sent[1]);
-        EXPECT_EQ(next.cycle, wanted.cycle + 1);
-        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.cycle + 1)));
+        EXPECT_EQ(next.round, wanted.round + 1);
+        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(wanted.round + 1)));
         const std::size_t at = live.bench->controller.frame(0).scene.cursor;
         live.bench->key(ui::Key::down); // of a round that is not the cursor's
         EXPECT_EQ(live.bench->controller.frame(0).scene.cursor, at) << "the playhead stays";
         answer(next);
-        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(next.cycle + 1)));
+        EXPECT_TRUE(live.bench->shows("instead of small in round " + std::to_string(next.round + 1)));
 
         live.bench->key(ui::Key::u);
         const auto* restart = std::get_if<Restart>(&live.sent.back());
@@ -174,15 +174,15 @@ TEST(HeadScenes, ShowTheRoundOfAnotherDrafterAsTheirHeadWouldDraftIt) {
 TEST(HeadScenes, KeepTheirPageWhereTheHeadHasNoAnswer) {
     Live live("eagle3", settings_for("small"));
     live.published.status.model = "micro";
-    live.published.guest = std::make_shared<const OtherDrafterRound>(
-        guess_as(live.models, live.settings, live.run->trace(), {1000, "eagle3"}));
+    live.published.other_round = std::make_shared<const OtherDrafterRound>(
+        draft_as(live.models, live.settings, live.run->trace(), {1000, "eagle3"}));
     live.show();
     EXPECT_TRUE(live.bench->shows("Not an EAGLE-3 run"));
-    live.published.guest = std::make_shared<const OtherDrafterRound>([&] {
-        OtherDrafterRound guest = *live.published.guest;
-        guest.cycle = std::get<FetchOtherDrafterRound>(live.sent.at(0)).cycle;
-        guest.problem = "it has no guess there. Choose another round.";
-        return guest;
+    live.published.other_round = std::make_shared<const OtherDrafterRound>([&] {
+        OtherDrafterRound other_round = *live.published.other_round;
+        other_round.round = std::get<FetchOtherDrafterRound>(live.sent.at(0)).round;
+        other_round.problem = "it has no guess there. Choose another round.";
+        return other_round;
     }());
     live.show();
     EXPECT_TRUE(live.bench->shows("cannot be shown: it has no guess there")) << live.bench->words;
@@ -230,9 +230,9 @@ TEST(HeadScenes, SurviveWrongIndices) {
             Event event = (*trace)[i];
             if (auto* drafted = std::get_if<Drafted>(&event)) {
                 drafted->index = 1 << 29;
-                drafted->lens.strips.clear();
+                drafted->internals.strips.clear();
             }
-            if (auto* commit = std::get_if<Committed>(&event)) commit->lens = {};
+            if (auto* commit = std::get_if<Committed>(&event)) commit->internals = {};
             odd->append(std::move(event));
         }
         for (const std::size_t cursor : {std::size_t{1}, odd->size() / 2, odd->size()}) {
@@ -250,7 +250,7 @@ TEST(HeadScenes, SurviveWrongIndices) {
 TEST(HeadScenes, CountAcceptanceAsTheRunDid) {
     for (const char* name : {"dflash", "eagle3", "domino"}) {
         const auto trace = recorded(name);
-        const CycleView view = fold(*trace, trace->size());
+        const RunView view = fold(*trace, trace->size());
         const AcceptanceSeries series = acceptance_of(view, name);
         int kept = 0;
         for (const int at : series.kept) kept += at;
@@ -263,14 +263,14 @@ TEST(HeadScenes, CountAcceptanceAsTheRunDid) {
 // chance.
 TEST(HeadScenes, CountNoPlaceBehindTheFirstLossUnderBlockVerification) {
     const auto trace = fixtures::toy_run({.name = "block", .rule = "block", .k = 4, .cycles = 20});
-    const CycleView view = fold(*trace, trace->size());
+    const RunView view = fold(*trace, trace->size());
     const AcceptanceSeries series = acceptance_of(view, "");
     std::vector<int> reached(5);
     int coins = 0, judged = 0;
-    for (const CycleSummary& cycle : view.cycles) {
-        for (int i = 0; i <= std::min(cycle.accepted, static_cast<int>(cycle.drafts.size()) - 1); ++i)
+    for (const RoundSummary& round : view.round_list) {
+        for (int i = 0; i <= std::min(round.accepted, static_cast<int>(round.drafts.size()) - 1); ++i)
             ++reached[static_cast<std::size_t>(i)];
-        for (const DraftSlot& slot : cycle.drafts) coins += slot.check != nullptr;
+        for (const DraftSlot& slot : round.drafts) coins += slot.check != nullptr;
     }
     for (std::size_t i = 0; i < series.judged.size(); ++i) {
         EXPECT_EQ(series.judged[i], reached[i]) << i;

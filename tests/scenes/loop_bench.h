@@ -80,7 +80,7 @@ inline std::shared_ptr<Trace> rescued_round(int k = 3) {
         check.accepted = true;
         check.u = i + 1 < k ? 0.9 : 0.1;
         check.threshold = i + 1 < k ? 0.3 : 0.2;
-        check.joint = std::log(0.5);
+        check.prefix_coefficient = std::log(0.5);
         trace->append(check);
     }
     return trace;

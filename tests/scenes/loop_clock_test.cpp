@@ -8,7 +8,7 @@
 #include "scenes/loop/loop_draw.h"
 #include "scenes/loop/loop_story.h"
 #include "scenes/shared/plain_time.h"
-#include "scenes/shared/usual.h"
+#include "scenes/shared/typical_time.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 
@@ -36,7 +36,7 @@ std::unique_ptr<SceneBench> shown_live(const std::shared_ptr<const Trace>& trace
 TEST(LoopClock, ARoundOfOneTokenIsNeverASaving) {
     const auto trace = fixtures::toy_run({.name = "rejected", .cycles = 2, .noise = 1});
     SceneBench bench("loop");
-    bench.show(trace, next_cycle_end(*trace, 0));
+    bench.show(trace, next_round_end(*trace, 0));
     SceneInput input = bench.controller.frame(0).scene;
     input.plain.ms_per_token = 100;
     const LoopModel model = loop_model(input);
@@ -76,7 +76,7 @@ TEST(LoopClock, NamesWhatADrafterDoesBesideItsNetwork) {
 TEST(LoopClock, ARoundOfOneTokenSaysWhatItsBarsShow) {
     const auto trace = fixtures::toy_run({.name = "one", .k = 1, .cycles = 2, .noise = 1});
     SceneBench bench("loop");
-    bench.show(trace, next_cycle_end(*trace, 0));
+    bench.show(trace, next_round_end(*trace, 0));
     SceneInput input = bench.controller.frame(0).scene;
     const auto told = [&](double plain) {
         input.plain.ms_per_token = plain;
@@ -92,7 +92,7 @@ TEST(LoopClock, ARoundOfOneTokenSaysWhatItsBarsShow) {
 TEST(LoopClock, ASavedRunShowsItsOwnTimeOfPlainDecoding) {
     const auto trace = fixtures::toy_run({.name = "rejected", .cycles = 2, .noise = 1});
     SceneBench bench("loop");
-    bench.show(trace, next_cycle_end(*trace, 0));
+    bench.show(trace, next_round_end(*trace, 0));
     EXPECT_EQ(plain_ms(bench.controller.frame(0).scene), 0);
     trace->set_plain_ms(4);
     const SceneInput input = bench.controller.frame(0).scene;
@@ -105,7 +105,7 @@ TEST(LoopClock, ASavedRunShowsItsOwnTimeOfPlainDecoding) {
 
 TEST(LoopClock, SaysWhereASavedRunHoldsNoTimeOfPlainDecoding) {
     SceneInput input;
-    CycleView whole;
+    RunView whole;
     Header header;
     input.whole = &whole;
     EXPECT_STREQ(no_plain_words(input), "plain decoding was not measured yet");
@@ -126,7 +126,7 @@ TEST(LoopClock, SaysWhereASavedRunHoldsNoTimeOfPlainDecoding) {
 TEST(LoopClock, TellsOfNoCacheRowsWhereTheTargetHasNone) {
     const auto trace = fixtures::toy_run({.name = "rejected", .cycles = 2, .noise = 1});
     SceneBench bench("loop");
-    bench.show(trace, next_cycle_end(*trace, 0));
+    bench.show(trace, next_round_end(*trace, 0));
     const SceneInput input = bench.controller.frame(0).scene;
     LoopModel model = loop_model(input);
     Header header = *model.header;
@@ -144,11 +144,11 @@ TEST(LoopClock, TellsOfNoCacheRowsWhereTheTargetHasNone) {
 // Whoever takes one printed time from the other gets the printed difference.
 TEST(LoopClock, ItsTimesAddUpAsPrinted) {
     for (const double scale : {1.0, 0.1, 0.037, 0.013}) {
-        CycleSummary cycle;
-        cycle.draft_ms = 1.61 * scale;
-        cycle.verify_ms = 9.07 * scale;
+        RoundSummary round;
+        round.draft_ms = 1.61 * scale;
+        round.verify_ms = 9.07 * scale;
         LoopModel model;
-        model.cycle = &cycle;
+        model.round = &round;
         model.drafted = 2;
         model.settled = true;
         model.other_ms = 0.13 * scale;
@@ -161,8 +161,8 @@ TEST(LoopClock, ItsTimesAddUpAsPrinted) {
             if (produced == 1) {
                 EXPECT_EQ(words, model.ms(-shown) + " ms later than a plain token");
                 model.plain_ms = 0; // not known: what drafting took
-                EXPECT_EQ(saving_words(model), "drafting took " + model.ms(cycle.draft_ms) + " ms");
-                EXPECT_GT(std::stod(model.ms(cycle.draft_ms)), 0) << scale;
+                EXPECT_EQ(saving_words(model), "drafting took " + model.ms(round.draft_ms) + " ms");
+                EXPECT_GT(std::stod(model.ms(round.draft_ms)), 0) << scale;
                 continue;
             }
             EXPECT_NEAR(std::stod(words), std::abs(shown), 1e-9) << words << ", " << scale;
@@ -191,7 +191,7 @@ TEST(LoopClock, ARoundThatWasHeldUpIsToldFromTheOthers) {
         const auto trace = fixtures::toy_run(toy);
         auto bench = shown_live(trace, 4);
         std::size_t end = 0;
-        for (int i = 0; i <= round; ++i) end = next_cycle_end(*trace, end);
+        for (int i = 0; i <= round; ++i) end = next_round_end(*trace, end);
         bench->controller.perform({SceneCommand{SetCursor{end}}}, bench->time);
         bench->settle();
         return bench->words;
@@ -203,17 +203,17 @@ TEST(LoopClock, ARoundThatWasHeldUpIsToldFromTheOthers) {
     EXPECT_EQ(story_of_round(few, 2).find("usually"), std::string::npos) << "three others say little";
 
     const auto trace = fixtures::toy_run(toy);
-    const CycleView whole = fold(*trace, trace->size());
-    EXPECT_EQ(timed_words(whole, whole.cycles[2], verify_time), "90.00 ms (usually 9.00)");
-    EXPECT_EQ(timed_words(whole, whole.cycles[3], verify_time), "9.00 ms");
-    EXPECT_EQ(timed_words(whole, whole.cycles[2], draft_time, 1), "60.0 ms (usually 6.0)");
+    const RunView whole = fold(*trace, trace->size());
+    EXPECT_EQ(timed_words(whole, whole.round_list[2], verify_time), "90.00 ms (usually 9.00)");
+    EXPECT_EQ(timed_words(whole, whole.round_list[3], verify_time), "9.00 ms");
+    EXPECT_EQ(timed_words(whole, whole.round_list[2], draft_time, 1), "60.0 ms (usually 6.0)");
 }
 
 TEST(LoopClock, APassOfATreeHasOneName) {
     const auto trace = fixtures::toy_run(
         {.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 3, .cycles = 1, .nodes = 8});
     SceneBench bench("loop");
-    bench.show(trace, next_cycle_end(*trace, 0));
+    bench.show(trace, next_round_end(*trace, 0));
     bench.settle();
     for (const char* name : {"d1", "d2", "d3"}) (void)bench.find(name);
     EXPECT_TRUE(std::ranges::none_of(bench.texts, [](const ui::RecordedText& t) { return t.text == "d4"; }));

@@ -35,13 +35,13 @@ TEST(LoopRows, ARescuedGuessNamesTheCoinThatKeepsIt) {
 TEST(LoopRows, TheBonusOfANarrowColumnIsNotCut) {
     const auto trace =
         fixtures::toy_run({.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 4, .nodes = 8});
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     int bonuses = 0;
-    for (const CycleSummary& cycle : whole.cycles) {
-        if (!cycle.resample || cycle.resample->from != TargetToken::From::bonus) continue;
+    for (const RoundSummary& round : whole.round_list) {
+        if (!round.resample || round.resample->from != TargetToken::From::bonus) continue;
         ++bonuses;
         SceneBench bench("loop");
-        bench.show(trace, cycle.end_event - 1);
+        bench.show(trace, round.end_event - 1);
         bench.settle();
         for (const ui::RecordedText& text : bench.texts)
             EXPECT_FALSE(text.text.starts_with("no guess") && text.text.ends_with("…")) << text.text;
@@ -63,7 +63,7 @@ TEST(LoopRows, ABlockJudgesTheGuessesBehindARefusedOne) {
             const std::string told = run->told(i + 1);
             EXPECT_FALSE(has(told, "discarded unread")) << told;
             EXPECT_TRUE(has(told, ": not judged yet")) << told;
-            const CycleView view = fold(*run->trace, i + 1);
+            const RunView view = fold(*run->trace, i + 1);
             EXPECT_EQ(view.current()->drafts.back().state, DraftSlot::State::drafted);
         }
         EXPECT_GT(refused, 0);
@@ -73,11 +73,11 @@ TEST(LoopRows, ABlockJudgesTheGuessesBehindARefusedOne) {
 TEST(LoopRows, NarrowColumnsKeepTheThreshold) {
     const auto trace = fixtures::toy_run({.name = "narrow", .k = 8, .cycles = 1, .noise = 0.1});
     SceneBench bench("loop");
-    const CycleView whole = fold(*trace, trace->size());
-    bench.show(trace, whole.cycles[0].end_event);
+    const RunView whole = fold(*trace, trace->size());
+    bench.show(trace, whole.round_list[0].end_event);
     bench.settle();
     int judged = 0, signs = 0;
-    for (const DraftSlot& slot : whole.cycles[0].drafts) judged += slot.check != nullptr;
+    for (const DraftSlot& slot : whole.round_list[0].drafts) judged += slot.check != nullptr;
     for (const ui::RecordedText& text : bench.texts)
         signs += text.box.x < 1200 && (has(text.text, "< ") || has(text.text, "≥ "));
     EXPECT_EQ(signs, judged) << bench.words;
@@ -85,10 +85,10 @@ TEST(LoopRows, NarrowColumnsKeepTheThreshold) {
 
 TEST(LoopRows, ManyGuessesAreShownInPartAndWhole) {
     const auto trace = fixtures::toy_run({.name = "many", .k = 15, .cycles = 1, .noise = 0.1});
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     for (const ui::Rect screen : {ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1600, 1000}}) {
         SceneBench bench("loop", {}, screen);
-        bench.show(trace, whole.cycles[0].end_event);
+        bench.show(trace, whole.round_list[0].end_event);
         bench.settle();
         SceneInput input = bench.controller.frame(0).scene;
         input.stage = frame_layout({screen.w, screen.h}).stage;
@@ -116,10 +116,10 @@ TEST(LoopRows, FewGuessesFillTheStage) {
         for (const ui::Rect screen : {ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 1366, 768},
                                       ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 2560, 1440}}) {
             const auto trace = fixtures::toy_run(toy);
-            const CycleView whole = fold(*trace, trace->size());
-            for (const CycleSummary& cycle : whole.cycles) {
+            const RunView whole = fold(*trace, trace->size());
+            for (const RoundSummary& round : whole.round_list) {
                 SceneBench bench("loop", {}, screen);
-                bench.show(trace, cycle.end_event);
+                bench.show(trace, round.end_event);
                 bench.settle();
                 SceneInput input = bench.controller.frame(0).scene;
                 input.stage = frame_layout({screen.w, screen.h}).stage;
@@ -150,11 +150,11 @@ TEST(LoopRows, AComparisonHasOneSign) {
 
 TEST(LoopStrip, EndsWithTheColumnsAndNamesItsGreyPart) {
     const std::shared_ptr<const Trace> trace = fixtures::mixed();
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     int strips = 0;
-    for (const CycleSummary& cycle : whole.cycles) {
+    for (const RoundSummary& round : whole.round_list) {
         SceneBench bench("loop", {}, {0, 0, 1280, 720});
-        bench.show(trace, cycle.end_event);
+        bench.show(trace, round.end_event);
         bench.settle();
         SceneInput input = bench.controller.frame(0).scene;
         input.stage = frame_layout({1280, 720}).stage;
@@ -178,8 +178,8 @@ TEST(LoopRows, TypicalAcceptanceShowsBothSides) {
     const Played run(test::micro_models(1), "small", "typical");
     SceneBench bench("loop");
     bench.controller.show_saved(run.trace, run.settings);
-    const CycleView whole = fold(*run.trace, run.trace->size());
-    bench.controller.perform({SceneCommand{SetCursor{whole.cycles[0].end_event}}}, bench.time);
+    const RunView whole = fold(*run.trace, run.trace->size());
+    bench.controller.perform({SceneCommand{SetCursor{whole.round_list[0].end_event}}}, bench.time);
     bench.settle();
     const std::regex both("(\\.[0-9]+|nearly [01]|1\\.00|0) (>|≤) [^<>]+");
     EXPECT_TRUE(std::ranges::any_of(bench.texts, [&](const ui::RecordedText& text) {
@@ -191,16 +191,16 @@ TEST(LoopRows, TypicalAcceptanceShowsBothSides) {
 TEST(LoopRows, FavouritesShowTheDraftsOwnProbability) {
     const Played run(test::micro_models(1), "eagle3_tree", "tree_topk");
     SceneBench bench("loop");
-    const CycleView whole = fold(*run.trace, run.trace->size());
-    for (const CycleSummary& cycle : whole.cycles) {
+    const RunView whole = fold(*run.trace, run.trace->size());
+    for (const RoundSummary& round : whole.round_list) {
         bench.controller.show_saved(run.trace, run.settings);
-        bench.controller.perform({SceneCommand{SetCursor{cycle.end_event}}}, bench.time);
+        bench.controller.perform({SceneCommand{SetCursor{round.end_event}}}, bench.time);
         const LoopModel model = loop_model(bench.controller.frame(0).scene);
         std::map<int, double> claimed; // by parent
         for (const LoopColumn& column : model.columns) claimed[column.parent] += column.q.value_or(0);
         for (const auto& [parent, sum] : claimed) EXPECT_LE(sum, 1 + 1e-6) << "of one distribution, after " << parent;
     }
-    bench.controller.perform({SceneCommand{SetCursor{whole.cycles[0].end_event}}}, bench.time);
+    bench.controller.perform({SceneCommand{SetCursor{whole.round_list[0].end_event}}}, bench.time);
     bench.settle();
     EXPECT_TRUE(bench.shows("d counts as 1")) << bench.words;
 }

@@ -93,9 +93,9 @@ TEST(LoopWords, CountOneAndTwoAsPeopleDo) {
     EXPECT_EQ(all_guesses(3), "all three guesses");
     LoopModel model;
     const auto trace = ending_round();
-    const CycleView view = fold(*trace, trace->size());
+    const RunView view = fold(*trace, trace->size());
     model.header = view.header;
-    model.cycle = view.current();
+    model.round = view.current();
     model.tree = true;
     model.drafted = model.produced = 1;
     EXPECT_EQ(loop_title(model), "A tree of one guess, one check: one token");
@@ -194,7 +194,7 @@ TEST(LoopWords, TheStoryOfACorrectedGuessEndsInItsPlace) {
     const Played run(test::micro_models(1), "dspark", "token");
     for (std::size_t i = 0; i < run.trace->size(); ++i) {
         const auto* guess = std::get_if<Drafted>(&(*run.trace)[i]);
-        if (!guess || guess->cycle > 1) continue;
+        if (!guess || guess->round > 1) continue;
         SceneBench bench("loop");
         bench.controller.show_saved(run.trace, run.settings);
         bench.controller.perform({SceneCommand{SetCursor{i + 1}}}, bench.time);
@@ -309,7 +309,7 @@ TEST(LoopWords, SayWhichSlotsOfDominoTheHeadCorrected) {
         config.prefix = prefix;
         models->networks["domino"] = DraftNetwork::random(models->target, config, "domino", 7);
         const auto first_round =
-            Played(models, "domino", "token").all<Drafted>([](const Drafted& e) { return e.cycle == 0; });
+            Played(models, "domino", "token").all<Drafted>([](const Drafted& e) { return e.round == 0; });
         ASSERT_EQ(first_round.size(), 4u);
         for (int i = 0; i < 4; ++i) {
             const std::string& told = first_round[static_cast<std::size_t>(i)];
@@ -540,7 +540,7 @@ TEST(RoundWords, WhatTheTargetRulesOutIsNeverKeptByIt) {
     Checked check;
     check.p = -1000;
     check.q = std::log(0.8);
-    check.goal = std::log(0.5);
+    check.mixture = std::log(0.5);
     check.threshold = 0.6;
     check.u = 0.3;
     const auto frames = frames_of(one_guess(header_of("small", "cascade_tokenV3", 1), check, true));

@@ -55,7 +55,7 @@ TEST(SetBar, CannotMoveWhatTheLocksLeaveNoRoomFor) {
 
 TEST(AcceptChoice, IsTheBarThatWasChosenOrTheDraftedOne) {
     const auto trace = fixtures::toy_run({.name = "chosen", .cycles = 12});
-    const CycleView view = fold(*trace, trace->size());
+    const RunView view = fold(*trace, trace->size());
     SceneInput input;
     input.trace = trace.get();
     input.view = input.whole = &view;
@@ -114,7 +114,7 @@ TEST(ChiSquared, MatchesTables) {
 TEST(Clock, CursorAndTimeAgree) {
     for (const fixtures::Toy& toy : fixtures::toys()) {
         const auto trace = fixtures::toy_run(toy);
-        const CycleView whole = fold(*trace, trace->size());
+        const RunView whole = fold(*trace, trace->size());
         const RunClock clock(*trace, whole);
         double before = 0;
         for (std::size_t cursor = 0; cursor <= trace->size(); ++cursor) {
@@ -123,7 +123,7 @@ TEST(Clock, CursorAndTimeAgree) {
             EXPECT_LE(at, clock.total() + 1e-9) << toy.name;
             before = at;
         }
-        if (!whole.cycles.empty()) {
+        if (!whole.round_list.empty()) {
             EXPECT_NEAR(clock.at(trace->size()), clock.total(), 1e-9) << toy.name;
             for (double share : {0.1, 0.5, 0.9}) {
                 const double time = clock.total() * share;
@@ -138,46 +138,46 @@ TEST(Clock, EveryRoundEndsWhereTheNextOneBegins) {
     Trace trace([](int) { return std::string(); });
     trace.append(Header{});
     trace.append(Prefill{2, 3});
-    for (int cycle = 0; cycle < 3; ++cycle) {
-        const bool silent = cycle == 1;
+    for (int round = 0; round < 3; ++round) {
+        const bool silent = round == 1;
         for (int i = 0; i < (silent ? 0 : 3); ++i) {
             Drafted draft;
-            draft.cycle = cycle;
+            draft.round = round;
             draft.index = i;
             draft.parent = i - 1;
             draft.ms = i == 0 ? 1 : 0;
             draft.head_ms = 0.5;
             trace.append(draft);
         }
-        trace.append(Verified{cycle, silent ? 1 : 4, 4, silent ? 2.0 : 0.0});
+        trace.append(Verified{round, silent ? 1 : 4, 4, silent ? 2.0 : 0.0});
         TargetToken own;
-        own.cycle = cycle;
+        own.round = round;
         trace.append(own);
         Committed commit;
-        commit.cycle = cycle;
+        commit.round = round;
         commit.tokens = {1};
         commit.ms = 0.25;
         trace.append(commit);
     }
-    const CycleView whole = fold(trace, trace.size());
+    const RunView whole = fold(trace, trace.size());
     for (const RunClock::Unit unit : {RunClock::Unit::ms, RunClock::Unit::rounds}) {
         const RunClock clock(trace, whole, unit);
-        for (const CycleSummary& cycle : whole.cycles) {
-            const RunClock::Span span = clock.span(cycle);
-            EXPECT_NEAR(clock.at(cycle.end_event), span.end(), 1e-9) << cycle.cycle;
+        for (const RoundSummary& round : whole.round_list) {
+            const RunClock::Span span = clock.span(round);
+            EXPECT_NEAR(clock.at(round.end_event), span.end(), 1e-9) << round.round;
             // In the middle of the bar of the pass: the event of the pass.
-            const auto verify = cycle.first_event + cycle.drafts.size();
-            EXPECT_EQ(clock.cursor(span.start + span.draft + span.verify / 2), verify + 1) << cycle.cycle;
-            if (cycle.drafts.empty()) continue;
-            EXPECT_NEAR(clock.at(verify), span.start + span.draft, 1e-9) << cycle.cycle;
-            EXPECT_EQ(clock.cursor(clock.at(cycle.first_event + 2) - 1e-6), cycle.first_event + 2);
+            const auto verify = round.first_event + round.drafts.size();
+            EXPECT_EQ(clock.cursor(span.start + span.draft + span.verify / 2), verify + 1) << round.round;
+            if (round.drafts.empty()) continue;
+            EXPECT_NEAR(clock.at(verify), span.start + span.draft, 1e-9) << round.round;
+            EXPECT_EQ(clock.cursor(clock.at(round.first_event + 2) - 1e-6), round.first_event + 2);
         }
     }
 }
 
 TEST(MostInstructive, ShowsTheReplacementAfterTheFirstInterestingRejection) {
     const auto trace = fixtures::toy_run(fixtures::toys().front());
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     const MostInstructive telling = telling_cursor(whole);
     EXPECT_TRUE(telling.settled);
     EXPECT_TRUE(std::holds_alternative<TargetToken>((*trace)[telling.cursor - 1]));
@@ -242,7 +242,7 @@ TEST(Loop, AFileThatAsksForABillionGuessesGetsAPictureOfBoundedSize) {
         header.prompt = {0};
         (tree ? header.nodes : header.k) = 1 << 30;
         trace.append(header);
-        const CycleView view = fold(trace, trace.size());
+        const RunView view = fold(trace, trace.size());
         SceneInput input;
         input.trace = &trace;
         input.view = input.whole = &view;

@@ -52,8 +52,8 @@ struct MtpWindow : RunWindow {
         return static_cast<int>(std::ranges::count_if(sent, [](const Command& c) { return std::holds_alternative<CompareDrafters>(c); }));
     }
     void compare() {
-        const CycleSummary* cycle = shown_cycle(input());
-        published.guesses = std::make_shared<DrafterComparison>(guess_all(models, settings, *published.trace, {cycle->cycle}));
+        const RoundSummary* round = shown_round(input());
+        published.comparison = std::make_shared<DrafterComparison>(compare_all(models, settings, *published.trace, {round->round}));
         show();
     }
     [[nodiscard]] std::string told(int beat) { return find_scene("mtp")->make()->describe(input(beat)); }
@@ -201,7 +201,7 @@ TEST(MtpScene, AsksOnceForTheSameRoundOfTheOtherHeadsAndSaysWhatTheyDrafted) {
         window.compare();
         const MtpBeside beside = mtp_beside(window.input());
         ASSERT_EQ(beside.rows.size(), 3u);
-        const CycleSummary& own = *shown_cycle(window.input());
+        const RoundSummary& own = *shown_round(window.input());
         const MtpBesideRow& mtp = *beside.row("mtp");
         ASSERT_NE(mtp.round(), nullptr);
         ASSERT_EQ(mtp.round()->drafts.size(), own.drafts.size());
@@ -231,9 +231,9 @@ TEST(MtpScene, AsksOnceForTheSameRoundOfTheOtherHeadsAndSaysWhatTheyDrafted) {
 TEST(MtpScene, StandsInForTheDrafterOfARun) {
     MtpWindow window("small");
     EXPECT_EQ(window.asked_as_mtp, 1) << "every round once";
-    const int cycle = shown_cycle(window.input())->cycle;
-    window.published.guest =
-        std::make_shared<const OtherDrafterRound>(guess_as(window.models, window.settings, *window.published.trace, {cycle, "mtp"}));
+    const int round = shown_round(window.input())->round;
+    window.published.other_round =
+        std::make_shared<const OtherDrafterRound>(draft_as(window.models, window.settings, *window.published.trace, {round, "mtp"}));
     window.show();
     for (int beat = 0; beat < kMtpBeats; ++beat) {
         window.beat(beat);

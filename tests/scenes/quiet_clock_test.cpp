@@ -6,7 +6,7 @@
 
 #include "scenes/loop/loop_story.h"
 #include "scenes/race/race_draw.h"
-#include "scenes/shared/told_speed.h"
+#include "scenes/shared/reported_speed.h"
 #include "scenes/speedup/speedup_draw.h"
 #include "tests/scenes/scenes_live_bench.h"
 #include "tests/scenes/speedup_bench.h"
@@ -151,12 +151,12 @@ TEST(QuietClock, TheClockOfTheLoopDrawsTheTimesOfTheTable) {
     live.bench.settle();
     const LoopModel model = loop_model(live.bench.controller.frame(live.bench.time).scene);
     ASSERT_TRUE(model.timed());
-    const std::string verify = model.ms(model.cycle->verify_ms);
-    EXPECT_NE(verify, model.ms(model.cycle->verify->ms));
+    const std::string verify = model.ms(model.round->verify_ms);
+    EXPECT_NE(verify, model.ms(model.round->verify->ms));
     int told = 0;
     for (const ui::RecordedText& text : live.bench.texts) {
         told += text.text.starts_with(verify);
-        EXPECT_FALSE(text.text.starts_with(model.ms(model.cycle->verify->ms) + " ms")) << text.text;
+        EXPECT_FALSE(text.text.starts_with(model.ms(model.round->verify->ms) + " ms")) << text.text;
     }
     EXPECT_GE(told, 2) << "the bar of the pass, and its part of the clock: " << verify;
 }
@@ -183,12 +183,12 @@ TEST(QuietClock, TheSpeedUpSceneClaimsNothingInDoubt) {
 TEST(QuietClock, AFigureInDoubtStandsBesideItsReason) {
     const auto trace = fixtures::toy_run(fixtures::toys().front());
     time_like(*trace, kQualities[2]);
-    const ToldSpeed told = told_speed(fold(*trace, trace->size()), *trace);
+    const ReportedSpeed told = reported_speed(fold(*trace, trace->size()), *trace);
     ASSERT_TRUE(told.figure.known());
     EXPECT_TRUE(told.words.starts_with("~")) << told.words;
     EXPECT_EQ(told.note().rfind("in doubt: other programs kept 1.5 cores busy", 0), 0u) << told.note();
     time_like(*trace, kQualities[0]);
-    EXPECT_EQ(told_speed(fold(*trace, trace->size()), *trace).note(), "");
+    EXPECT_EQ(reported_speed(fold(*trace, trace->size()), *trace).note(), "");
 }
 
 } // namespace

@@ -254,7 +254,7 @@ TEST(RaceScene, AStoppedRaceIsOver) {
     RaceBench b;
     auto stopped = toy_race();
     stopped->lanes[3].finished = false;
-    stopped->cut = true;
+    stopped->ended_early = true;
     b.observe(stopped);
     EXPECT_TRUE(b.bench.shows("The race was stopped")) << b.bench.words;
     EXPECT_TRUE(b.bench.shows("Run again"));
@@ -289,7 +289,7 @@ TEST(RaceKeys, EscapeStopsTheRaceOnScreenBeforeTheTrainingThatItWaitsFor) {
     going->lanes[3].finished = false;
     EXPECT_EQ(press(going), race);
     auto stopped = std::make_shared<RaceView>(*going);
-    stopped->cut = true;
+    stopped->ended_early = true;
     EXPECT_EQ(press(stopped), training);
     b.bench.controller.perform({SceneCommand{ToggleStepped{}}}, b.bench.time);
     auto stepped = std::make_shared<RaceView>(*going);

@@ -160,14 +160,14 @@ TEST(RaceWords, CompareSpeedsWhereTextsDifferInLength) {
 // People expect the first guess to be the easiest; where it is not, the card says why.
 TEST(RaceWords, SayWhyTheFirstGuessIsTheHardest) {
     const auto race = toy_race();
-    const auto give = [&](std::size_t lane, int kept_first, FirstGuesses first) {
+    const auto give = [&](std::size_t lane, int kept_first, FirstDrafts first) {
         Totals& t = race->lanes[lane].average->totals;
         t.judged_at = {100, 100, 100};
         t.accepted_at = {kept_first, 95, 95};
         t.conditional = {kept_first / 100.0, .95, .95};
         t.first = first;
     };
-    const FirstGuesses apart{.after_full = 50, .kept_after_full = 48, .after_refusal = 40, .kept_after_refusal = 28};
+    const FirstDrafts apart{.after_full = 50, .kept_after_full = 48, .after_refusal = 40, .kept_after_refusal = 28};
     for (std::size_t lane : {1, 2, 3}) give(lane, 95, apart);
     EXPECT_EQ(positions_title(race_model(input_at(*race, 0))), "Acceptance by position");
     give(2, 80, apart);
@@ -223,7 +223,7 @@ TEST(RaceWords, CountTheGuessesThatARunMakes) {
     tree.settings.options.tree_budget = 8;
     tree.trace = fixtures::toy_run(
         {.name = "tree", .rule = "tree_wor", .drafter = "small_tree", .k = 1, .cycles = 3, .nodes = 8});
-    const std::size_t made = fold(*tree.trace, tree.trace->size()).cycles.front().drafts.size();
+    const std::size_t made = fold(*tree.trace, tree.trace->size()).round_list.front().drafts.size();
     ASSERT_LT(made, 8U);
     m = race_model(input_at(*race, 0));
     EXPECT_EQ(race_about(m.lanes[1]), "a tree of " + std::to_string(made) + " guesses");

@@ -28,10 +28,10 @@ double sum(const Distribution& distribution) {
 
 TEST(Relaxed, ReadsTheDistributionsOfEveryJudgedGuess) {
     Sampled live;
-    const CycleView view = fold(live.run->trace(), live.run->trace().size());
+    const RunView view = fold(live.run->trace(), live.run->trace().size());
     std::size_t judged = 0;
-    for (const CycleSummary& cycle : view.cycles)
-        for (const DraftSlot& slot : cycle.drafts) judged += slot.check != nullptr;
+    for (const RoundSummary& round : view.round_list)
+        for (const DraftSlot& slot : round.drafts) judged += slot.check != nullptr;
     const auto positions = positions_with_distributions(view);
     ASSERT_EQ(positions.size(), judged);
     for (const JudgedPosition& position : positions) {
@@ -43,7 +43,7 @@ TEST(Relaxed, ReadsTheDistributionsOfEveryJudgedGuess) {
     // Against the whole distributions of one position.
     const JudgedPosition& first = positions.front();
     const DistributionPair whole =
-        full_distributions(live.models, live.settings, live.run->trace(), first.at.cycle, first.at.index);
+        full_distributions(live.models, live.settings, live.run->trace(), first.at.round, first.at.index);
     EXPECT_NEAR(distance(first.distributions.p, first.distributions.q), distance(whole.target, whole.draft),
                 first.unlisted + 1e-6);
 }

@@ -21,14 +21,14 @@ TEST(Ribbon, TokensThatMakeACharacterTogetherShowIt) {
     header.drafter = "none";
     header.prompt = {0, 1, 2, 3};
     trace->append(header);
-    for (int cycle = 0; cycle < 5; ++cycle) {
-        trace->append(Verified{cycle, 1, 1});
+    for (int round = 0; round < 5; ++round) {
+        trace->append(Verified{round, 1, 1});
         TargetToken own;
-        own.cycle = cycle;
-        own.token = 4 + cycle;
+        own.round = round;
+        own.token = 4 + round;
         trace->append(own);
         Committed done;
-        done.cycle = cycle;
+        done.round = round;
         done.tokens = {own.token};
         trace->append(done);
     }
@@ -63,14 +63,14 @@ TEST(Ribbon, MarkersOfAChatFoldIntoOneChip) {
     header.drafter = "none";
     header.prompt = {0, 1, 2, 3, 4, 5, 6, 2, 0, 7, 2}; // user: Why so? then the answer's turn
     trace->append(header);
-    for (int cycle = 0; cycle < 3; ++cycle) {
-        trace->append(Verified{cycle, 1, 1});
+    for (int round = 0; round < 3; ++round) {
+        trace->append(Verified{round, 1, 1});
         TargetToken own;
-        own.cycle = cycle;
-        own.token = cycle < 2 ? 8 + cycle : 6;
+        own.round = round;
+        own.token = round < 2 ? 8 + round : 6;
         trace->append(own);
         Committed done;
-        done.cycle = cycle;
+        done.round = round;
         done.tokens = {own.token};
         trace->append(done);
     }

@@ -78,7 +78,7 @@ class Writer {
     }
 
     void cycle(int number) {
-        if (toy_.nodes > 0) return tree_cycle(number);
+        if (toy_.nodes > 0) return tree_round(number);
         const int position = static_cast<int>(tokens_.size());
         const Sampling sampling{.temperature = toy_.temperature};
         std::vector<Distribution> p_raw, q_raw, p, q;
@@ -96,7 +96,7 @@ class Writer {
                                : apply_sampling(q_raw.back(), sampling));
             drafts.push_back(sample(q.back(), coin(Purpose::draft, position + i)));
             Drafted d;
-            d.cycle = number;
+            d.round = number;
             d.index = i;
             d.parent = i - 1;
             d.token = drafts.back();
@@ -121,7 +121,7 @@ class Writer {
         for (std::size_t i = 0; i < verdict.checks.size(); ++i) {
             const Judgement& j = verdict.checks[i];
             Checked c;
-            c.cycle = number;
+            c.round = number;
             c.index = static_cast<int>(i);
             c.token = drafts[i];
             c.p = std::log(p[i][static_cast<std::size_t>(c.token)]);
@@ -133,7 +133,7 @@ class Writer {
             out_.push_back(c);
         }
         TargetToken own;
-        own.cycle = number;
+        own.round = number;
         own.from = verdict.from;
         own.token = verdict.token;
         own.u = verdict.u;
@@ -142,7 +142,7 @@ class Writer {
         if (toy_.top != 0) own.top = top_of(drawn_from, toy_.top);
         out_.push_back(own);
         Committed done;
-        done.cycle = number;
+        done.round = number;
         done.accepted_drafts = verdict.accepted();
         done.tokens.assign(drafts.begin(), drafts.begin() + verdict.accepted());
         done.tokens.push_back(verdict.token);
@@ -156,7 +156,7 @@ class Writer {
     }
 
     // Guesses drawn without replacement at the places of a fixed shape. Distributions depend on the position only.
-    void tree_cycle(int number) {
+    void tree_round(int number) {
         const int position = static_cast<int>(tokens_.size());
         const Sampling sampling{.temperature = toy_.temperature};
         const std::vector<ShapeNode> shape = tree_shape(2, toy_.k, toy_.nodes);
@@ -179,7 +179,7 @@ class Writer {
                 for (double& value : distribution) value /= left;
             }
             Drafted d;
-            d.cycle = number;
+            d.round = number;
             d.index = static_cast<int>(i);
             d.parent = shape[i].parent;
             d.u = coin(Purpose::draft, position + depth - 1, shape[i].lane);
@@ -215,7 +215,7 @@ class Writer {
             const auto node = static_cast<std::size_t>(j.node);
             const auto row = static_cast<std::size_t>(1 + parents[node]);
             Checked c;
-            c.cycle = number;
+            c.round = number;
             c.index = j.node;
             c.token = drafts[node];
             c.p = std::log(p[row][static_cast<std::size_t>(c.token)]);
@@ -228,7 +228,7 @@ class Writer {
             out_.push_back(c);
         }
         TargetToken own;
-        own.cycle = number;
+        own.round = number;
         own.from = verdict.from;
         own.parent = verdict.row() - 1;
         own.token = verdict.token;
@@ -237,7 +237,7 @@ class Writer {
         if (toy_.top != 0) own.top = top_of(verdict.distribution, toy_.top);
         out_.push_back(own);
         Committed done;
-        done.cycle = number;
+        done.round = number;
         done.accepted_drafts = verdict.accepted();
         done.path = verdict.path;
         for (const int node : verdict.path) done.tokens.push_back(drafts[static_cast<std::size_t>(node)]);

@@ -30,7 +30,7 @@ struct LiveBench {
         p.distributions = std::move(distributions);
         p.settings.k = 4;
         p.settings.sampling.temperature = 1;
-        p.settings.lens = true; // as every run of a window
+        p.settings.internals = true; // as every run of a window
         observe(std::move(p));
     }
     void observe(Snapshot p) {

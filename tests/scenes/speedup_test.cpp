@@ -70,8 +70,8 @@ TEST(SpeedupScene, BeginsWithTheRunOnTheScreen) {
     const SpeedupModel m = speedup_model(live.input(), {});
     ASSERT_EQ(m.source, SpeedupModel::Source::run);
     int judged = 0, kept = 0;
-    for (const CycleSummary& cycle : live.input().whole->cycles)
-        for (const DraftSlot& slot : cycle.drafts)
+    for (const RoundSummary& round : live.input().whole->round_list)
+        for (const DraftSlot& slot : round.drafts)
             if (slot.check) ++judged, kept += slot.check->accepted;
     EXPECT_NEAR(m.levers.alpha, std::min(0.999, static_cast<double>(kept) / judged), 1e-12);
     EXPECT_TRUE(live.bench->shows("fed with what the run on screen accepted and cost at K = 4"));
@@ -452,21 +452,21 @@ TEST(SpeedupScene, NoDrafterIsBlamedForTheLastToken) {
 
 TEST(SpeedupScene, ARunSaysHowManyOfItsRoundsGuessed) {
     const auto trace = fixtures::toy_run({.name = "lookup", .drafter = "lookup", .k = 4});
-    CycleView whole = fold(*trace, trace->size());
+    RunView whole = fold(*trace, trace->size());
     SceneInput input;
     input.trace = trace.get();
     input.view = input.whole = &whole;
     input.plain.ms_per_token = 9;
-    whole.cycles[1].drafts.clear(); // nothing was found there
+    whole.round_list[1].drafts.clear(); // nothing was found there
     int with = 0, rounds = 0;
-    for (const CycleSummary& cycle : whole.cycles)
-        if (cycle.complete()) ++rounds, with += !cycle.drafts.empty();
+    for (const RoundSummary& round : whole.round_list)
+        if (round.complete()) ++rounds, with += !round.drafts.empty();
     ASSERT_EQ(with, rounds - 1);
     const SpeedupModel m = speedup_model(input, {});
     ASSERT_EQ(m.source, SpeedupModel::Source::run);
     EXPECT_DOUBLE_EQ(m.levers.drafts, static_cast<double>(with) / rounds);
     whole = fold(*trace, trace->size());
-    whole.cycles.back().drafts.clear(); // the last token has no room for a guess, whoever drafts
+    whole.round_list.back().drafts.clear(); // the last token has no room for a guess, whoever drafts
     EXPECT_DOUBLE_EQ(speedup_model(input, {}).levers.drafts, 1);
 }
 
@@ -476,7 +476,7 @@ TEST(SpeedupScene, OneHeldUpRoundDecidesNoLever) {
         const auto model = [&](int held_up) {
             const auto trace =
                 fixtures::toy_run({.name = "held", .drafter = drafter, .k = 4, .held_up = held_up});
-            const CycleView whole = fold(*trace, trace->size());
+            const RunView whole = fold(*trace, trace->size());
             SceneInput input;
             input.trace = trace.get();
             input.view = input.whole = &whole;
@@ -497,7 +497,7 @@ TEST(SpeedupScene, OneHeldUpRoundDecidesNoLever) {
 // A pass over a block takes as long for one guess as for fifteen: no guess has a price of its own.
 TEST(SpeedupScene, ABlockIsPaidOnceARound) {
     const auto trace = fixtures::toy_run({.name = "block", .drafter = "dflash", .k = 4});
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     SceneInput input;
     input.trace = trace.get();
     input.view = input.whole = &whole;
@@ -539,7 +539,7 @@ TEST(SpeedupScene, NamesNoSpeedUpBesideAServerOrATable) {
         live.bench->key(ui::Key::m);
         live.answer({9, 8, 6, 4});
         SceneInput input = live.input();
-        CycleView whole = *input.whole;
+        RunView whole = *input.whole;
         Header header = *whole.header;
         header.tier = tier;
         whole.header = &header;

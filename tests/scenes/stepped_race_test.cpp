@@ -153,7 +153,7 @@ TEST(SteppedRaceScene, ShowsATokenThatWasNotWrittenAsDropped) {
         b.step_to(ended.race);
         EXPECT_TRUE(b.bench.shows("round 1, the target's pass")) << b.bench.words;
         EXPECT_FALSE(b.bench.shows("pass over them")) << "nothing was guessed";
-        const CycleView lane = fold(*ended.race->lanes[1].trace, ended.race->steps[0][1]);
+        const RunView lane = fold(*ended.race->lanes[1].trace, ended.race->steps[0][1]);
         const std::string own = label_of(*ended.race->lanes[1].trace, lane.current()->resample->token);
         const ui::RecordedText* last = nullptr; // the chips of the round stand below the text, this one last
         for (const ui::RecordedText& text : b.bench.texts)

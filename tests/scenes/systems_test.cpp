@@ -79,7 +79,7 @@ TEST(Systems, ShowsWhatARoundOfThisRunCostOnTheWay) {
     const std::shared_ptr<const Trace> elsewhere = test::run_elsewhere(local);
     const Trace& remote = *elsewhere;
     for (const Trace* trace : {&local, &remote}) {
-        const CycleView view = fold(*trace, trace->size());
+        const RunView view = fold(*trace, trace->size());
         SceneInput input;
         input.whole = &view;
         input.cursor = trace->size();
@@ -290,7 +290,7 @@ TEST(Systems, RowsKeptAreTheTextAndTheRestIsRewound) {
     Stored stored;
     const SystemsModel m = systems_model(stored.bench->controller.frame(0).scene, {});
     ASSERT_FALSE(m.rounds.empty());
-    const CycleView view = fold(stored.run->trace(), stored.run->trace().size());
+    const RunView view = fold(stored.run->trace(), stored.run->trace().size());
     EXPECT_EQ(static_cast<int>(m.rounds.size()), view.rounds);
     EXPECT_EQ(m.kept, view.output_tokens)
         << "every committed token leaves one row, but the last, and the pending one came before";
@@ -307,27 +307,27 @@ TEST(Systems, SaysWhatOfALongRunIsDrawn) {
     look(bench, "a long run", false);
     for (const ui::RecordedText& text : bench.texts)
         EXPECT_FALSE(text.text.ends_with("…") && text.text.find("held") != std::string::npos) << text.text;
-    bench.show(trace, fold(*trace, trace->size()).cycles[1].end_event);
+    bench.show(trace, fold(*trace, trace->size()).round_list[1].end_event);
     bench.settle();
     EXPECT_TRUE(bench.shows("1 page held, 0 given back")) << bench.words;
 }
 
 TEST(Systems, PagesAreHeldFromTheirFirstRowToTheirLast) {
     // 14 rows, 5 written, 1 kept: the second page came with row 17 and goes with it.
-    Pages pages = pages_of({.cycle = 0, .before = 14, .written = 5, .kept = 1}, 16);
+    Pages pages = pages_of({.round = 0, .before = 14, .written = 5, .kept = 1}, 16);
     EXPECT_EQ(pages.before, 1);
     EXPECT_EQ(pages.during, 2);
     EXPECT_EQ(pages.after, 1);
     EXPECT_EQ(pages.given_back(), 1);
     EXPECT_EQ(pages.empty, 1);
     pages =
-        pages_of({.cycle = 0, .before = 14, .written = 5, .kept = 3}, 16); // one row beyond the border stays
+        pages_of({.round = 0, .before = 14, .written = 5, .kept = 3}, 16); // one row beyond the border stays
     EXPECT_EQ(pages.given_back(), 0);
     EXPECT_EQ(pages.empty, 15);
-    pages = pages_of({.cycle = 0, .before = 16, .written = 0, .kept = 0}, 16);
+    pages = pages_of({.round = 0, .before = 16, .written = 0, .kept = 0}, 16);
     EXPECT_EQ(pages.during, 1);
     EXPECT_EQ(pages.empty, 0);
-    EXPECT_EQ(pages_of({.cycle = 0, .before = 30, .written = 9, .kept = 1}, 4).given_back(), 2);
+    EXPECT_EQ(pages_of({.round = 0, .before = 30, .written = 9, .kept = 1}, 4).given_back(), 2);
 }
 
 // The three speed-ups have one acceptance, which their rules do not: sample matching keeps no more than the
@@ -355,7 +355,7 @@ TEST(SystemsScene, HasATitleForEveryBeat) {
     };
     const SystemsModel m = systems_model(stored.bench->controller.frame(0).scene, {});
     const CacheRound& round = m.rounds[m.shown];
-    EXPECT_TRUE(title(0).starts_with("Round " + std::to_string(round.cycle + 1) + " wrote "));
+    EXPECT_TRUE(title(0).starts_with("Round " + std::to_string(round.round + 1) + " wrote "));
     EXPECT_TRUE(title(0).ends_with(" and kept " + std::to_string(round.kept)));
     EXPECT_TRUE(title(1).ends_with("for nothing")) << title(1);
     EXPECT_TRUE(title(2).starts_with("Over this wire")) << title(2);
@@ -415,12 +415,12 @@ TEST(SystemsScene, ShowsTheControllersOnTheirBeat) {
 TEST(SystemsScene, IsAboutTheRoundThatTheCursorIsIn) {
     const std::shared_ptr<const Trace> trace =
         load_trace(std::filesystem::path(SPEC_SOURCE_DIR) / "assets" / "traces" / "lookup.jsonl");
-    const CycleView whole = fold(*trace, trace->size());
-    for (const CycleSummary& cycle : whole.cycles) {
-        if (!cycle.commit) continue;
+    const RunView whole = fold(*trace, trace->size());
+    for (const RoundSummary& round : whole.round_list) {
+        if (!round.commit) continue;
         SceneBench bench("systems");
-        bench.show(trace, cycle.first_event + 1);
-        const std::string number = std::to_string(cycle.cycle + 1);
+        bench.show(trace, round.first_event + 1);
+        const std::string number = std::to_string(round.round + 1);
         EXPECT_TRUE(bench.shows("Round " + number + " in pages of 16")) << bench.words;
         EXPECT_TRUE(bench.shows("marked: round " + number)) << bench.words;
         bool named = false; // below its bar

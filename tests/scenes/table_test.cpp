@@ -41,7 +41,7 @@ TEST(TableRun, ShowsNoPromptWhereThereIsNone) {
     window.go(1);
     EXPECT_TRUE(window.bench->shows("0 in · 0 out")) << window.bench->words;
     EXPECT_TRUE(window.bench->shows("A table starts a text")) << window.bench->words;
-    window.go(fold(*window.published.trace, window.published.trace->size()).cycles[0].end_event);
+    window.go(fold(*window.published.trace, window.published.trace->size()).round_list[0].end_event);
     EXPECT_TRUE(window.bench->shows("0 in · ")) << window.bench->words;
     EXPECT_FALSE(window.bench->shows("The capital")) << window.bench->words;
     const ui::Rect controls{208, 692, 992, 96};
@@ -54,20 +54,20 @@ TEST(TableRun, ShowsNoPromptWhereThereIsNone) {
 
 TEST(TableRun, BeginsItsFirstRoundWithNoText) {
     TableWindow drafters("drafters");
-    drafters.go(fold(*drafters.published.trace, drafters.published.trace->size()).cycles[0].end_event);
+    drafters.go(fold(*drafters.published.trace, drafters.published.trace->size()).round_list[0].end_event);
     const std::string words = drafters.told("drafters");
     EXPECT_TRUE(has(words, "round 1 · nothing before it")) << words;
     TableWindow trees("trees", "small_tree", "tree_wor");
-    trees.go(fold(*trees.published.trace, trees.published.trace->size()).cycles[0].end_event);
+    trees.go(fold(*trees.published.trace, trees.published.trace->size()).round_list[0].end_event);
     trees.beat(3);
     EXPECT_TRUE(trees.bench->shows("start")) << trees.bench->words;
 }
 
 TEST(TableRun, ListsNoOtherTokensWhereAllAreListed) {
     TableWindow window("loop");
-    const CycleView whole = fold(*window.published.trace, window.published.trace->size());
-    for (const CycleSummary& cycle : whole.cycles) {
-        window.go(cycle.end_event);
+    const RunView whole = fold(*window.published.trace, window.published.trace->size());
+    for (const RoundSummary& round : whole.round_list) {
+        window.go(round.end_event);
         EXPECT_EQ(std::ranges::count(window.bench->texts, "other", &ui::RecordedText::text), 0)
             << window.bench->words;
         const std::string words = window.told("loop");
@@ -78,7 +78,7 @@ TEST(TableRun, ListsNoOtherTokensWhereAllAreListed) {
 // What asking it takes on this machine says nothing about a model.
 TEST(TableRun, ComparesNoTimes) {
     TableWindow window("loop");
-    const CycleView whole = fold(*window.published.trace, window.published.trace->size());
+    const RunView whole = fold(*window.published.trace, window.published.trace->size());
     for (std::size_t cursor = 1; cursor <= window.published.trace->size(); ++cursor) {
         window.go(cursor);
         const std::string words = window.told("loop");

@@ -103,7 +103,7 @@ TEST(TrainingModel, TheLoadedModelsOwnStudyIsShownAndEveryStudySaysWhoseItIs) {
         SceneInput input;
         Header header;
         header.model = model;
-        CycleView whole;
+        RunView whole;
         whole.header = &header;
         input.whole = input.view = &whole;
         input.ablations = ablations.get();
@@ -418,7 +418,7 @@ struct Learning {
     // After `texts` of 300 answers and these steps of 600.
     void grow(int texts, std::vector<int> steps, int planned = 600, HeadKind kind = HeadKind::medusa) {
         HeadTrainingView view;
-        view.plan = usual_head_plan({.steps = planned, .texts = 1, .max_tokens = 64, .kind = kind});
+        view.plan = default_head_plan({.steps = planned, .texts = 1, .max_tokens = 64, .kind = kind});
         view.texts = 300;
         view.texts_done = texts;
         view.states = 7501;
@@ -578,7 +578,7 @@ TEST(TrainingScene, AStoppedTrainingStandsStill) {
     EXPECT_TRUE(live.bench->shows("The target writes")) << live.bench->words;
     const int shapes = live.bench->shapes;
     HeadTrainingView cut = *live.published.training;
-    cut.complete = cut.cut = true;
+    cut.complete = cut.ended_early = true;
     live.published.training = std::make_shared<const HeadTrainingView>(cut);
     live.tell();
     EXPECT_FALSE(live.bench->shows("The target writes")) << live.bench->words;

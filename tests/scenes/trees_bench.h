@@ -55,7 +55,7 @@ struct Judged : RunWindow {
         published.studies[done.name] = std::make_shared<const Study>(done);
         show();
     }
-    [[nodiscard]] CycleView view() const { return fold(run->trace(), run->trace().size()); }
+    [[nodiscard]] RunView view() const { return fold(run->trace(), run->trace().size()); }
 };
 
 } // namespace speclens

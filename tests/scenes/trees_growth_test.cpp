@@ -15,7 +15,7 @@ namespace {
 // Two first tokens, .6 and .3; behind the first one .5 and .1.
 struct GrowingRound {
     std::vector<Drafted> drafted;
-    CycleSummary cycle;
+    RoundSummary round;
     GrowingRound() {
         const auto add = [&](int parent, int token, std::vector<std::pair<int, double>> row) {
             Drafted one;
@@ -33,9 +33,9 @@ struct GrowingRound {
             DraftSlot slot;
             slot.draft = &one;
             slot.parent = one.parent;
-            cycle.drafts.push_back(slot);
+            round.drafts.push_back(slot);
         }
-        cycle.draft_ms = 1;
+        round.draft_ms = 1;
     }
 };
 
@@ -52,7 +52,7 @@ PassTimes passes_of(std::initializer_list<std::pair<int, double>> widths) {
 
 TEST(TreeGrowth, EveryGuessAddsTheProbabilityOfItsPath) {
     const GrowingRound round;
-    const TreeGrowth growth = tree_growth(round.cycle, nullptr);
+    const TreeGrowth growth = tree_growth(round.round, nullptr);
     ASSERT_EQ(growth.path.size(), 4u);
     const double paths[] = {0.6, 0.3, 0.3, 0.06};
     for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(growth.path[i], paths[i], 1e-12) << i;
@@ -67,7 +67,7 @@ TEST(TreeGrowth, EveryGuessAddsTheProbabilityOfItsPath) {
 TEST(TreeGrowth, PaysWhileAGuessBringsMoreThanItsRowCosts) {
     const GrowingRound round;
     const PassTimes cheap = passes_of({{1, 9}, {11, 18}});
-    const TreeGrowth growth = tree_growth(round.cycle, &cheap);
+    const TreeGrowth growth = tree_growth(round.round, &cheap);
     ASSERT_EQ(growth.needed.size(), 4u);
     EXPECT_NEAR(growth.needed[0], 0.9 * 1 / 10, 1e-9);
     EXPECT_NEAR(growth.needed[1], 0.9 * 1.6 / 10.9, 1e-9);
@@ -75,15 +75,15 @@ TEST(TreeGrowth, PaysWhileAGuessBringsMoreThanItsRowCosts) {
     EXPECT_EQ(growth.best, 3) << "a path of .06 where .156 is needed";
     for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(growth.path[i] > growth.needed[i], static_cast<int>(i) < growth.best) << i;
     const PassTimes free = passes_of({{1, 9}, {11, 9}});
-    EXPECT_EQ(tree_growth(round.cycle, &free).best, 4);
+    EXPECT_EQ(tree_growth(round.round, &free).best, 4);
     const PassTimes dear = passes_of({{1, 9}, {2, 18}});
-    EXPECT_EQ(tree_growth(round.cycle, &dear).best, 0);
+    EXPECT_EQ(tree_growth(round.round, &dear).best, 0);
 }
 
 TEST(TreeGrowth, NeedsTheRowsAndNoGuessPutThereByHand) {
     GrowingRound round;
     round.drafted[1].token = 77;
-    EXPECT_TRUE(tree_growth(round.cycle, nullptr).path.empty());
+    EXPECT_TRUE(tree_growth(round.round, nullptr).path.empty());
     EXPECT_TRUE(grows_by_paths("dflash_tree"));
     EXPECT_FALSE(grows_by_paths("small_tree"));
     EXPECT_FALSE(grows_by_paths("dflash"));

@@ -230,12 +230,12 @@ TEST(Trees, EveryTreeThatIsMeasuredBranches) {
             one.max_tokens = 40;
             speclens::Run run(live.models, one);
             run.finish();
-            const CycleView view = fold(run.trace(), run.trace().size());
-            EXPECT_TRUE(std::ranges::any_of(view.cycles,
-                                            [](const CycleSummary& cycle) {
+            const RunView view = fold(run.trace(), run.trace().size());
+            EXPECT_TRUE(std::ranges::any_of(view.round_list,
+                                            [](const RoundSummary& round) {
                                                 std::set<int> parents;
                                                 return std::ranges::any_of(
-                                                    cycle.drafts, [&](const DraftSlot& slot) {
+                                                    round.drafts, [&](const DraftSlot& slot) {
                                                         return !parents.insert(slot.parent).second;
                                                     });
                                             }))

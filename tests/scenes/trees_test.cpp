@@ -20,16 +20,16 @@ namespace {
 TEST(Trees, BothVerdictsAreThoseOfTheRules) {
     Judged live("small", "block");
     int blocks = 0;
-    for (const CycleSummary& cycle : live.view().cycles) {
-        const auto verdict = block_verdict(cycle);
+    for (const RoundSummary& round : live.view().round_list) {
+        const auto verdict = block_verdict(round);
         if (!verdict) continue;
         ++blocks;
-        EXPECT_EQ(verdict->block_kept, static_cast<int>(cycle.path.size()));
-        ASSERT_EQ(verdict->columns.size(), cycle.drafts.size());
+        EXPECT_EQ(verdict->block_kept, static_cast<int>(round.path.size()));
+        ASSERT_EQ(verdict->columns.size(), round.drafts.size());
         int stays = 0;
         double survives = 1, expected = 0;
         bool standing = true;
-        for (const DraftSlot& slot : cycle.drafts) {
+        for (const DraftSlot& slot : round.drafts) {
             const double keep = std::min(1.0, std::exp(slot.check->p - slot.check->q));
             survives *= keep;
             expected += survives;
@@ -45,9 +45,9 @@ TEST(Trees, BothVerdictsAreThoseOfTheRules) {
             EXPECT_LE(verdict->columns[i].block_survives, verdict->columns[i - 1].block_survives + 1e-12);
     }
     EXPECT_GE(blocks, 3);
-    EXPECT_FALSE(block_verdict(Judged("small", "token").view().cycles.front()))
+    EXPECT_FALSE(block_verdict(Judged("small", "token").view().round_list.front()))
         << "the token rule's checks do not say it";
-    EXPECT_FALSE(block_verdict(Judged("small_tree", "tree_wor").view().cycles.front()));
+    EXPECT_FALSE(block_verdict(Judged("small_tree", "tree_wor").view().round_list.front()));
 }
 
 // A cascade records the coefficient of a block as well, but of its mixture: p ÷ q would not be the ratio that
@@ -55,10 +55,10 @@ TEST(Trees, BothVerdictsAreThoseOfTheRules) {
 TEST(Trees, ACascadeThatJudgesBlocksIsNoBlockVerification) {
     Judged live("small", "cascade_tokenV3", {0, 0, 1600, 1000}, 4, 1, true);
     int judged = 0;
-    for (const CycleSummary& cycle : live.view().cycles) {
-        for (const DraftSlot& slot : cycle.drafts)
-            judged += slot.check && slot.check->joint && slot.check->goal;
-        EXPECT_FALSE(block_verdict(cycle)) << cycle.cycle;
+    for (const RoundSummary& round : live.view().round_list) {
+        for (const DraftSlot& slot : round.drafts)
+            judged += slot.check && slot.check->prefix_coefficient && slot.check->mixture;
+        EXPECT_FALSE(block_verdict(round)) << round.round;
     }
     EXPECT_GT(judged, 0) << "the run did judge blocks";
     live.beat(2);
@@ -127,22 +127,22 @@ TEST(Trees, KeepsTheColumnsThatDecide) {
 // A round that proposed nothing, or is still running, has none of its own.
 TEST(Trees, ARoundWithoutABlockShowsTheOneBeforeIt) {
     Judged live("small", "block");
-    const CycleView whole = live.view();
+    const RunView whole = live.view();
     int checked = 0;
-    for (std::size_t i = 1; i < whole.cycles.size(); ++i) {
-        if (!block_verdict(whole.cycles[i - 1]) || whole.cycles[i].drafts.empty()) continue;
+    for (std::size_t i = 1; i < whole.round_list.size(); ++i) {
+        if (!block_verdict(whole.round_list[i - 1]) || whole.round_list[i].drafts.empty()) continue;
         auto begun = std::make_shared<Trace>([&live](int id) { return live.run->trace().text(id); });
-        for (std::size_t e = 0; e <= whole.cycles[i].first_event; ++e) begun->append(live.run->trace()[e]);
+        for (std::size_t e = 0; e <= whole.round_list[i].first_event; ++e) begun->append(live.run->trace()[e]);
         live.published.trace = begun;
         live.bench->controller.observe(live.published, live.bench->time);
         live.bench->controller.perform({SceneCommand{SetCursor{begun->size()}}}, live.bench->time);
         live.bench->settle();
         SceneInput input = live.bench->controller.frame(0).scene;
-        input.selected = Position{whole.cycles[i].cycle, 0}; // chosen, whether a hit of this run rescues a guess or not
+        input.selected = Position{whole.round_list[i].round, 0}; // chosen, whether a hit of this run rescues a guess or not
         const TreesModel model = trees_model(input, {});
         ASSERT_TRUE(model.block);
-        EXPECT_EQ(model.block->cycle, whole.cycles[i - 1].cycle);
-        EXPECT_EQ(model.cycle, whole.cycles[i].cycle);
+        EXPECT_EQ(model.block->round, whole.round_list[i - 1].round);
+        EXPECT_EQ(model.round, whole.round_list[i].round);
         ++checked;
     }
     EXPECT_GT(checked, 0);
@@ -163,9 +163,9 @@ TEST(Trees, ANodeSeesItsAncestorsAndItselfOnly) {
 
 TEST(Trees, LeavesStandApartAndParentsBetweenTheirChildren) {
     Judged live("small_tree", "tree_wor");
-    for (const CycleSummary& cycle : live.view().cycles) {
-        const std::vector<TreeNode> nodes = tree_nodes(cycle);
-        ASSERT_EQ(nodes.size(), cycle.drafts.size());
+    for (const RoundSummary& round : live.view().round_list) {
+        const std::vector<TreeNode> nodes = tree_nodes(round);
+        ASSERT_EQ(nodes.size(), round.drafts.size());
         std::vector<float> leaves;
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             std::vector<float> children;
@@ -221,10 +221,10 @@ TEST(TreesScene, AnExampleStandsInWhereTheRunHasNoBlock) {
     const bool rescued = find_in(block.view(), rescued_guess()).has_value();
     EXPECT_EQ(block.bench->shows("A worked example"), !rescued);
     EXPECT_EQ(block.bench->shows("TABLE"), !rescued);
-    const CycleView whole = block.view(); // who chooses a round of the run sees it, with a rescue or without
-    const auto judged = std::ranges::find_if(whole.cycles, [](const CycleSummary& c) { return block_verdict(c).has_value(); });
-    ASSERT_NE(judged, whole.cycles.end());
-    block.bench->controller.perform({SceneCommand{Select{Position{judged->cycle, 0}}}}, block.bench->time);
+    const RunView whole = block.view(); // who chooses a round of the run sees it, with a rescue or without
+    const auto judged = std::ranges::find_if(whole.round_list, [](const RoundSummary& c) { return block_verdict(c).has_value(); });
+    ASSERT_NE(judged, whole.round_list.end());
+    block.bench->controller.perform({SceneCommand{Select{Position{judged->round, 0}}}}, block.bench->time);
     block.bench->settle();
     EXPECT_FALSE(block.bench->shows("A worked example"));
     EXPECT_FALSE(block.bench->shows("TABLE"));
@@ -236,14 +236,14 @@ TEST(TreesScene, LongBlocksStayLegible) {
         for (const char* drafter : {"small", "domino"}) {
             Judged live(drafter, "block", {0, 0, s.w, s.h}, 15);
             live.beat(2);
-            for (const CycleSummary& cycle : live.view().cycles) {
-                live.bench->controller.perform({SceneCommand{SetCursor{cycle.end_event}}}, live.bench->time);
-                live.bench->controller.perform({SceneCommand{Select{Position{cycle.cycle, 0}}}}, live.bench->time);
+            for (const RoundSummary& round : live.view().round_list) {
+                live.bench->controller.perform({SceneCommand{SetCursor{round.end_event}}}, live.bench->time);
+                live.bench->controller.perform({SceneCommand{Select{Position{round.round, 0}}}}, live.bench->time);
                 live.bench->settle();
                 const std::string where =
-                    std::string(drafter) + " " + s.name + " round " + std::to_string(cycle.cycle + 1);
+                    std::string(drafter) + " " + s.name + " round " + std::to_string(round.round + 1);
                 look(*live.bench, where, s.w < 1000);
-                const auto verdict = block_verdict(cycle);
+                const auto verdict = block_verdict(round);
                 if (!verdict || s.w < 1100) continue;
                 int columns = 0, words = 0, left_out = 0;
                 for (const ui::RecordedText& t : live.bench->texts) {
@@ -352,8 +352,8 @@ TEST(TreesScene, ALargeTreeKeepsTheLabelsOfItsKeptPath) {
     for (const ui::Rect screen : {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}}) {
         Judged live("small_tree", "tree_wor", screen, 8, 1, false, 40);
         live.beat(3);
-        for (const CycleSummary& cycle : live.view().cycles) {
-            live.bench->controller.perform({SceneCommand{SetCursor{cycle.end_event}}}, live.bench->time);
+        for (const RoundSummary& round : live.view().round_list) {
+            live.bench->controller.perform({SceneCommand{SetCursor{round.end_event}}}, live.bench->time);
             live.bench->settle();
             look(*live.bench, "a large tree", false);
             const TreesModel model = trees_model(live.bench->controller.frame(0).scene, {});
@@ -381,12 +381,12 @@ TEST(TreesScene, ATreeTooTallForItsStageCountsTheRest) {
          {ui::Rect{0, 0, 1600, 1000}, ui::Rect{0, 0, 1280, 720}, ui::Rect{0, 0, 800, 500}}) {
         Judged live("small_tree", "tree_wor", screen, 1, 1, false, 58, 64);
         live.beat(3);
-        for (const CycleSummary& cycle : live.view().cycles) {
-            if (cycle.drafts.size() < 50) continue;
-            live.bench->controller.perform({SceneCommand{SetCursor{cycle.end_event}}}, live.bench->time);
+        for (const RoundSummary& round : live.view().round_list) {
+            if (round.drafts.size() < 50) continue;
+            live.bench->controller.perform({SceneCommand{SetCursor{round.end_event}}}, live.bench->time);
             live.bench->settle();
             const std::string where =
-                std::to_string(static_cast<int>(screen.w)) + " round " + std::to_string(cycle.cycle + 1);
+                std::to_string(static_cast<int>(screen.w)) + " round " + std::to_string(round.round + 1);
             const ui::Rect stage = frame_layout({screen.w, screen.h}).stage;
             EXPECT_EQ(overlap_of(live.bench->texts), "") << where;
             for (const ui::RecordedText& t : live.bench->clipped)
@@ -395,24 +395,24 @@ TEST(TreesScene, ATreeTooTallForItsStageCountsTheRest) {
             const float right = mask == live.bench->texts.end() ? 1e6F : mask->box.x;
             std::vector<float> numbers; // of the nodes
             int more = 0;
-            bool kept = cycle.path.empty();
+            bool kept = round.path.empty();
             for (const ui::RecordedText& t : live.bench->texts) {
                 if (t.box.x > right || t.seen.w <= 0 || !stage.contains(t.box.center())) continue;
                 if (t.text.starts_with("… ") && t.text.find(" more siblings") != std::string::npos)
                     more = std::stoi(t.text.substr(std::string("… ").size()));
-                for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
+                for (std::size_t i = 0; i < round.drafts.size(); ++i)
                     if (t.font == ui::Font::mono && t.size == 14 && t.text == std::to_string(1 + i) &&
                         t.color == ui::theme(live.bench->controller.theme).muted)
                         numbers.push_back(t.baseline);
                 kept = kept ||
                        t.text ==
                            label_of(live.run->trace(),
-                                    cycle.drafts[static_cast<std::size_t>(cycle.path.front())].draft->token);
+                                    round.drafts[static_cast<std::size_t>(round.path.front())].draft->token);
             }
             EXPECT_GT(more, 0) << where << "\n" << live.bench->words;
             left_out += more;
             EXPECT_TRUE(kept) << where;
-            EXPECT_EQ(static_cast<int>(numbers.size()) + more, static_cast<int>(cycle.drafts.size()))
+            EXPECT_EQ(static_cast<int>(numbers.size()) + more, static_cast<int>(round.drafts.size()))
                 << where;
             std::ranges::sort(numbers);
             for (std::size_t i = 1; i < numbers.size(); ++i)
@@ -514,7 +514,7 @@ TEST(TreesScene, BranchesEndBeforeTheNumbersOfTheirNodes) {
     const auto trace = fixtures::toy_run(
         {.name = "wide", .rule = "tree_wor", .drafter = "small_tree", .k = 10, .nodes = 40});
     SceneBench bench("trees");
-    bench.show(trace, fold(*trace, trace->size()).cycles[0].end_event);
+    bench.show(trace, fold(*trace, trace->size()).round_list[0].end_event);
     SceneInput input = bench.controller.frame(0).scene;
     TreesState state;
     state.tree = true;

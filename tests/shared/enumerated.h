@@ -127,7 +127,7 @@ class ListeningDecoder final : public Decoder {
     int length() const override { return inner_->length(); }
     std::size_t memory_bytes() const override { return inner_->memory_bytes(); }
     bool is_table() const override { return inner_->is_table(); }
-    OutputHead cut_head(const FrequentIds& frequent, int n) const override { return inner_->cut_head(frequent, n); }
+    OutputHead reduced_head(const FrequentIds& frequent, int n) const override { return inner_->reduced_head(frequent, n); }
     PassRows& forward(const PassInput& input) override { return rows_.of(inner_->forward(input)); }
     void prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink, const Reading& reading) override {
         inner_->prefill(tokens, taps, sink, reading);
@@ -246,9 +246,9 @@ struct EnumeratedCycle {
     bool own_draws = false; // the draft model draws in ids of its own
 };
 
-inline const std::vector<int>& prompt_of(const EnumeratedCycle& cycle) {
+inline const std::vector<int>& prompt_of(const EnumeratedCycle& round) {
     static const std::vector<int> kOne{0};
-    return cycle.settings.prompt.token_ids.empty() ? kOne : cycle.settings.token_ids;
+    return round.settings.prompt.token_ids.empty() ? kOne : round.settings.token_ids;
 }
 
 inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& coins, std::string* differs = nullptr, int silent = 0) {

@@ -28,11 +28,11 @@ inline StudyPoint study_point(const std::shared_ptr<const Models>& models, const
 }
 
 // The rows of all drafters.
-inline DrafterComparison guess_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
+inline DrafterComparison compare_all(const std::shared_ptr<const Models>& models, const RunSettings& settings,
                                    const Trace& trace, const CompareDrafters& wanted) {
-    DrafterComparison guesses = no_guesses(*models, trace, wanted);
-    while (!guesses.complete()) guesses.rows.push_back(next_guess(models, settings, trace, guesses));
-    return guesses;
+    DrafterComparison drafts = empty_comparison(*models, trace, wanted);
+    while (!drafts.complete()) drafts.rows.push_back(compare_next(models, settings, trace, drafts));
+    return drafts;
 }
 
 } // namespace speclens

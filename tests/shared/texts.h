@@ -69,9 +69,9 @@ struct SampledTexts {
     long kept = 0, refusals = 0;         // drafts that stayed; rounds in which the target's own token took the place of one
     // Whether the rule had both to do, in one text of fifty at least: else the texts are the target's own draws, and prove nothing.
     [[nodiscard]] bool judged(long samples) const { return 50 * kept >= samples && 50 * refusals >= samples; }
-    void count(const CycleView& view) {
+    void count(const RunView& view) {
         kept += view.accepted_drafts;
-        for (const CycleSummary& round : view.cycles) refusals += round.own_slot() < static_cast<int>(round.drafts.size());
+        for (const RoundSummary& round : view.round_list) refusals += round.own_slot() < static_cast<int>(round.drafts.size());
     }
     // Prints what came out of so many.
     void tell(const std::string& name, const std::map<std::string, double>& expected, long samples) const {

@@ -60,10 +60,10 @@ FewColours ColourCounts::choose() const {
     std::vector<std::span<Sum>> boxes{std::span(sums).subspan(own)};
     while (boxes.size() + own < kColours) {
         const auto widest = std::ranges::max_element(boxes, {}, [](const auto& box) { return spread(box).width; });
-        const Spread cut = spread(*widest);
-        if (cut.width == 0) break;
+        const Spread widest_spread = spread(*widest);
+        if (widest_spread.width == 0) break;
         const std::span<Sum> box = *widest;
-        std::ranges::sort(box, {}, [&](const Sum& s) { return std::pair(s.channel(cut.channel), s.bucket); });
+        std::ranges::sort(box, {}, [&](const Sum& s) { return std::pair(s.channel(widest_spread.channel), s.bucket); });
         *widest = box.first(box.size() / 2);
         boxes.push_back(box.subspan(box.size() / 2));
     }

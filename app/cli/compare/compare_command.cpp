@@ -29,12 +29,12 @@ long outside_of(const std::vector<int>& ids, const std::vector<int>& output) {
                          [&](int id) { return !std::binary_search(ids.begin(), ids.end(), id); });
 }
 
-// Every K that is asked of a drafter, as far as its head can guess.
+// Every K that is asked of a drafter, as far as its head can draft.
 std::vector<int> lengths_of(const Options& options, const Models& models, const std::string& drafter,
-                            int usual) {
+                            int default_length) {
     if (drafter == kNoDrafter) return {0};
     std::vector<int> lengths;
-    for (const int asked : options.lengths.empty() ? std::vector<int>{usual} : options.lengths) {
+    for (const int asked : options.lengths.empty() ? std::vector<int>{default_length} : options.lengths) {
         const int k = possible_k(options, models, drafter, asked);
         if (std::ranges::find(lengths, k) == lengths.end()) lengths.push_back(k);
     }
@@ -292,7 +292,7 @@ Exit command_compare(const Options& options) {
         if (row.domain == "all") text += table_line(row, look);
     }
     if (look.speed_up) text += speed_notes(rows);
-    if (models->frequent) text += cut_notes(rows, models->vocab(), models->frequent->from_file());
+    if (models->frequent) text += vocabulary_notes(rows, models->vocab(), models->frequent->from_file());
     if (look.speed_up) text += formula_table(rows, *plain, look);
     else if (!times) text += "\n  no times and no speed-up: a table costs nothing to ask\n";
     else
@@ -301,7 +301,7 @@ Exit command_compare(const Options& options) {
     text += wire_table(rows, look);
     if (rent && times) text += cost_table(rows, look, *rent, header.tier);
     text += position_table(rows, look);
-    text += first_guess_table(rows, look);
+    text += first_draft_table(rows, look);
     if (domains.size() > 2) text += domain_table(rows, domains, contestants, look);
     if (look.speed_up && contestants.size() > 1) text += "\n" + verdict_text(advice_of(contestants, *plain, busy), terminal);
     if (options.json != "-" && options.csv != "-") print_results(text);

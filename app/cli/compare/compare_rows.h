@@ -19,7 +19,7 @@ namespace speclens::cli {
 struct Contestant {
     std::string name, label;      // label: with its K where drafters are measured with several
     std::filesystem::path folder; // of its model or head, as typed; empty: the built-in one, or none
-    RunSettings settings;         // `k` is what it can really guess
+    RunSettings settings;         // `k` is what it can really draft
     std::string problem;
     std::vector<int> ids; // that a cut draft head ranks; empty: all
     std::vector<Sample> samples;
@@ -54,7 +54,7 @@ struct TableLook {
     bool interval = true; // some speed-up has one
     int name = 13;        // columns of a drafter's name
 };
-// How many guesses each drafter makes, and the rule; says of one that is not lossless that it is not.
+// How many draft tokens each drafter makes, and the rule; says of one that is not lossless that it is not.
 [[nodiscard]] std::string setting_lines(const std::vector<Contestant>& contestants);
 [[nodiscard]] bool has_interval(const std::vector<Row>& rows); // anywhere
 [[nodiscard]] std::string table_head(const TableLook& look);
@@ -64,17 +64,17 @@ struct TableLook {
 // Speed-up by the formula, tokens per round × plain pass ÷ round, beside the measured one.
 [[nodiscard]] std::string formula_table(const std::vector<Row>& rows, const Row& plain,
                                         const TableLook& look);
-// The chance that guess i stays once all before it did; nothing below kLeastRounds rounds.
+// The chance that draft token i stays once all before it did; nothing below kLeastRounds rounds.
 inline constexpr int kLeastRounds = 30;
 [[nodiscard]] std::string position_table(const std::vector<Row>& rows, const TableLook& look);
-// The chance that the first guess of a round stays: behind the prompt, a full round, a refusal.
-[[nodiscard]] std::string first_guess_table(const std::vector<Row>& rows, const TableLook& look);
+// The chance that the first draft token of a round stays: behind the prompt, a full round, a refusal.
+[[nodiscard]] std::string first_draft_table(const std::vector<Row>& rows, const TableLook& look);
 // Bytes and milliseconds of a round on the way to a server, and what drafting ahead wasted.
 [[nodiscard]] std::string wire_table(const std::vector<Row>& rows, const TableLook& look);
 // What a million tokens cost at the speeds of the table.
 [[nodiscard]] std::string cost_table(const std::vector<Row>& rows, const TableLook& look, const Rent& rent, const std::string& tier);
-// What FR-Spec took away: tokens that were written although the drafter could never have guessed them.
-[[nodiscard]] std::string cut_notes(const std::vector<Row>& rows, int vocab, bool from_file);
+// What FR-Spec took away: tokens that were written although the drafter could never have drafted them.
+[[nodiscard]] std::string vocabulary_notes(const std::vector<Row>& rows, int vocab, bool from_file);
 // Tokens per round and speed-up of every drafter in every domain.
 [[nodiscard]] std::string domain_table(const std::vector<Row>& rows, const std::vector<std::string>& domains,
                                        const std::vector<Contestant>& contestants, const TableLook& look);

@@ -149,7 +149,7 @@ std::string speed_notes(const std::vector<Row>& rows) {
     return text.empty() ? "" : "\n" + text;
 }
 
-std::string cut_notes(const std::vector<Row>& rows, int vocab, bool from_file) {
+std::string vocabulary_notes(const std::vector<Row>& rows, int vocab, bool from_file) {
     std::string text;
     for (const Row& row : rows) {
         if (row.domain != "all" || row.contestant->ids.empty() || row.totals.tokens == 0) continue;
@@ -252,14 +252,14 @@ std::string cost_table(const std::vector<Row>& rows, const TableLook& look, cons
     return "\n" + look.terminal.paint(Tone::muted, head) + "\n" + text + cost_notes(rent, tier, look.terminal);
 }
 
-std::string first_guess_table(const std::vector<Row>& rows, const TableLook& look) {
+std::string first_draft_table(const std::vector<Row>& rows, const TableLook& look) {
     constexpr int kCell = 14;
     const auto cell = [](int kept, int of) {
         return pad_left(of < kLeastRounds ? "–" : probability(static_cast<double>(kept) / of), kCell);
     };
     std::string text;
     for (const Row& row : rows) {
-        const FirstGuesses& first = row.totals.first;
+        const FirstDrafts& first = row.totals.first;
         if (row.domain != "all" || !row.contestant->problem.empty() ||
             std::max({first.at_start, first.after_full, first.after_refusal}) < kLeastRounds)
             continue;

@@ -16,12 +16,12 @@ namespace speclens::cli {
 
 namespace {
 
-constexpr int kUsualConcurrency[] = {1, 2, 4, 8, 16};
-constexpr double kUsualSeconds = 120, kMostSeconds = 480; // with the proofs not more than ten minutes
+constexpr int kDefaultConcurrency[] = {1, 2, 4, 8, 16};
+constexpr double kDefaultSeconds = 120, kMostSeconds = 480; // with the proofs not more than ten minutes
 constexpr std::size_t kPrompts = 24;                      // as many texts are run alone
 
 // The lanes of a race that can run here, and who copies from the text: that costs next to nothing.
-std::vector<std::string> usual_drafters(const Models& models) {
+std::vector<std::string> default_drafters(const Models& models) {
     constexpr int kTrained = 3;
     std::vector<const DrafterInfo*> ready;
     for (const DrafterInfo& info : drafter_list())
@@ -35,7 +35,7 @@ std::vector<std::string> usual_drafters(const Models& models) {
 std::vector<std::string> drafters_of(const Options& options, const Models& models) {
     std::vector<std::string> names;
     if (options.drafters.empty()) {
-        names = usual_drafters(models);
+        names = default_drafters(models);
     } else {
         for (const DrafterChoice& choice : options.drafters) {
             if (const std::string problem = models.why_not(choice.name); !problem.empty())
@@ -65,11 +65,11 @@ SweepPlan sweep_plan(const Options& options, const Models& models) {
     SweepPlan plan;
     plan.methods = methods_of(options, models);
     plan.concurrency = options.concurrency;
-    if (plan.concurrency.empty()) plan.concurrency.assign(std::begin(kUsualConcurrency), std::end(kUsualConcurrency));
+    if (plan.concurrency.empty()) plan.concurrency.assign(std::begin(kDefaultConcurrency), std::end(kDefaultConcurrency));
     std::ranges::sort(plan.concurrency);
     plan.concurrency.erase(std::unique(plan.concurrency.begin(), plan.concurrency.end()), plan.concurrency.end());
     plan.repeats = options.repeats;
-    const double seconds = options.for_seconds.value_or(kUsualSeconds);
+    const double seconds = options.for_seconds.value_or(kDefaultSeconds);
     plan.seconds = std::min(seconds, kMostSeconds);
     plan.proof_seconds = std::max(10.0, plan.seconds / 4);
     if (options.blocks) plan.blocks = *options.blocks;

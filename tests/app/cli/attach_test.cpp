@@ -24,7 +24,7 @@ RunSettings domino() {
 }
 
 // What a vLLM server says that is asked for no text.
-RawServer::Answer told_by_vllm(const std::string& request) {
+RawServer::Answer reported_by_vllm(const std::string& request) {
     if (!request.starts_with("GET /metrics"))
         return {"HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"};
     const std::string body = "vllm:spec_decode_num_drafts_total 43\n";
@@ -166,7 +166,7 @@ TEST(Attach, KeepsTheReadingsOfAServerThatGoesAway) {
     std::atomic<int> asked{0};
     auto server = std::make_unique<RawServer>([&](const std::string& request) {
         asked += request.starts_with("GET /metrics");
-        return told_by_vllm(request);
+        return reported_by_vllm(request);
     });
     Outcome out;
     std::thread watching([&, address = server->endpoint.origin] {
@@ -189,7 +189,7 @@ TEST(Attach, KeepsAnAnswerThatBreaksOff) {
     for (const bool hangs : {false, true}) {
         SCOPED_TRACE(hangs ? "interrupted" : "closed");
         const RawServer server([hangs](const std::string& request) -> RawServer::Answer {
-            if (!request.starts_with("POST")) return told_by_vllm(request);
+            if (!request.starts_with("POST")) return reported_by_vllm(request);
             std::string events;
             for (const char* word : {"The ", "capital ", "is"})
                 events += "data: {\"choices\":[{\"delta\":{\"content\":\"" + std::string(word) + "\"}}]}\n\n";
@@ -218,7 +218,7 @@ TEST(Attach, TellsNoSpeedOfWhatCameTogether) {
             "data: {\"choices\":[{\"index\":0,\"text\":\"abcd\",\"logprobs\":{\"tokens\":"
             "[\"a\",\"b\",\"c\",\"d\"]},\"finish_reason\":\"length\"}]}\n\n";
         const RawServer server([&](const std::string& request) -> RawServer::Answer {
-            if (!request.starts_with("POST")) return told_by_vllm(request);
+            if (!request.starts_with("POST")) return reported_by_vllm(request);
             const std::string head =
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
             if (slowly) return {head + event, true, event, std::chrono::milliseconds(40), 3};

@@ -235,9 +235,9 @@ TEST(Export, KeepsTheTimeOfHeads) {
             last_end = start + length;
         }
         EXPECT_NEAR(inside, heads, 1e-6) << drafter;
-        for (const auto& [cycle, ms] : rounds) {
-            EXPECT_NEAR(csv[cycle], ms, 1e-6) << drafter << " round " << cycle;
-            EXPECT_NEAR(spans[cycle], ms, 1e-6) << drafter << " round " << cycle;
+        for (const auto& [round, ms] : rounds) {
+            EXPECT_NEAR(csv[round], ms, 1e-6) << drafter << " round " << round;
+            EXPECT_NEAR(spans[round], ms, 1e-6) << drafter << " round " << round;
         }
     }
 }

@@ -400,13 +400,13 @@ TEST(CompareTable, TellsTheFirstGuessByHowTheRoundBeforeEnded) {
     }
     rows[1].totals.first = {.at_start = 60, .kept_at_start = 6, .after_full = 50, .kept_after_full = 48, .after_refusal = 40, .kept_after_refusal = 30};
     rows[2].totals.first = {.after_full = 29, .kept_after_full = 29, .after_refusal = 100, .kept_after_refusal = 25};
-    EXPECT_EQ(first_guess_table(rows, {.terminal = {.color = false, .width = 100}}),
+    EXPECT_EQ(first_draft_table(rows, {.terminal = {.color = false, .width = 100}}),
               "\n  chance that guess 1 stays, by what is before it (at least 30 rounds)\n"
               "                   the prompt  a full round     a refusal\n"
               "  small                   .10           .96           .75\n"
               "  lookup                    –             –           .25\n");
     rows[1].totals.first = rows[2].totals.first = {};
-    EXPECT_EQ(first_guess_table(rows, {.terminal = {.color = false, .width = 100}}), "");
+    EXPECT_EQ(first_draft_table(rows, {.terminal = {.color = false, .width = 100}}), "");
 }
 
 TEST(CompareTable, NamesTheDomainOfARow) {

@@ -8,7 +8,7 @@
 #include "app/views/link.h"
 #include "engine/base/json.h"
 #include "engine/lab/race_json.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "tests/app/cli/support.h"
@@ -75,7 +75,7 @@ TEST_P(SavedRun, OpensAndMeansWhatItMeant) {
     EXPECT_EQ(trace->header()->seed, expected["seed"]);
     EXPECT_EQ(trace->size(), expected["events"]) << "no event is left out or added when a file is read";
 
-    const CycleView view = fold(*trace, trace->size());
+    const RunView view = fold(*trace, trace->size());
     std::string text;
     for (const OutputToken& token : view.tokens)
         if (token.origin != Origin::prompt) text += trace->text(token.id);

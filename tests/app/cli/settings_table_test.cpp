@@ -243,10 +243,10 @@ TEST(SettingsTable, OneThatIsMissingIsNoticedEverywhere) {
 TEST(SettingsTable, AWordAndItsOppositeBelongTogether) {
     for (const RunSetting& setting : run_setting_list()) {
         if (*setting.opposite == '\0') continue;
-        const RunSettings usual;
+        const RunSettings defaults;
         const Options there = parse({"run", "--" + std::string(setting.option)}), back = parse({"run", "--" + std::string(setting.opposite)});
-        EXPECT_NE(setting.get(there.run), setting.get(usual)) << setting.option;
-        EXPECT_EQ(setting.get(back.run), setting.get(usual)) << setting.opposite;
+        EXPECT_NE(setting.get(there.run), setting.get(defaults)) << setting.option;
+        EXPECT_EQ(setting.get(back.run), setting.get(defaults)) << setting.opposite;
         EXPECT_THROW((void)parse({"run", "--" + std::string(setting.option), "--" + std::string(setting.opposite)}), Error) << setting.option;
     }
 }

@@ -26,7 +26,7 @@ TEST(Usage, SuggestsTheNearestName) {
     expect_usage({"run", "--backend", "gpu"}, "Known: auto, cpu, cuda");
     expect_usage({"bench", "--geometry", "qwen3-0.6"}, "qwen3-0.6b");
     expect_usage({"check", "--geometry", "qwen3-0.6"}, "qwen3-0.6b");
-    expect_usage({"lossless", "many"}, "whole number");
+    expect_usage({"lossless", "many"}, "integer");
     expect_usage({"lossless", "100", "--drafter", "none"}, "nothing to test");
 }
 

@@ -189,7 +189,7 @@ TEST(Walk, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
     draft.token = 5;
     append_round(trace, draft, 1);
     const Walk walk(trace, {.color = false, .width = 100}, true);
-    const CycleView view = fold(trace, trace.size());
+    const RunView view = fold(trace, trace.size());
     trace.set_plain_ms(0.9);
     EXPECT_NE(walk.closing(view).find("1.80×"), std::string::npos) << walk.closing(view);
     trace.set_plain_ms(1.1);
@@ -198,7 +198,7 @@ TEST(Walk, ClaimsNoSpeedUpThatItsTokensDoNotAllow) {
 }
 
 // A round without guesses, as a walk tells it: with `drafter`, the limit of new tokens and how the run ended.
-std::string without_guesses(const char* drafter, int max_tokens, const char* reason,
+std::string without_drafts(const char* drafter, int max_tokens, const char* reason,
                             const char* rule = "token") {
     Trace trace([](int id) { return "word" + std::to_string(id); });
     Header header;
@@ -213,7 +213,7 @@ std::string without_guesses(const char* drafter, int max_tokens, const char* rea
     Committed commit;
     commit.tokens = {9};
     trace.append(commit);
-    const CycleView at_the_commit = fold(trace, trace.size());
+    const RunView at_the_commit = fold(trace, trace.size());
     Stopped stopped;
     stopped.reason = reason;
     trace.append(stopped);
@@ -225,12 +225,12 @@ TEST(Walk, SaysWhyARoundHasNoGuesses) {
     const auto has = [](const std::string& text, const char* part) {
         return text.find(part) != std::string::npos;
     };
-    EXPECT_TRUE(has(without_guesses("small", 1, "length"), "no room for a guess: one token is left\n"));
+    EXPECT_TRUE(has(without_drafts("small", 1, "length"), "no room for a guess: one token is left\n"));
     EXPECT_TRUE(
-        has(without_guesses("small", 9, "context full"), "no room for a guess: the context is full\n"));
-    EXPECT_TRUE(has(without_guesses("lookup", 9, "end of text"), "nothing to propose this time\n"));
-    EXPECT_FALSE(has(without_guesses("none", 1, "length"), "◇ draft"));
-    const std::string mixed = without_guesses("small", 1, "length", "cascade_tokenV3");
+        has(without_drafts("small", 9, "context full"), "no room for a guess: the context is full\n"));
+    EXPECT_TRUE(has(without_drafts("lookup", 9, "end of text"), "nothing to propose this time\n"));
+    EXPECT_FALSE(has(without_drafts("none", 1, "length"), "◇ draft"));
+    const std::string mixed = without_drafts("small", 1, "length", "cascade_tokenV3");
     EXPECT_TRUE(has(mixed, "one pass, one token: word9")) << mixed;
     EXPECT_FALSE(has(mixed, "guess stayed")) << mixed;
 }

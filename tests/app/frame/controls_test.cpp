@@ -239,13 +239,13 @@ TEST(Lanes, OpenWithTheLensThatScenesOfHeadsShow) {
     race->settings = live.last<StartRace>()->settings;
     race->lanes.resize(1);
     race->lanes[0].settings.drafter = "lookup";
-    ASSERT_FALSE(race->lanes[0].settings.lens);
+    ASSERT_FALSE(race->lanes[0].settings.internals);
     p.race = race;
     live.observe(p);
     live.perform(OpenLane{0});
     ASSERT_TRUE(live.last<Restart>());
     EXPECT_EQ(live.last<Restart>()->settings.drafter, "lookup");
-    EXPECT_TRUE(live.last<Restart>()->settings.lens);
+    EXPECT_TRUE(live.last<Restart>()->settings.internals);
 }
 
 TEST(PromptEditor, StartsARunWithTheTypedText) {

@@ -10,28 +10,28 @@ namespace {
 // A round that the window would not choose by itself, and the run forked there.
 struct Branch {
     std::shared_ptr<const Trace> base = fixtures::mixed();
-    int cycle = 0;
+    int round = 0;
     std::shared_ptr<Trace> trace = std::make_shared<Trace>([base = base](int id) { return base->text(id); });
 
     Branch() {
-        const CycleView whole = fold(*base, base->size());
+        const RunView whole = fold(*base, base->size());
         const std::size_t telling = telling_cursor(whole).cursor;
         std::size_t begins = 0;
-        for (const CycleSummary& c : whole.cycles) {
+        for (const RoundSummary& c : whole.round_list) {
             if (!c.complete() || (c.first_event < telling && telling <= c.end_event)) continue;
-            cycle = c.cycle;
+            round = c.round;
             begins = c.first_event;
         }
         for (std::size_t i = 0; i < base->size(); ++i) {
             if (i == begins) trace->append(Commanded{"fork"});
             Event event = (*base)[i];
             if (auto* guess = std::get_if<Drafted>(&event);
-                guess && guess->cycle == cycle && guess->index == 1)
+                guess && guess->round == round && guess->index == 1)
                 guess->extra = "forced";
             trace->append(std::move(event));
         }
     }
-    [[nodiscard]] Fork fork() const { return {.cycle = cycle, .force_draft = std::pair{1, 3}}; }
+    [[nodiscard]] Fork fork() const { return {.round = round, .force_draft = std::pair{1, 3}}; }
 };
 
 TEST(Fork, StaysAtTheGuessThatWasForced) {
@@ -44,12 +44,12 @@ TEST(Fork, StaysAtTheGuessThatWasForced) {
     live.observe(branch.trace);
     const FrameInput now = live.bench.controller.frame(live.bench.time);
     ASSERT_TRUE(now.scene.view->current());
-    EXPECT_EQ(now.scene.view->current()->cycle, branch.cycle);
+    EXPECT_EQ(now.scene.view->current()->round, branch.round);
     ASSERT_TRUE(now.scene.selected);
-    EXPECT_EQ(*now.scene.selected, (Position{branch.cycle, 1}));
+    EXPECT_EQ(*now.scene.selected, (Position{branch.round, 1}));
     live.bench.time += 10; // the message is gone
     live.bench.settle();
-    EXPECT_TRUE(live.bench.shows("fork at round " + std::to_string(branch.cycle + 1) + ": “"))
+    EXPECT_TRUE(live.bench.shows("fork at round " + std::to_string(branch.round + 1) + ": “"))
         << live.bench.words;
     EXPECT_TRUE(live.bench.shows("forced")) << live.bench.words;
 }
@@ -72,7 +72,7 @@ TEST(Fork, IsTakenBackAndMadeAgainLikeAnyChange) {
     ASSERT_TRUE(live.last<Restart>());
     EXPECT_EQ(live.last<Restart>()->settings, first);
     EXPECT_TRUE(
-        live.bench.shows("Back to the run before the fork at round " + std::to_string(branch.cycle + 1)))
+        live.bench.shows("Back to the run before the fork at round " + std::to_string(branch.round + 1)))
         << live.bench.words;
     live.observe(Branch().base);
     EXPECT_EQ(live.bench.cursor(), 7U) << "where the run was forked";
@@ -82,7 +82,7 @@ TEST(Fork, IsTakenBackAndMadeAgainLikeAnyChange) {
     EXPECT_TRUE(std::holds_alternative<Restart>(live.sent[sent]));
     const auto* fork = std::get_if<Fork>(&live.sent[sent + 1]);
     ASSERT_TRUE(fork);
-    EXPECT_EQ(fork->cycle, branch.cycle);
+    EXPECT_EQ(fork->round, branch.round);
     EXPECT_EQ(fork->force_draft, branch.fork().force_draft);
 }
 

@@ -8,12 +8,12 @@ namespace speclens {
 namespace {
 
 // What a person sees of a view, and what it costs to have made it anew: where the guesses of its first round lie.
-std::string said(const CycleView& view) {
+std::string said(const RunView& view) {
     return std::to_string(view.events) + " " + std::to_string(view.tokens.size()) + " " +
-           std::to_string(view.cycles.size()) + " " + std::to_string(view.total_ms) + " " +
+           std::to_string(view.round_list.size()) + " " + std::to_string(view.total_ms) + " " +
            std::to_string(static_cast<int>(view.phase));
 }
-const DraftSlot* first_guess(const CycleView& view) { return view.cycles.front().drafts.data(); }
+const DraftSlot* first_draft(const RunView& view) { return view.round_list.front().drafts.data(); }
 
 TEST(FrameSource, AGrowingRunIsNotFoldedAnew) {
     const auto whole = load_trace(SPEC_SOURCE_DIR "/assets/traces/domino.jsonl");
@@ -29,11 +29,11 @@ TEST(FrameSource, AGrowingRunIsNotFoldedAnew) {
         EXPECT_EQ(said(source.view()), said(fold(*trace, source.cursor()))) << i;
         if (source.view().rounds == 0) continue;
         if (shown && cursor > i) {
-            EXPECT_EQ(first_guess(source.whole()), all) << i;
+            EXPECT_EQ(first_draft(source.whole()), all) << i;
         }
-        all = first_guess(source.whole());
-        shown = first_guess(source.view());
-        rounds = source.whole().cycles.size();
+        all = first_draft(source.whole());
+        shown = first_draft(source.view());
+        rounds = source.whole().round_list.size();
     }
     EXPECT_GT(rounds, 3u);
 
@@ -41,7 +41,7 @@ TEST(FrameSource, AGrowingRunIsNotFoldedAnew) {
     for (const std::size_t cursor : {std::size_t{20}, std::size_t{5}, std::size_t{0}, std::size_t{30}, trace->size()}) {
         source.update(trace, cursor);
         EXPECT_EQ(said(source.view()), said(fold(*trace, cursor))) << cursor;
-        EXPECT_EQ(first_guess(source.whole()), all) << cursor;
+        EXPECT_EQ(first_draft(source.whole()), all) << cursor;
     }
     source.update(load_trace(SPEC_SOURCE_DIR "/assets/traces/plain.jsonl"), 4);
     EXPECT_EQ(source.whole().header->drafter, "none");

@@ -92,7 +92,7 @@ std::shared_ptr<const Sweep> made_load(const std::string& drafter) {
 
 std::shared_ptr<const HeadTrainingView> made_training(const TrainHeads& asked) {
     HeadTrainingView view;
-    view.plan = usual_head_plan(asked);
+    view.plan = default_head_plan(asked);
     view.texts = view.texts_done = 300;
     view.states = 7501, view.held_states = 1766;
     view.text_seconds = 2.84;
@@ -135,18 +135,18 @@ struct Answering : RunWindow {
     void answer(const MeasureLoad& asked) { published.load = made_load(asked.base.drafter); }
     void answer(const TrainHeads& asked) { published.training = made_training(asked); }
     void answer(const FetchReplay& asked) {
-        auto replay = std::make_shared<const Replay>(replay_twin(models, settings, run->trace(), asked));
-        (asked.force_draft ? published.other_guess : published.twin) = std::move(replay);
+        auto replay = std::make_shared<const Replay>(replay_round(models, settings, run->trace(), asked));
+        (asked.force_draft ? published.other_draft : published.replayed) = std::move(replay);
     }
     void answer(const FetchOtherDrafterRound& asked) {
-        published.guest = std::make_shared<const OtherDrafterRound>(guess_as(models, settings, run->trace(), asked));
+        published.other_round = std::make_shared<const OtherDrafterRound>(draft_as(models, settings, run->trace(), asked));
     }
     void answer(const CompareDrafters& asked) {
-        auto guesses = std::make_shared<DrafterComparison>(no_guesses(*models, run->trace(), asked));
-        while (!guesses->complete()) guesses->rows.push_back(next_guess(models, settings, run->trace(), *guesses));
+        auto guesses = std::make_shared<DrafterComparison>(no_drafts(*models, run->trace(), asked));
+        while (!guesses->complete()) guesses->rows.push_back(compare_next(models, settings, run->trace(), *guesses));
         double ms = 0;
-        for (GuessRow& row : guesses->rows) row.draft_ms = ms += 0.25;
-        published.guesses = std::move(guesses);
+        for (ComparisonRow& row : guesses->rows) row.draft_ms = ms += 0.25;
+        published.comparison = std::move(guesses);
     }
     template <class T>
     void answer(const T&) {} // begins or ends something
@@ -158,7 +158,7 @@ std::vector<RunSettings> runs_for(const std::string& scene) {
     run.k = 4;
     run.max_tokens = 40;
     run.sampling.temperature = 1;
-    run.lens = true;
+    run.internals = true;
     const bool head = scene == "eagle3" || scene == "dflash" || scene == "domino" || scene == "mtp";
     if (head) run.drafter = scene;
     if (scene == "lossless") run.sampling.temperature = 0, run.rule = "greedy";

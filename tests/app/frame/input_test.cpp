@@ -228,10 +228,10 @@ TEST(Story, SegmentsOfTheBarLeadToTheirBeatOrStep) {
         EXPECT_EQ(bench.controller.frame(0).scene.beat, 5);
         SceneBench loop("loop", {}, screen);
         const auto trace = fixtures::mixed();
-        loop.show(trace, next_cycle_end(*trace, 0));
-        const CycleSummary* cycle = loop.controller.frame(0).scene.view->current();
-        ASSERT_TRUE(cycle);
-        const std::size_t first = cycle->first_event, steps = cycle->end_event - first;
+        loop.show(trace, next_round_end(*trace, 0));
+        const RoundSummary* round = loop.controller.frame(0).scene.view->current();
+        ASSERT_TRUE(round);
+        const std::size_t first = round->first_event, steps = round->end_event - first;
         loop.click(segment(story, 1, static_cast<int>(steps)));
         EXPECT_EQ(loop.cursor(), first + 2);
     }
@@ -283,8 +283,8 @@ TEST(Opening, TheLoopBeginsAtTheFirstStepOfTheFirstRound) {
     LiveBench live("loop");
     const auto trace = fixtures::mixed();
     live.observe(trace);
-    const CycleView whole = fold(*trace, trace->size());
-    const std::size_t first = whole.cycles.front().first_event + 1;
+    const RunView whole = fold(*trace, trace->size());
+    const std::size_t first = whole.round_list.front().first_event + 1;
     EXPECT_EQ(live.bench.cursor(), first);
     EXPECT_TRUE(live.bench.shows("Round 1, step 1 of ")) << live.bench.words;
     // Other scenes look where most is seen, until somebody has chosen a place.
@@ -331,7 +331,7 @@ TEST(Messages, InARoomStandAboveThePicture) {
 TEST(Columns, AClickSelectsThePosition) {
     SceneBench bench("loop");
     const auto trace = fixtures::mixed();
-    bench.show(trace, next_cycle_end(*trace, 0));
+    bench.show(trace, next_round_end(*trace, 0));
     bench.click({420, 486}); // the first column, below its chips
     EXPECT_TRUE(bench.shows("Position 1"));
     bench.key(ui::Key::down);

@@ -47,7 +47,7 @@ TEST(OpeningMotion, TellsInTenSecondsWhatIsGuessedAndChecked) {
     window.at(9.5);
     EXPECT_TRUE(window.shows("passes of the large model instead of")) << window.live.bench.words;
     const auto trace = fixtures::mixed();
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     EXPECT_TRUE(window.shows(std::to_string(whole.rounds) + " passes of the large model instead of " +
                              std::to_string(whole.output_tokens)));
     EXPECT_FALSE(window.shows("The same text")) << "this one was drawn at a temperature";
@@ -90,7 +90,7 @@ TEST(OpeningMotion, DoorsLeadByKeyAndByPointer) {
         auto window = std::make_unique<Opened>();
         window->live.bench.controller.read.lectures = {{"Drafters", "/somewhere/drafters.lec.toml"},
                                                        {"First lesson", "/somewhere/first-lesson.lec.toml"}};
-        std::string& opened = window->live.bench.controller.told;
+        std::string& opened = window->live.bench.controller.spoken;
         window->live.bench.controller.read.lecture = [&opened](const std::string& file) -> LectureView {
             LectureView lecture;
             lecture.title = file;

@@ -86,7 +86,7 @@ TEST(ControllerParts, TheCursorLetsTheEngineRunForWhatIsNotThere) {
     EXPECT_TRUE(cursor.seeking());
     cursor.follow_seek(false, 0);
     EXPECT_TRUE(cursor.seeking()) << "not there yet";
-    cursor.seek(CursorPart::Seek::cycle, false);
+    cursor.seek(CursorPart::Seek::round, false);
     EXPECT_EQ(bench.budgets.back(), kUnlimitedPhases);
     bench.run();
     cursor.grow(bench.now.trace);
@@ -169,7 +169,7 @@ TEST(ControllerParts, UndoNamesWhatItWouldChange) {
     undo.keep(undo.version(on_table()));
     ASSERT_NE(undo.next(false), nullptr);
     EXPECT_EQ(change_words(undo.version(other), *undo.next(false)), "K = 2");
-    undo.branched(other, Fork{.cycle = 2});
+    undo.branched(other, Fork{.round = 2});
     EXPECT_TRUE(undo.forked());
     EXPECT_EQ(undo.version(on_table()).settings, other) << "those that the forks were made on";
     EXPECT_EQ(change_words(undo.version(other), RunVersion{other}), "the run before the fork at round 3");

@@ -61,7 +61,7 @@ class RandomUser {
         bench_.time += chance(0.5) ? 0.01 : 2.0;
         bench_.frame();
         bench_.controller.orders.clear();
-        bench_.controller.told.clear();
+        bench_.controller.spoken.clear();
     }
 
     // What is wrong with the picture; empty: nothing.

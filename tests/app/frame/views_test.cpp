@@ -118,20 +118,20 @@ TEST(Lectures, PageDownGoesFromStepToStep) {
     ViewBench live("loop");
     live.bench.controller.begin_lecture(three_steps(), live.bench.time);
     live.bench.controller.expect_place({.at = 4});
-    EXPECT_NE(live.bench.controller.told.find("1 of 3  First   at 0:00, planned 0:00\nSay this.\n"),
+    EXPECT_NE(live.bench.controller.spoken.find("1 of 3  First   at 0:00, planned 0:00\nSay this.\n"),
               std::string::npos)
-        << live.bench.controller.told;
+        << live.bench.controller.spoken;
     live.observe(fixtures::mixed(), {});
     EXPECT_EQ(live.now().scene.cursor, 4U);
     EXPECT_TRUE(live.bench.shows("step 1 of 3 · First")) << live.bench.words;
 
-    live.bench.controller.told.clear();
+    live.bench.controller.spoken.clear();
     live.bench.key(ui::Key::page_down);
     EXPECT_EQ(live.now().scene_name, "bottleneck");
     EXPECT_EQ(live.now().scene.beat, 2);
     EXPECT_TRUE(live.all<Restart>().empty()) << "the same run";
-    EXPECT_NE(live.bench.controller.told.find("2 of 3  Second"), std::string::npos);
-    EXPECT_NE(live.bench.controller.told.find("planned 2:00"), std::string::npos);
+    EXPECT_NE(live.bench.controller.spoken.find("2 of 3  Second"), std::string::npos);
+    EXPECT_NE(live.bench.controller.spoken.find("planned 2:00"), std::string::npos);
 
     live.bench.key(ui::Key::page_down);
     ASSERT_EQ(live.all<Restart>().size(), 1U) << "other dice";
@@ -464,7 +464,7 @@ TEST(Lectures, AreFoundInTheWindow) {
     EXPECT_EQ(live.now().scene_name, "loop");
     EXPECT_EQ(live.now().scene.cursor, 4U);
     EXPECT_TRUE(live.bench.shows("step 1 of 3 · First")) << live.bench.words;
-    EXPECT_EQ(live.bench.controller.told.find("1 of 3"), live.bench.controller.told.rfind("1 of 3"))
+    EXPECT_EQ(live.bench.controller.spoken.find("1 of 3"), live.bench.controller.spoken.rfind("1 of 3"))
         << "told once";
 }
 

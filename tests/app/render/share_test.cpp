@@ -33,12 +33,12 @@ using test::Variable;
 
 const std::string kLink = "speclens://loop?at=9&drafter=small&seed=7";
 
-SharedRound shared(const std::shared_ptr<const Trace>& trace, int cycle) {
-    return {.trace = trace, .cycle = cycle, .settings = {}, .status = {}, .theme = "dark", .link = kLink};
+SharedRound shared(const std::shared_ptr<const Trace>& trace, int round) {
+    return {.trace = trace, .round = round, .settings = {}, .status = {}, .theme = "dark", .link = kLink};
 }
 
-const CycleSummary& round_of(const CycleView& whole, int cycle) {
-    return *std::ranges::find(whole.cycles, cycle, &CycleSummary::cycle);
+const RoundSummary& round_of(const RunView& whole, int round) {
+    return *std::ranges::find(whole.round_list, round, &RoundSummary::round);
 }
 
 int all_ms(const std::vector<LoopShot>& shots) {
@@ -50,12 +50,12 @@ int all_ms(const std::vector<LoopShot>& shots) {
 TEST(ShareLoop, TakesSixSecondsWhateverTheRound) {
     for (const fixtures::Toy& toy : fixtures::toys()) {
         const auto trace = fixtures::toy_run(toy);
-        const CycleView whole = fold(*trace, trace->size());
-        for (const CycleSummary& round : whole.cycles) {
+        const RunView whole = fold(*trace, trace->size());
+        for (const RoundSummary& round : whole.round_list) {
             if (!round.complete()) continue;
             const std::vector<LoopShot> shots = loop_shots(*trace, round);
             ASSERT_FALSE(shots.empty());
-            EXPECT_EQ(all_ms(shots), kLoopMs) << toy.name << " round " << round.cycle;
+            EXPECT_EQ(all_ms(shots), kLoopMs) << toy.name << " round " << round.round;
             EXPECT_EQ(shots.back().cursor, round.end_event);
             EXPECT_EQ(shots.back().moving, 1);
             EXPECT_GE(shots.back().ms, 1000) << "long enough to be read";
@@ -74,8 +74,8 @@ TEST(ShareLoop, LeavesStepsOutWhereThereIsNoTimeForAll) {
     fixtures::Toy toy = fixtures::toys().front();
     toy.nodes = 120, toy.k = 60, toy.cycles = 1, toy.rule = "tree_wor", toy.drafter = "small_tree";
     const auto trace = fixtures::toy_run(toy);
-    const CycleView whole = fold(*trace, trace->size());
-    const CycleSummary& round = whole.cycles.front();
+    const RunView whole = fold(*trace, trace->size());
+    const RoundSummary& round = whole.round_list.front();
     ASSERT_GT(round.end_event - round.first_event, 110U);
     const std::vector<LoopShot> shots = loop_shots(*trace, round);
     EXPECT_EQ(all_ms(shots), kLoopMs);
@@ -84,9 +84,9 @@ TEST(ShareLoop, LeavesStepsOutWhereThereIsNoTimeForAll) {
 }
 
 std::string card_words(const SharedRound& round) {
-    const CycleView whole = fold(*round.trace, round.trace->size());
+    const RunView whole = fold(*round.trace, round.trace->size());
     ui::RecordCanvas canvas(steady_fonts(), {0, 0, kCardWidth, kCardHeight});
-    draw_share_card(canvas, ui::theme(ui::ThemeKind::dark), round, whole, round_of(whole, round.cycle));
+    draw_share_card(canvas, ui::theme(ui::ThemeKind::dark), round, whole, round_of(whole, round.round));
     for (const ui::RecordedText& text : canvas.texts()) {
         EXPECT_LE(text.box.right(), kCardWidth - 24.F) << text.text;
         EXPECT_LE(text.box.bottom(), kCardHeight + 0.F) << text.text;
@@ -96,10 +96,10 @@ std::string card_words(const SharedRound& round) {
 
 TEST(ShareCard, SaysWhatCameOfTheRound) {
     const auto trace = fixtures::mixed();
-    const CycleView whole = fold(*trace, trace->size());
-    for (const CycleSummary& round : whole.cycles) {
+    const RunView whole = fold(*trace, trace->size());
+    for (const RoundSummary& round : whole.round_list) {
         if (!round.complete()) continue;
-        const std::string words = card_words(shared(trace, round.cycle));
+        const std::string words = card_words(shared(trace, round.round));
         const std::string title = std::to_string(round.accepted) + " of " + std::to_string(round.drafts.size()) + " draft tokens accepted";
         EXPECT_NE(words.find(title), std::string::npos) << words;
         for (const DraftSlot& slot : round.drafts) {
@@ -134,16 +134,16 @@ TEST(ShareCard, HasRoomForALargeTreeAndALongLink) {
 // The card and the loop are of the round that the link leads to, whatever place was asked for.
 TEST(SharedLink, LeadsToTheRoundOnTheCard) {
     const auto trace = fixtures::mixed();
-    const CycleView whole = fold(*trace, trace->size());
+    const RunView whole = fold(*trace, trace->size());
     const RunSettings settings;
     const EngineStatus status;
     for (const auto& [scene, beat] : {std::pair("loop", -1), std::pair("loop", 3), std::pair("accept-rule", -1), std::pair("accept-rule", 2)}) {
         FrameRequest request;
         request.scene = scene;
         request.beat = beat;
-        const int cycle = shared_cycle(request, trace, settings, status);
+        const int cycle = shared_round(request, trace, settings, status);
         const FramePlace place = frame_place(request, trace, settings, status);
-        const CycleSummary& round = round_of(whole, cycle);
+        const RoundSummary& round = round_of(whole, cycle);
         EXPECT_GT(place.at, round.first_event) << scene << beat;
         EXPECT_LE(place.at, round.end_event) << scene << beat;
         FrameRequest there;
@@ -151,7 +151,7 @@ TEST(SharedLink, LeadsToTheRoundOnTheCard) {
         there.beat = place.beat > 0 ? place.beat : -1;
         there.cursor = place.at;
         there.selected = place.selected;
-        EXPECT_EQ(shared_cycle(there, trace, settings, status), cycle) << scene << beat;
+        EXPECT_EQ(shared_round(there, trace, settings, status), cycle) << scene << beat;
         EXPECT_EQ(describe_frame(there, trace, settings, status), describe_frame(request, trace, settings, status)) << scene << beat;
     }
 }
@@ -199,10 +199,10 @@ TEST(RoundShare, WritesALoopACardAndTheLink) {
     const TempFolder folder;
     const Variable path("PATH", folder.path().string()); // no encoder of films
     const auto trace = fixtures::mixed();
-    const CycleView whole = fold(*trace, trace->size());
-    const auto round = std::ranges::find_if(whole.cycles, [](const auto& c) { return c.complete(); });
-    ASSERT_NE(round, whole.cycles.end());
-    RoundShare share(shared(trace, round->cycle), folder / "a" / "b", steady_fonts());
+    const RunView whole = fold(*trace, trace->size());
+    const auto round = std::ranges::find_if(whole.round_list, [](const auto& c) { return c.complete(); });
+    ASSERT_NE(round, whole.round_list.end());
+    RoundShare share(shared(trace, round->round), folder / "a" / "b", steady_fonts());
     double before = -1;
     while (share.step()) {
         EXPECT_GT(share.done(), before);
@@ -251,14 +251,14 @@ TEST(ShareKey, HandsOverTheRoundOnScreen) {
         folders.push_back(folder);
         fs::create_directories(folder);
     };
-    const CycleView whole = fold(*trace, trace->size());
-    const CycleSummary& second = whole.cycles.at(1);
+    const RunView whole = fold(*trace, trace->size());
+    const RoundSummary& second = whole.round_list.at(1);
     live.bench.controller.perform({SceneCommand{SetCursor{second.first_event + 2}}}, live.bench.time);
     const auto press = [&] { live.bench.key(ui::Key::e, {.shift = true, .ctrl = true}); };
     press();
     press();
     ASSERT_EQ(rounds.size(), 2U);
-    EXPECT_EQ(rounds[0].cycle, second.cycle);
+    EXPECT_EQ(rounds[0].round, second.round);
     EXPECT_EQ(rounds[0].trace, trace);
     EXPECT_EQ(rounds[0].theme, "dark");
     EXPECT_EQ(rounds[0].link, to_text(live.bench.controller.link()));

@@ -86,10 +86,10 @@ TEST(Link, RefusesWhatItDoesNotMean) {
     EXPECT_EQ(refusal("speclens://"), "link: no scene is named");
     EXPECT_EQ(refusal("speclens://?k=1"), "link: no scene is named");
     EXPECT_EQ(refusal("http://x"), "link: 'http://x' does not begin with speclens://");
-    EXPECT_EQ(refusal("speclens://loop/x"), "link: beat 'x' is no whole number from 1");
-    EXPECT_EQ(refusal("speclens://loop/0"), "link: beat '0' is no whole number from 1");
+    EXPECT_EQ(refusal("speclens://loop/x"), "link: beat 'x' is not an integer from 1");
+    EXPECT_EQ(refusal("speclens://loop/0"), "link: beat '0' is not an integer from 1");
     EXPECT_EQ(refusal("speclens://loop?at=99999999999999999999"),
-              "link: at '99999999999999999999' is no whole number from 1");
+              "link: at '99999999999999999999' is not an integer from 1");
     EXPECT_EQ(refusal("speclens://loop?select=3"), "link: select '3' is not CYCLE.GUESS");
     EXPECT_EQ(refusal("speclens://loop?prompt=%4"), "link: '%4' is no %XX");
     EXPECT_EQ(refusal("speclens://loop?prompt=%+1"), "link: '%+1' is no %XX");
@@ -121,7 +121,7 @@ TEST(Link, LeadsBackToTheRunOfEveryDrafter) {
     for (const DrafterInfo& info : drafter_list()) {
         SCOPED_TRACE(info.name);
         RunSettings settings;
-        settings.lens = true;
+        settings.internals = true;
         settings.drafter = info.name;
         settings.rule = judging_rule("token", info.name);
         settings.k = settings.drafter == "none" ? default_k("none") : 6;
@@ -137,7 +137,7 @@ TEST(Link, LeadsBackToTheRunOfEveryDrafter) {
 
 TEST(Link, LeadsBackToUnusualSettings) {
     RunSettings settings;
-    settings.lens = true;
+    settings.internals = true;
     settings.drafter = "domino";
     settings.k = 9;
     settings.sampling = {.temperature = 0.1, .top_k = 20, .top_p = 0.95};
@@ -164,7 +164,7 @@ TEST(Link, LeadsBackToUnusualSettings) {
     EXPECT_EQ(back, off);
 
     RunSettings skip;
-    skip.lens = true;
+    skip.internals = true;
     skip.drafter = "skip";
     skip.options.exit_layer = 8;
     skip.options.skip_mlp = {3, 5};
@@ -172,7 +172,7 @@ TEST(Link, LeadsBackToUnusualSettings) {
     EXPECT_EQ(round_trip(skip), skip);
 
     RunSettings tree;
-    tree.lens = true;
+    tree.internals = true;
     tree.drafter = "small_tree";
     tree.rule = "tree_wor";
     tree.options.tree_depth = tree.k = 5;

@@ -31,23 +31,23 @@ inline std::shared_ptr<const Trace> made_trace(const std::string& drafter, int k
     trace->append(Prefill{2, 1});
     int cache = 2;
     for (std::size_t r = 0; r < rounds.size(); ++r) {
-        const int cycle = static_cast<int>(r), drafted = rounds[r].drafted, kept = rounds[r].kept;
+        const int round = static_cast<int>(r), drafted = rounds[r].drafted, kept = rounds[r].kept;
         for (int i = 0; i < drafted; ++i) {
             Drafted draft;
-            draft.cycle = cycle, draft.index = i, draft.parent = i - 1, draft.token = 10 + i, draft.ms = times.draft_ms;
+            draft.round = round, draft.index = i, draft.parent = i - 1, draft.token = 10 + i, draft.ms = times.draft_ms;
             trace->append(draft);
         }
-        trace->append(Verified{cycle, drafted + 1, times.verify_ms, 0});
+        trace->append(Verified{round, drafted + 1, times.verify_ms, 0});
         for (int i = 0; i < std::min(kept + 1, drafted); ++i) {
             Checked check;
-            check.cycle = cycle, check.index = i, check.token = 10 + i, check.accepted = i < kept;
+            check.round = round, check.index = i, check.token = 10 + i, check.accepted = i < kept;
             trace->append(check);
         }
         TargetToken own;
-        own.cycle = cycle, own.token = 5;
+        own.round = round, own.token = 5;
         trace->append(own);
         Committed commit;
-        commit.cycle = cycle, commit.accepted_drafts = kept;
+        commit.round = round, commit.accepted_drafts = kept;
         for (int i = 0; i < kept; ++i) commit.tokens.push_back(10 + i);
         commit.tokens.push_back(5);
         commit.kv_before = cache, commit.kv_verify = cache + drafted + 1, commit.kv_after = cache + kept + 1;

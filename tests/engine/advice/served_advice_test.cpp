@@ -35,7 +35,7 @@ TEST(ServedAdvice, KeepsWhatPays) {
 // Plain 65.90 tokens a second, 39.28 with K = 5: it does not pay, and only a shorter draft could.
 TEST(ServedAdvice, TheRowOfThePublicCase) {
     ServedEvidence e = evidence(39.28, 0);
-    e.told_plain_rate = 65.90;
+    e.reported_plain_rate = 65.90;
     e.rounds = 1000, e.drafted = 5000;
     e.accepted_at.clear();
     e.accepted = 0;
@@ -56,7 +56,7 @@ TEST(ServedAdvice, AShorterDraftIsNamedWhereItShouldPay) {
     // A guess adds .4 passes: 1 + 5 · .4 = 3 passes for 3.69 tokens; K = 1 would be 1.8 ÷ 1.4.
     const ServedAdvice advice = advise_on(evidence(40 * 3.69 / 3, 40));
     ASSERT_TRUE(advice.best_k.has_value());
-    EXPECT_NEAR(advice.guess_passes.value(), 0.4, 0.02);
+    EXPECT_NEAR(advice.draft_token_passes.value(), 0.4, 0.02);
     EXPECT_LE(*advice.best_k, 2);
     EXPECT_NE(verdict_sentence(advice).find("; K = " + std::to_string(*advice.best_k) + " should give about"), std::string::npos)
         << verdict_sentence(advice);

@@ -154,7 +154,7 @@ TEST(WorkerPool, WhoFailsFailsAlone) {
     WorkerPool pool(models, workers);
     bool cut = false;
     while (pool.step())
-        if (!cut && pool.film().workers[2].tokens() > 2) pool.cut_line(2), cut = true;
+        if (!cut && pool.film().workers[2].tokens() > 2) pool.disconnect(2), cut = true;
     ASSERT_TRUE(cut);
     const PoolFilm& film = pool.film();
     EXPECT_EQ(film.workers[1].state, State::failed);

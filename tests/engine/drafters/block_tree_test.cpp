@@ -159,10 +159,10 @@ TEST(BlockTree, KeepsItsLimits) {
     EXPECT_EQ(tree_of(made, {3, 4, 6, false}, forced).nodes[0].token, 5);
 }
 
-std::vector<int> chain_tokens(const Trace& trace, int cycle) {
+std::vector<int> chain_tokens(const Trace& trace, int round) {
     std::vector<int> tokens;
     for (std::size_t i = 0; i < trace.size(); ++i)
-        if (const auto* drafted = std::get_if<Drafted>(&trace[i]); drafted && drafted->cycle == cycle) tokens.push_back(drafted->token);
+        if (const auto* drafted = std::get_if<Drafted>(&trace[i]); drafted && drafted->round == round) tokens.push_back(drafted->token);
     return tokens;
 }
 
@@ -184,7 +184,7 @@ TEST_P(TreeDrafters, OneChildEachIsTheChain) {
         settings.options.tree_budget = 6;
         const auto narrow = finished(models_, settings);
         EXPECT_EQ(narrow->sequence(), chain->sequence());
-        for (int cycle = 0; cycle < 5; ++cycle) EXPECT_EQ(chain_tokens(narrow->trace(), cycle), chain_tokens(chain->trace(), cycle));
+        for (int round = 0; round < 5; ++round) EXPECT_EQ(chain_tokens(narrow->trace(), round), chain_tokens(chain->trace(), round));
         EXPECT_FALSE(chain_tokens(chain->trace(), 0).empty());
     }
 }
@@ -241,7 +241,7 @@ TEST_P(TreeDrafters, ABranchHasTheDistributionsOfItsOwnPath) {
     const auto run = finished(models_, settings);
     std::vector<Drafted> nodes;
     for (std::size_t i = 0; i < run->trace().size(); ++i)
-        if (const auto* drafted = std::get_if<Drafted>(&run->trace()[i]); drafted && drafted->cycle == 0) nodes.push_back(*drafted);
+        if (const auto* drafted = std::get_if<Drafted>(&run->trace()[i]); drafted && drafted->round == 0) nodes.push_back(*drafted);
     ASSERT_GE(nodes.size(), 8u);
     const auto target = make_model_decoder(models_->target, 64);
     const auto chain = find_drafter(GetParam())->make({*target, nullptr, models_->network(GetParam()), {}});

@@ -9,8 +9,8 @@ namespace {
 using Floats = std::vector<float>;
 
 // Cell c of a strip covers the values [c * n / cells, (c + 1) * n / cells) and shows their mean.
-void expect_strip(const Internals& lens, const std::string& name, std::span<const float> want) {
-    const Internals::Strip* strip = lens.strip(name);
+void expect_strip(const Internals& internals, const std::string& name, std::span<const float> want) {
+    const Internals::Strip* strip = internals.strip(name);
     ASSERT_NE(strip, nullptr) << name;
     ASSERT_EQ(strip->values, static_cast<int>(want.size())) << name;
     const std::size_t cells = std::min<std::size_t>(want.size(), 28);
@@ -30,41 +30,41 @@ std::span<const float> row(const Floats& matrix, std::size_t index, std::size_t 
     return std::span(matrix).subspan(index * width, width);
 }
 
-void expect_correction(const Internals& lens, std::span<const float> base, std::span<const float> corrected) {
+void expect_correction(const Internals& internals, std::span<const float> base, std::span<const float> corrected) {
     double squares = 0, sum = 0;
     for (std::size_t i = 0; i < base.size(); ++i)
         sum += static_cast<double>(corrected[i]) - static_cast<double>(base[i]);
-    EXPECT_NEAR(lens.number("delta mean").value_or(99), sum / static_cast<double>(base.size()), 2e-3);
+    EXPECT_NEAR(internals.number("delta mean").value_or(99), sum / static_cast<double>(base.size()), 2e-3);
     for (std::size_t i = 0; i < base.size(); ++i)
         squares += std::pow(static_cast<double>(corrected[i]) - static_cast<double>(base[i]), 2);
-    ASSERT_TRUE(lens.number("delta l2"));
-    EXPECT_NEAR(*lens.number("delta l2"), std::sqrt(squares), 2e-3 * std::max(1.0, std::sqrt(squares)));
-    ASSERT_FALSE(lens.movers.empty());
-    ASSERT_LE(lens.movers.size(), 8u);
-    for (std::size_t i = 0; i < lens.movers.size(); ++i) {
-        const Internals::Mover& mover = lens.movers[i];
+    ASSERT_TRUE(internals.number("delta l2"));
+    EXPECT_NEAR(*internals.number("delta l2"), std::sqrt(squares), 2e-3 * std::max(1.0, std::sqrt(squares)));
+    ASSERT_FALSE(internals.movers.empty());
+    ASSERT_LE(internals.movers.size(), 8u);
+    for (std::size_t i = 0; i < internals.movers.size(); ++i) {
+        const Internals::Mover& mover = internals.movers[i];
         const auto at = static_cast<std::size_t>(mover.token);
         EXPECT_NEAR(mover.base_logit, static_cast<double>(base[at]), 2e-3);
         EXPECT_NEAR(mover.final_logit, static_cast<double>(corrected[at]), 2e-3);
         if (i > 0) {
-            EXPECT_LE(std::abs(mover.gain()), std::abs(lens.movers[i - 1].gain()));
+            EXPECT_LE(std::abs(mover.gain()), std::abs(internals.movers[i - 1].gain()));
         }
     }
     const auto lists = [&](std::span<const float> logits) {
         const int best = static_cast<int>(std::ranges::max_element(logits) - logits.begin());
-        return std::ranges::any_of(lens.movers,
+        return std::ranges::any_of(internals.movers,
                                    [&](const Internals::Mover& mover) { return mover.token == best; });
     };
     // gains are what the softmax makes of the deltas: they differ by one number
-    const double shared = lens.movers[0].delta() - lens.movers[0].gain();
-    for (const Internals::Mover& mover : lens.movers) EXPECT_NEAR(mover.delta() - mover.gain(), shared, 2e-3);
+    const double shared = internals.movers[0].delta() - internals.movers[0].gain();
+    for (const Internals::Mover& mover : internals.movers) EXPECT_NEAR(mover.delta() - mover.gain(), shared, 2e-3);
     EXPECT_TRUE(lists(base));
     EXPECT_TRUE(lists(corrected));
 }
 
 } // namespace
 
-void expect_lens(const Draft& draft, const Golden& golden, const std::string& round,
+void expect_internals(const Draft& draft, const Golden& golden, const std::string& round,
                  const DraftConfig& config) {
     const std::size_t count = draft.nodes.size();
     const Floats rows = golden.values<float>(round + "rows"),
@@ -77,29 +77,29 @@ void expect_lens(const Draft& draft, const Golden& golden, const std::string& ro
     for (std::size_t i = 0; i < config.taps.size(); ++i) {
         const std::string name = "tap " + std::to_string(config.taps[i]);
         ASSERT_NO_FATAL_FAILURE(
-            expect_strip(draft.nodes[0].lens, name,
+            expect_strip(draft.nodes[0].internals, name,
                          std::span(features).last(config.taps.size() * hidden).subspan(i * hidden, hidden)));
     }
     for (std::size_t i = 0; i < count; ++i) {
         SCOPED_TRACE("lens of guess " + std::to_string(i));
-        const Internals& lens = draft.nodes[i].lens;
+        const Internals& internals = draft.nodes[i].internals;
         if (!rows.empty()) {
-            ASSERT_NO_FATAL_FAILURE(expect_strip(lens, "row", row(rows, i, count)));
+            ASSERT_NO_FATAL_FAILURE(expect_strip(internals, "row", row(rows, i, count)));
         }
         if (!outputs.empty()) {
             const std::size_t real = outputs.size() / hidden - (count - 1);
             ASSERT_NO_FATAL_FAILURE(
-                expect_strip(lens, "output", row(outputs, real - 1 + i, outputs.size() / hidden)));
+                expect_strip(internals, "output", row(outputs, real - 1 + i, outputs.size() / hidden)));
             if (i > 0) {
                 ASSERT_NO_FATAL_FAILURE(
-                    expect_strip(lens, "feature", row(outputs, real - 2 + i, outputs.size() / hidden)));
+                    expect_strip(internals, "feature", row(outputs, real - 2 + i, outputs.size() / hidden)));
             }
         }
         if (!states.empty()) {
-            ASSERT_NO_FATAL_FAILURE(expect_strip(lens, "state", row(states, i, count)));
-            EXPECT_EQ(lens.number("corrected"), static_cast<int>(i) >= config.prefix ? 1 : 0);
+            ASSERT_NO_FATAL_FAILURE(expect_strip(internals, "state", row(states, i, count)));
+            EXPECT_EQ(internals.number("corrected"), static_cast<int>(i) >= config.prefix ? 1 : 0);
             for (const char* gate : {"r", "z"}) {
-                const double mean = lens.number(std::string("mean ") + gate).value_or(-1);
+                const double mean = internals.number(std::string("mean ") + gate).value_or(-1);
                 EXPECT_GT(mean, 0);
                 EXPECT_LT(mean, 1);
             }
@@ -107,14 +107,14 @@ void expect_lens(const Draft& draft, const Golden& golden, const std::string& ro
         const bool corrects =
             config.method == DraftConfig::Method::dspark || static_cast<int>(i) >= config.prefix;
         if (!last.empty() && corrects) {
-            expect_correction(lens, row(base, i, count), row(last, i, count));
+            expect_correction(internals, row(base, i, count), row(last, i, count));
         } else {
-            EXPECT_TRUE(lens.movers.empty());
+            EXPECT_TRUE(internals.movers.empty());
         }
     }
 }
 
-void expect_feature_errors(const Internals& lens, const Golden& golden, const std::string& round,
+void expect_feature_errors(const Internals& internals, const Golden& golden, const std::string& round,
                            const fs::path& weights) {
     const Safetensors file = Safetensors::open(weights);
     const StoredTensor* stored = file.find("fc.weight");
@@ -137,7 +137,7 @@ void expect_feature_errors(const Internals& lens, const Golden& golden, const st
     const std::size_t drafts = golden.ids(round + "drafts").size(),
                       steps = std::min(drafts, features.size() / width);
     const std::size_t real = outputs.size() / hidden - (drafts - 1);
-    const Internals::Strip* errors = lens.strip("feature error");
+    const Internals::Strip* errors = internals.strip("feature error");
     ASSERT_NE(errors, nullptr);
     ASSERT_EQ(errors->cells.size(), steps);
     for (std::size_t step = 0; step < steps; ++step) {

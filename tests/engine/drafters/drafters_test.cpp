@@ -93,7 +93,7 @@ class GoldenPass {
                                              .sampling = {},
                                              .coin = {},
                                              .entries = -1,
-                                             .lens = true});
+                                             .internals = true});
         std::vector<int> proposed;
         for (const DraftNode& node : draft.nodes) proposed.push_back(node.token);
         ASSERT_EQ(proposed, wanted);
@@ -115,7 +115,7 @@ class GoldenPass {
         const DraftConfig::Method method = network_->config.method; // these two have no more to show than their distributions
         if (method != DraftConfig::Method::medusa && method != DraftConfig::Method::mtp && draft.is_chain() &&
             !find_drafter(drafter_name_)->tree) {
-            ASSERT_NO_FATAL_FAILURE(expect_lens(draft, golden_, round, network_->config));
+            ASSERT_NO_FATAL_FAILURE(expect_internals(draft, golden_, round, network_->config));
         }
 
         std::vector<int> tokens = {sequence_.back()};

@@ -52,7 +52,7 @@ TEST(FrequentIds, CutRowsAreMultipliedInThePrecisionOfTheMatrix) {
             const std::vector<std::byte> numbers(bytes_of(stored, 48 * 32));
             const Buffer matrix = backend->import_weight(numbers.data(), stored, 48, 32, precision);
             const auto owner = std::make_shared<int>();
-            EXPECT_EQ(frequent.cut(*backend, matrix.view(), owner, 21).weight.precision, precision) << name_of(stored);
+            EXPECT_EQ(frequent.reduced_head(*backend, matrix.view(), owner, 21).weight.precision, precision) << name_of(stored);
         }
 }
 
@@ -77,12 +77,12 @@ TEST(FrequentIds, CutWhatIsThereNotWhatWas) {
     };
     auto owner = std::make_shared<int>();
     fill(3);
-    const OutputHead before = frequent.cut(*backend, matrix.view(), owner, 5);
+    const OutputHead before = frequent.reduced_head(*backend, matrix.view(), owner, 5);
     EXPECT_EQ(first_value(before), 3);
-    EXPECT_EQ(frequent.cut(*backend, matrix.view(), owner, 5).weight.data, before.weight.data) << "gathered twice";
+    EXPECT_EQ(frequent.reduced_head(*backend, matrix.view(), owner, 5).weight.data, before.weight.data) << "gathered twice";
     owner = std::make_shared<int>(); // freed, and the memory given to somebody else
     fill(4);
-    EXPECT_EQ(first_value(frequent.cut(*backend, matrix.view(), owner, 5)), 4);
+    EXPECT_EQ(first_value(frequent.reduced_head(*backend, matrix.view(), owner, 5)), 4);
     EXPECT_EQ(first_value(before), 3) << "who still has the old one keeps it";
 }
 
@@ -96,7 +96,7 @@ TEST(FrequentIds, CutAQuantisedMatrixToRowsOfItsType) {
         std::fill_n(stored.begin() + static_cast<std::ptrdiff_t>(row * 34 + 2), 32, static_cast<std::byte>(row));
     }
     const Buffer matrix = backend->import_weight(stored.data(), DType::q8_0, 48, 32);
-    const OutputHead head = frequent.cut(*backend, matrix.view(), std::make_shared<int>(), 19);
+    const OutputHead head = frequent.reduced_head(*backend, matrix.view(), std::make_shared<int>(), 19);
     EXPECT_EQ(head.weight.dtype, DType::q8_0);
     ASSERT_EQ(head.weight.rows, 19);
     const Buffer ids(*backend, DType::i32, 1, 19), rows(*backend, DType::f32, 19, 32);
@@ -118,7 +118,7 @@ TEST(FrequentIds, AreForSeveralThreads) {
         backend->import_weight(matrix.view(), DType::f32, values.data());
         const auto owner = std::make_shared<int>();
         for (int i = 0; i < 200; ++i) {
-            const OutputHead head = frequent.cut(*backend, matrix.view(), owner, 2 + i % 3);
+            const OutputHead head = frequent.reduced_head(*backend, matrix.view(), owner, 2 + i % 3);
             EXPECT_EQ(head.ids.size(), static_cast<std::size_t>(2 + i % 3));
         }
     };
@@ -138,9 +138,9 @@ TEST(FrequentIds, ACutHeadGivesTheSameLogits) {
         const int vocab = model->config.vocab;
         const FrequentIds frequent(vocab, {vocab - 1});
         const auto decoder = make_model_decoder(model, 32);
-        const OutputHead head = decoder->cut_head(frequent, 37);
+        const OutputHead head = decoder->reduced_head(frequent, 37);
         ASSERT_EQ(head.ids.size(), 37u);
-        EXPECT_EQ(head.weight.data, decoder->cut_head(frequent, 37).weight.data) << "gathered twice";
+        EXPECT_EQ(head.weight.data, decoder->reduced_head(frequent, 37).weight.data) << "gathered twice";
 
         const std::vector<int> tokens = {5, 17, 3, 99};
         const auto row_of = [&](const OutputHead* cut, const Sampling& sampling) {
@@ -152,7 +152,7 @@ TEST(FrequentIds, ACutHeadGivesTheSameLogits) {
         for (const Sampling& sampling :
              {Sampling{.temperature = 0.7}, Sampling{.temperature = 1, .top_k = 4}, Sampling{}}) {
             const auto [all, distribution, heads, best] = row_of(nullptr, sampling);
-            const auto [some, cut_distribution, cut_heads, cut_best] = row_of(&head, sampling);
+            const auto [some, reduced_distribution, reduced_heads, reduced_best] = row_of(&head, sampling);
             ASSERT_EQ(some.size(), static_cast<std::size_t>(vocab));
             Distribution raw(all.size());
             for (std::size_t id = 0; id < all.size(); ++id) {
@@ -166,12 +166,12 @@ TEST(FrequentIds, ACutHeadGivesTheSameLogits) {
             const Distribution want = apply_sampling(raw, sampling);
             double largest = -1;
             for (std::size_t id = 0; id < want.size(); ++id) {
-                EXPECT_NEAR(cut_distribution[id], want[id], 1e-6) << id;
-                if (cut_distribution[id] > largest) largest = cut_distribution[id];
+                EXPECT_NEAR(reduced_distribution[id], want[id], 1e-6) << id;
+                if (reduced_distribution[id] > largest) largest = reduced_distribution[id];
             }
-            EXPECT_EQ(cut_distribution[static_cast<std::size_t>(cut_best)], largest);
-            for (const TopEntries::Entry& entry : cut_heads.distribution.entries)
-                EXPECT_NEAR(std::exp(entry.logp), cut_distribution[static_cast<std::size_t>(entry.id)], 1e-9);
+            EXPECT_EQ(reduced_distribution[static_cast<std::size_t>(reduced_best)], largest);
+            for (const TopEntries::Entry& entry : reduced_heads.distribution.entries)
+                EXPECT_NEAR(std::exp(entry.logp), reduced_distribution[static_cast<std::size_t>(entry.id)], 1e-9);
         }
     }
 }
@@ -183,7 +183,7 @@ TEST(FrequentIds, ADrawFromACutHeadIsOneFromItsDistribution) {
     const auto model = Model::load(*backend, golden("micro_qwen3"));
     const FrequentIds frequent(model->config.vocab, {400, 511});
     const auto decoder = make_model_decoder(model, 32);
-    const OutputHead head = decoder->cut_head(frequent, 37);
+    const OutputHead head = decoder->reduced_head(frequent, 37);
     const std::vector<int> tokens = {5, 17, 3};
     for (const OutputHead* with : {static_cast<const OutputHead*>(nullptr), &head})
         for (const Sampling& sampling :

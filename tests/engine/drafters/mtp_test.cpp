@@ -75,7 +75,7 @@ class MtpHead : public ::testing::Test {
     }
 
     // The same guesses by plain loops. `last`: a row sees so many pairs, its own among them; none before `from`.
-    std::vector<Vec> reference(const DraftNetwork& network, const std::vector<int>& text, const std::vector<int>& guesses,
+    std::vector<Vec> reference(const DraftNetwork& network, const std::vector<int>& text, const std::vector<int>& drafts,
                                std::size_t last = 1000, std::size_t from = 0) const {
         Backend& backend = network.backend();
         const ModelConfig& c = network.config.layer;
@@ -87,9 +87,9 @@ class MtpHead : public ::testing::Test {
         std::vector<ReferenceLayer::Key> keys;
         std::vector<Vec> logp;
         Vec state;
-        for (std::size_t row = from; row + 1 < text.size() + guesses.size(); ++row) {
+        for (std::size_t row = from; row + 1 < text.size() + drafts.size(); ++row) {
             const bool own = row >= states_.size();
-            const int token = row + 1 < text.size() ? text[row + 1] : guesses[row + 1 - text.size()];
+            const int token = row + 1 < text.size() ? text[row + 1] : drafts[row + 1 - text.size()];
             Vec embedded = embedding.row(token);
             if (network.config.zeroes_first && row == 0) std::ranges::fill(embedded, 0.0);
             const Vec e = rms(embedded, token_norm, c.rms_eps), h = rms(own ? state : states_[row], state_norm, c.rms_eps);
@@ -213,11 +213,11 @@ TEST_F(MtpHead, ShowsThePairThatItReadAndWhatCameOut) {
         for (int row = 0; row < static_cast<int>(features.rows); ++row) states.push_back(rows.row(row));
         drafter->observe({.sequence = text_, .first = first, .prompt = true, .features = features});
     });
-    const Draft draft = drafter->draft({.sequence = text_, .k = 2, .nodes = 0, .sampling = {}, .coin = {}, .lens = true});
+    const Draft draft = drafter->draft({.sequence = text_, .k = 2, .nodes = 0, .sampling = {}, .coin = {}, .internals = true});
     ASSERT_EQ(draft.nodes.size(), 2u);
     const double eps = network->config.layer.rms_eps;
     const auto expect_strip = [](const DraftNode& node, const char* name, const Vec& values) {
-        const Internals::Strip* strip = node.lens.strip(name);
+        const Internals::Strip* strip = node.internals.strip(name);
         ASSERT_NE(strip, nullptr) << name;
         Internals wanted;
         wanted.add(name, std::vector<float>(values.begin(), values.end()));
@@ -227,8 +227,8 @@ TEST_F(MtpHead, ShowsThePairThatItReadAndWhatCameOut) {
     expect_strip(draft.nodes[0], "state", rms(states.back(), norm, eps));
     expect_strip(draft.nodes[0], "token", rms(read_matrix(network->backend(), network->target->embedding.view()).row(text_.back()),
                                               read_vector(network->backend(), network->token_norm.view()), eps));
-    ASSERT_NE(draft.nodes[1].lens.strip("output"), nullptr);
-    EXPECT_NE(draft.nodes[0].lens.strip("state")->cells, draft.nodes[1].lens.strip("state")->cells);
+    ASSERT_NE(draft.nodes[1].internals.strip("output"), nullptr);
+    EXPECT_NE(draft.nodes[0].internals.strip("state")->cells, draft.nodes[1].internals.strip("state")->cells);
 }
 
 // ---- files ----

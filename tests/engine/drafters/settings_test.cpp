@@ -13,14 +13,14 @@ namespace {
 // Options in which this setting alone differs from the default.
 DrafterOptions changed(const DrafterSetting& setting) {
     OrderedJson json;
-    const DrafterOptions usual;
-    if (const auto* member = std::get_if<bool DrafterOptions::*>(&setting.member)) json[setting.key] = !(usual.**member);
-    if (const auto* member = std::get_if<int DrafterOptions::*>(&setting.member)) json[setting.key] = usual.**member + 2;
-    if (const auto* member = std::get_if<double DrafterOptions::*>(&setting.member)) json[setting.key] = usual.**member + 0.25;
+    const DrafterOptions defaults;
+    if (const auto* member = std::get_if<bool DrafterOptions::*>(&setting.member)) json[setting.key] = !(defaults.**member);
+    if (const auto* member = std::get_if<int DrafterOptions::*>(&setting.member)) json[setting.key] = defaults.**member + 2;
+    if (const auto* member = std::get_if<double DrafterOptions::*>(&setting.member)) json[setting.key] = defaults.**member + 0.25;
     if (std::holds_alternative<std::vector<int> DrafterOptions::*>(setting.member)) json[setting.key] = {1, 3};
     if (const auto* pair = std::get_if<IntPair>(&setting.member)) {
-        json[setting.low_key] = usual.*pair->first + 1;
-        json[setting.high_key] = usual.*pair->second + 2;
+        json[setting.low_key] = defaults.*pair->first + 1;
+        json[setting.high_key] = defaults.*pair->second + 2;
     }
     return drafter_options_of(json);
 }

@@ -225,8 +225,8 @@ TEST_F(Variants, DominoGuessesTheSameWithoutItsTable) {
     DominoHead tabled({*target, nullptr, with_table, {}}, whole, 0),
         bare({*target, nullptr, without, {}}, whole, 0);
     for (const int anchor : {3, 9, 60})
-        EXPECT_EQ(bare.guesses(rows.view(), base.view(), 1, anchor),
-                  tabled.guesses(rows.view(), base.view(), 1, anchor));
+        EXPECT_EQ(bare.draft_tokens(rows.view(), base.view(), 1, anchor),
+                  tabled.draft_tokens(rows.view(), base.view(), 1, anchor));
 }
 
 // EAGLE-3 columns (arXiv 2503.01840), layer by layer.
@@ -387,7 +387,7 @@ TEST_F(Variants, DFlashSeesItsWindows) {
 // A block that may look back at four tokens does not see what the features of those before them are.
 TEST_F(Variants, ABlockSeesTheEndOfItsContextWhereItIsLimited) {
     const auto network = head(micro_head(Method::dflash, target_->config));
-    const auto guesses = [&](int last, std::uint64_t early) {
+    const auto drafts = [&](int last, std::uint64_t early) {
         const auto target = make_model_decoder(target_, 128);
         DrafterOptions options;
         options.context_last = last;
@@ -404,10 +404,10 @@ TEST_F(Variants, ABlockSeesTheEndOfItsContextWhereItIsLimited) {
         EXPECT_EQ(distributions.size(), 3u);
         return distributions;
     };
-    EXPECT_EQ(guesses(4, 1), guesses(4, 2));
-    EXPECT_NE(guesses(5, 1), guesses(5, 2)) << "the fifth from the end is another one";
-    EXPECT_NE(guesses(4, 1), guesses(0, 1)) << "0: all of it";
-    EXPECT_EQ(guesses(11, 1), guesses(0, 1));
+    EXPECT_EQ(draft_tokens(4, 1), draft_tokens(4, 2));
+    EXPECT_NE(draft_tokens(5, 1), draft_tokens(5, 2)) << "the fifth from the end is another one";
+    EXPECT_NE(draft_tokens(4, 1), draft_tokens(0, 1)) << "0: all of it";
+    EXPECT_EQ(draft_tokens(11, 1), draft_tokens(0, 1));
 }
 
 TEST(RankShape, TakesTheSmallestSumsOfRanks) {

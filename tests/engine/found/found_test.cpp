@@ -118,7 +118,7 @@ TEST(FindModels, FindsFilesAndFolders) {
     put(folder / "named.gguf", "this is no GGUF");
     const Found found = find_models({"here", folder.path(), Place::Layout::folders});
     ASSERT_EQ(names_of(found), (Names{"Qwen/Qwen3-Tiny", "alone.gguf"}));
-    EXPECT_EQ(found.cut, "");
+    EXPECT_EQ(found.incomplete, "");
     const FoundModel& qwen = found.models[0];
     EXPECT_EQ(qwen.place, "here");
     EXPECT_EQ(qwen.bytes, 150u);
@@ -208,7 +208,7 @@ TEST(FindModels, FollowsLinksBelowTheRootOnly) {
     fs::create_symlink("missing.gguf", root / "dangling.gguf");
     const Found found = find_models({"here", root, Place::Layout::folders});
     EXPECT_EQ(names_of(found), (Names{"c.gguf", "real/inside.gguf"}));
-    EXPECT_EQ(found.cut, "");
+    EXPECT_EQ(found.incomplete, "");
 }
 
 TEST(FindModels, OpensRegularFilesOnly) {
@@ -275,7 +275,7 @@ TEST(FindModels, StopsInAFolderWithoutEnd) {
         ASSERT_EQ(symlink("x", name.c_str()), 0);
     }
     const Found found = find_models({"here", folder.path(), Place::Layout::folders}, {.time = std::chrono::minutes(1)});
-    EXPECT_EQ(found.cut, "stopped after 20000 names");
+    EXPECT_EQ(found.incomplete, "stopped after 20000 names");
     EXPECT_EQ(find_models({"here", folder.path(), Place::Layout::folders}, {.time = std::chrono::milliseconds(-1)}).cut,
               "stopped after -1 ms");
 }
@@ -287,7 +287,7 @@ TEST(FindModels, SaysThatDeepFoldersWereLeftOut) {
     const Place place{"here", folder.path(), Place::Layout::folders};
     const Found found = find_models(place, {.depth = 2});
     EXPECT_EQ(names_of(found), (Names{"4/near.gguf"})) << "what comes after is looked at";
-    EXPECT_EQ(found.cut, "folders deeper than 2 were left out");
+    EXPECT_EQ(found.incomplete, "folders deeper than 2 were left out");
     EXPECT_EQ(find_models(place, {.depth = 3}).models.size(), 2u);
 }
 

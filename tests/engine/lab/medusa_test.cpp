@@ -18,7 +18,7 @@ namespace speclens::test {
 namespace {
 
 HeadPlan short_plan(int steps = 120) {
-    HeadPlan plan = usual_head_plan({});
+    HeadPlan plan = default_head_plan({});
     plan.prompts.resize(24);
     plan.held_out.resize(8);
     plan.texts = 2;
@@ -78,7 +78,7 @@ TEST(MedusaTraining, LearnsAndRepeatsIt) {
     const auto training = trained(short_plan());
     const HeadTrainingView& view = training->view();
     ASSERT_TRUE(view.complete);
-    EXPECT_FALSE(view.cut);
+    EXPECT_FALSE(view.ended_early);
     EXPECT_EQ(view.texts_done, view.texts);
     EXPECT_EQ(view.texts, 24 * 2 + 8);
     ASSERT_GE(view.curve.size(), 4u);
@@ -164,13 +164,13 @@ TEST(MedusaTraining, FilesLoadAgain) {
 }
 
 TEST(MedusaTraining, AskedForFewPromptsItTakesTheFirst) {
-    const HeadPlan all = usual_head_plan({}), few = usual_head_plan({.prompts = 40});
+    const HeadPlan all = default_head_plan({}), few = default_head_plan({.prompts = 40});
     EXPECT_GT(all.prompts.size(), 200u);
     ASSERT_EQ(few.prompts.size(), 40u);
     ASSERT_EQ(few.held_out.size(), 40u);
     EXPECT_EQ(few.prompts.back().prompt, all.prompts[39].prompt);
     EXPECT_EQ(few.held_out.back().prompt, all.held_out[39].prompt);
-    EXPECT_EQ(usual_head_plan({.prompts = 100000}).prompts.size(), all.prompts.size());
+    EXPECT_EQ(default_head_plan({.prompts = 100000}).prompts.size(), all.prompts.size());
 }
 
 TEST(MedusaTraining, SaysWhatItCannotDo) {
@@ -195,7 +195,7 @@ TEST(MedusaTraining, SaysWhatItCannotDo) {
     MedusaTraining cut(whole_bundle(), silent);
     ASSERT_TRUE(cut.step());
     cut.stop();
-    EXPECT_TRUE(cut.view().complete && cut.view().cut);
+    EXPECT_TRUE(cut.view().complete && cut.view().ended_early);
     EXPECT_TRUE(cut.view().curve.empty());
     EXPECT_FALSE(cut.step());
 }
@@ -215,7 +215,7 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
         const auto t = session.published().training;
         return t && t->complete;
     }));
-    EXPECT_TRUE(session.published().training->cut);
+    EXPECT_TRUE(session.published().training->ended_early);
     session.send(Restart{settings, kUnlimitedPhases});
     const auto model = [&] {
         const auto trace = session.published().trace;
@@ -234,7 +234,7 @@ TEST(MedusaTraining, OfASessionReplacesTheHeadsOfLaterRuns) {
     session.send(TrainHeads{12, 1, 4, 8});
     ASSERT_TRUE(eventually([&] {
         const auto t = session.published().training;
-        return t && t->complete && !t->cut;
+        return t && t->complete && !t->ended_early;
     }));
     EXPECT_EQ(distributions(), before);
     EXPECT_EQ(session.published().training->curve.back().step, 12);
@@ -250,9 +250,9 @@ TEST(MedusaTraining, OfASessionOutlivesTheErrorOfAnother) {
     unknown.drafter = "no such drafter";
     session.send(Restart{unknown});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
-    EXPECT_FALSE(session.published().training->cut) << "it learns beside the run";
+    EXPECT_FALSE(session.published().training->ended_early) << "it learns beside the run";
     ASSERT_TRUE(eventually([&] { return session.published().training->complete; }));
-    EXPECT_FALSE(session.published().training->cut);
+    EXPECT_FALSE(session.published().training->ended_early);
     EXPECT_NE(session.published().status.error.find("no such drafter"), std::string::npos);
 }
 

@@ -111,9 +111,9 @@ TEST_F(MtpGradients, GuessAsTheDrafterDoes) {
     for (const DraftNode& node : draft.nodes) tokens.push_back(node.token);
     tokens.push_back(1);
     MtpGradient gradient(models_->target, network->config.layer);
-    const auto guesses = gradient.guesses(mtp_weights(*network), text(tokens, place), 3);
-    ASSERT_EQ(guesses.size(), 3u);
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(guesses[i].front(), draft.nodes[i].token) << i;
+    const auto predictions = gradient.predictions(mtp_weights(*network), text(tokens, place), 3);
+    ASSERT_EQ(predictions.size(), 3u);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(predictions[i].front(), draft.nodes[i].token) << i;
 }
 
 TEST_F(MtpGradients, BeginsAsTheLastLayerOnceMore) {

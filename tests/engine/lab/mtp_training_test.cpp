@@ -6,7 +6,7 @@
 
 #include "engine/drafters/draft_network.h"
 #include "engine/lab/mtp_training.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/run.h"
 #include "engine/session/session.h"
 #include "tests/shared/micro.h"
@@ -17,7 +17,7 @@ namespace speclens::test {
 namespace {
 
 HeadPlan short_mtp_plan(int steps) {
-    HeadPlan plan = usual_head_plan({.prompts = 40, .kind = HeadKind::mtp});
+    HeadPlan plan = default_head_plan({.prompts = 40, .kind = HeadKind::mtp});
     plan.held_out.resize(8);
     plan.texts = 2;
     plan.max_tokens = 40;
@@ -59,7 +59,7 @@ RunSettings settings_for(const GalleryPrompt& prompt, const HeadPlan& plan) {
 TEST(MtpTraining, LearnsAndRepeatsItself) {
     const HeadTrainingView& view = learned_mtp().view();
     ASSERT_TRUE(view.complete);
-    EXPECT_FALSE(view.cut);
+    EXPECT_FALSE(view.ended_early);
     ASSERT_EQ(view.curve.size(), 7u); // at 0, 10, … 60 steps
     ASSERT_EQ(view.curve.back().worth.shares.size(), 3u);
     EXPECT_LT(view.curve.back().loss, 0.7 * view.curve[1].loss);
@@ -99,7 +99,7 @@ TEST(MtpTraining, MeasuresWhatARunKeepsAndFilesLoadAgain) {
                 ++rounds;
                 EXPECT_EQ(std::get<Committed>(one.trace()[i]).tokens, commit->tokens);
             }
-        for (const CycleSummary& round : fold(two.trace(), two.trace().size()).cycles)
+        for (const RoundSummary& round : fold(two.trace(), two.trace().size()).round_list)
             for (std::size_t k = 0; k < round.judged_in_order(); ++k) ++judged[k], kept[k] += round.drafts[k].check->accepted;
     }
     EXPECT_EQ(measured->view().shipped.judged, judged);
@@ -128,7 +128,7 @@ TEST(MtpTraining, OfASessionReplacesTheLayerOfLaterRuns) {
         ASSERT_TRUE(session.work_for(0));
     }
     const auto t = session.published().training;
-    EXPECT_FALSE(t->cut);
+    EXPECT_FALSE(t->ended_early);
     EXPECT_EQ(t->plan.kind, HeadKind::mtp);
     EXPECT_EQ(t->curve.back().step, 3);
     EXPECT_EQ(t->curve.back().worth.shares.size(), 3u);
@@ -144,7 +144,7 @@ TEST(MtpTraining, StopsAndKeepsWhatThereIs) {
     while (training->view().curve.empty()) ASSERT_TRUE(training->step());
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(training->step());
     training->stop();
-    EXPECT_TRUE(training->view().complete && training->view().cut);
+    EXPECT_TRUE(training->view().complete && training->view().ended_early);
     EXPECT_EQ(training->view().curve.back().step, 3);
     training->save(fresh_folder() / "cut");
     EXPECT_FALSE(training->step());

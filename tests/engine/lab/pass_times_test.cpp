@@ -29,10 +29,10 @@ TEST(Timing, IsTheLowerQuartileAndHowFarTheMedianLiesAbove) {
 }
 
 TEST(Timing, IsToldApartWhereTheIntervalsHaveNothingInCommon) {
-    EXPECT_TRUE(told_apart({1, 1.1, 9}, {1.2, 1.3, 9}));
-    EXPECT_TRUE(told_apart({1.2, 1.3, 9}, {1, 1.1, 9}));
-    EXPECT_FALSE(told_apart({1, 1.25, 9}, {1.2, 1.3, 9}));
-    EXPECT_FALSE(told_apart({1, 9, 9}, {2, 3, 9}));
+    EXPECT_TRUE(distinguishable({1, 1.1, 9}, {1.2, 1.3, 9}));
+    EXPECT_TRUE(distinguishable({1.2, 1.3, 9}, {1, 1.1, 9}));
+    EXPECT_FALSE(distinguishable({1, 1.25, 9}, {1.2, 1.3, 9}));
+    EXPECT_FALSE(distinguishable({1, 9, 9}, {2, 3, 9}));
 }
 
 TEST(PassDoubt, NamesWhatWasWrong) {

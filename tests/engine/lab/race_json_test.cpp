@@ -7,7 +7,7 @@
 #include "engine/base/json.h"
 #include "engine/lab/race_json.h"
 #include "engine/lab/stepped_race.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
@@ -78,7 +78,7 @@ TEST(RaceFile, BringsBackLanesTextsTimesAndAverages) {
         ASSERT_TRUE(b.average);
         EXPECT_EQ(b.average->totals.judged_at, a.average->totals.judged_at);
         EXPECT_EQ(b.average->totals.conditional, a.average->totals.conditional);
-        const FirstGuesses &first = b.average->totals.first, &expected = a.average->totals.first;
+        const FirstDrafts &first = b.average->totals.first, &expected = a.average->totals.first;
         EXPECT_EQ(first.at_start, expected.at_start);
         EXPECT_EQ(first.kept_at_start, expected.kept_at_start);
         EXPECT_EQ(first.after_full, expected.after_full);

@@ -77,7 +77,7 @@ TEST(Race, EveryLaneTakesTheOptionsOfItsDrafter) {
     race.base.options.fr_spec = 64;
     race.lanes = race_entries({"none", "skip", "lookup", "small_tree"}, race.base);
     const RaceView view = race_lanes(*test::perfect_draft_models(1), race);
-    const DrafterOptions usual;
+    const DrafterOptions defaults;
     EXPECT_EQ(view.lanes[0].settings.options, usual);
     DrafterOptions skip, lookup, tree;
     skip.exit_layer = 1;
@@ -157,10 +157,10 @@ TEST(Race, AnImpossiblePromptIsTheLanesProblem) {
 
 TEST(Race, UsualLanesAreTheTrainedHeadsOrWhatThereIs) {
     using Names = std::vector<std::string>;
-    EXPECT_EQ(usual_racers(Names{"none", "small", "lookup", "skip", "eagle3", "dflash", "domino", "medusa"}),
+    EXPECT_EQ(default_racers(Names{"none", "small", "lookup", "skip", "eagle3", "dflash", "domino", "medusa"}),
               (Names{"none", "eagle3", "dflash", "domino"}));
-    EXPECT_EQ(usual_racers(Names{"none", "lookup", "skip"}), (Names{"none", "lookup", "skip"}));
-    EXPECT_EQ(usual_racers(Names{"none", "small", "lookup", "skip", "dflash"}), (Names{"none", "dflash", "small", "lookup"}));
+    EXPECT_EQ(default_racers(Names{"none", "lookup", "skip"}), (Names{"none", "lookup", "skip"}));
+    EXPECT_EQ(default_racers(Names{"none", "small", "lookup", "skip", "dflash"}), (Names{"none", "dflash", "small", "lookup"}));
 }
 
 // The shipped bundle: prompts are text.
@@ -278,7 +278,7 @@ TEST(Samples, CountFirstGuessesByWhatIsBeforeThem) {
         speclens::Run run(models, settings);
         run.finish();
         const Trace& trace = run.trace();
-        FirstGuesses expected;
+        FirstDrafts expected;
         int drafted = 0, before_drafted = 0, before_kept = 0;
         bool begun = false;
         for (std::size_t i = 0; i < trace.size(); ++i) {
@@ -301,7 +301,7 @@ TEST(Samples, CountFirstGuessesByWhatIsBeforeThem) {
             before_kept = commit->accepted_drafts;
             drafted = 0;
         }
-        const FirstGuesses first = sample_of(run).first;
+        const FirstDrafts first = sample_of(run).first;
         EXPECT_EQ(first.at_start, expected.at_start) << drafter;
         EXPECT_EQ(first.kept_at_start, expected.kept_at_start) << drafter;
         EXPECT_EQ(first.after_full, expected.after_full) << drafter;

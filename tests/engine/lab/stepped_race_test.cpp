@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/lab/stepped_race.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 

@@ -29,20 +29,20 @@ std::shared_ptr<Trace> speculative(double factor, int rounds = 4) {
     for (int c = 0; c < rounds; ++c) {
         for (int i = 0; i < 2; ++i) {
             Drafted draft;
-            draft.cycle = c, draft.index = i, draft.parent = i - 1, draft.token = i, draft.ms = 1 * factor;
+            draft.round = c, draft.index = i, draft.parent = i - 1, draft.token = i, draft.ms = 1 * factor;
             trace->append(draft);
         }
         trace->append(Verified{c, 3, 12 * factor, 0});
         for (int i = 0; i < 2; ++i) {
             Checked check;
-            check.cycle = c, check.index = i, check.accepted = i == 0;
+            check.round = c, check.index = i, check.accepted = i == 0;
             trace->append(check);
         }
         TargetToken own;
-        own.cycle = c, own.from = TargetToken::From::residual;
+        own.round = c, own.from = TargetToken::From::residual;
         trace->append(own);
         Committed commit;
-        commit.cycle = c, commit.accepted_drafts = 1, commit.tokens = {0, 9};
+        commit.round = c, commit.accepted_drafts = 1, commit.tokens = {0, 9};
         commit.kv_before = kv, commit.kv_after = kv += 2;
         commit.ms = 0.5 * factor, commit.accept_ms = 0.5 * factor;
         trace->append(commit);
@@ -61,10 +61,10 @@ std::shared_ptr<Trace> plain(double factor, int rounds = 8) {
     for (int c = 0; c < rounds; ++c) {
         trace->append(Verified{c, 1, 9 * factor, 0});
         TargetToken own;
-        own.cycle = c;
+        own.round = c;
         trace->append(own);
         Committed commit;
-        commit.cycle = c, commit.tokens = {9};
+        commit.round = c, commit.tokens = {9};
         commit.kv_before = 2 + c, commit.kv_after = 3 + c;
         commit.ms = 0.5 * factor, commit.accept_ms = 0.5 * factor;
         trace->append(commit);
@@ -80,13 +80,13 @@ TEST(TimeTable, FiveOfEightRunsMayBeDisturbed) {
     }
     const auto shown = speculative(7);
     table.time(*shown);
-    const CycleView view = fold(*shown, shown->size());
-    ASSERT_EQ(view.cycles.size(), 4u);
-    for (const CycleSummary& cycle : view.cycles) {
-        EXPECT_NEAR(cycle.draft_ms, 2, 0.05) << cycle.cycle;
-        EXPECT_NEAR(cycle.verify_ms, 12, 0.2) << cycle.cycle;
-        EXPECT_NEAR(cycle.other_ms, 1, 0.05) << cycle.cycle;
-        EXPECT_NEAR(cycle.drafts[1].ms, 1, 0.05) << cycle.cycle;
+    const RunView view = fold(*shown, shown->size());
+    ASSERT_EQ(view.round_list.size(), 4u);
+    for (const RoundSummary& round : view.round_list) {
+        EXPECT_NEAR(round.draft_ms, 2, 0.05) << round.round;
+        EXPECT_NEAR(round.verify_ms, 12, 0.2) << round.round;
+        EXPECT_NEAR(round.other_ms, 1, 0.05) << round.round;
+        EXPECT_NEAR(round.drafts[1].ms, 1, 0.05) << round.round;
     }
     EXPECT_NEAR(shown->plain_ms(), 10, 0.2);
     EXPECT_EQ(view.prefill_ms, 50) << "not timed again";
@@ -117,9 +117,9 @@ TEST(TimeTable, WhatItDoesNotKnowKeepsItsOwnTime) {
     table.add(*plain(1));
     const auto shown = speculative(1);
     table.time(*shown);
-    const CycleView view = fold(*shown, shown->size());
-    EXPECT_EQ(view.cycles[0].verify_ms, 12);
-    EXPECT_EQ(view.cycles[0].draft_ms, 2);
+    const RunView view = fold(*shown, shown->size());
+    EXPECT_EQ(view.round_list[0].verify_ms, 12);
+    EXPECT_EQ(view.round_list[0].draft_ms, 2);
     const auto untimed = speculative(1);
     TimeTable().time(*untimed);
     EXPECT_FALSE(speed_up(fold(*untimed, untimed->size()), *untimed).known()) << "plain decoding was never timed";
@@ -149,7 +149,7 @@ TEST(SpeedUpFigure, IsInDoubtForAReason) {
     TraceTimes times;
     times.plain_ms = 10;
     times.repeats = 12;
-    CycleView view;
+    RunView view;
     view.total_ms = 100;
     view.rounds = 8;
     view.output_tokens = 20; // 2.5 a round
@@ -159,21 +159,21 @@ TEST(SpeedUpFigure, IsInDoubtForAReason) {
     EXPECT_EQ(doubt_words(speed_up(view, times), &times), "");
     const auto doubt = [&](auto change) {
         TraceTimes changed = times;
-        CycleView seen = view;
+        RunView seen = view;
         change(changed, seen);
         const SpeedUp figure = speed_up(seen, changed);
         EXPECT_EQ(figure.sure(), figure.doubt == Doubt::none);
         EXPECT_EQ(doubt_words(figure, &changed).empty(), figure.sure());
         return figure.doubt;
     };
-    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.repeats = 3; }), Doubt::few);
-    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.busy_cores = 0.8; }), Doubt::busy);
-    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.spread = 0.2; }), Doubt::spread);
-    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.to_recorded = 1.7; }), Doubt::slower);
-    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.to_recorded = 1.1; }), Doubt::none);
-    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.spread = t.plain_spread = 0.05; }), Doubt::none);
-    EXPECT_EQ(doubt([](TraceTimes&, CycleView& v) { v.total_ms = 70; }), Doubt::impossible) << "2.86 of 2.5 tokens";
-    EXPECT_EQ(doubt([](TraceTimes& t, CycleView&) { t.repeats = 0; }), Doubt::none) << "as it was recorded";
+    EXPECT_EQ(doubt([](TraceTimes& t, RunView&) { t.repeats = 3; }), Doubt::few);
+    EXPECT_EQ(doubt([](TraceTimes& t, RunView&) { t.busy_cores = 0.8; }), Doubt::busy);
+    EXPECT_EQ(doubt([](TraceTimes& t, RunView&) { t.spread = 0.2; }), Doubt::spread);
+    EXPECT_EQ(doubt([](TraceTimes& t, RunView&) { t.to_recorded = 1.7; }), Doubt::slower);
+    EXPECT_EQ(doubt([](TraceTimes& t, RunView&) { t.to_recorded = 1.1; }), Doubt::none);
+    EXPECT_EQ(doubt([](TraceTimes& t, RunView&) { t.spread = t.plain_spread = 0.05; }), Doubt::none);
+    EXPECT_EQ(doubt([](TraceTimes&, RunView& v) { v.total_ms = 70; }), Doubt::impossible) << "2.86 of 2.5 tokens";
+    EXPECT_EQ(doubt([](TraceTimes& t, RunView&) { t.repeats = 0; }), Doubt::none) << "as it was recorded";
 }
 
 TEST(TimeTable, TimesAreSavedWithTheRunAndReadBack) {

@@ -21,7 +21,7 @@ std::vector<float> logits_of(const std::shared_ptr<const Model>& model) {
 struct Both {
     std::unique_ptr<Backend> backend = test_backend(2);
     TempFolder folder;
-    std::shared_ptr<const Model> load(const GgufWriter& file, WeightForm form = WeightForm::usual, const std::string& name = "toy.gguf") const {
+    std::shared_ptr<const Model> load(const GgufWriter& file, WeightForm form = WeightForm::by_default, const std::string& name = "toy.gguf") const {
         file.write(folder / name);
         return Model::load(*backend, folder / name, {}, form);
     }
@@ -78,7 +78,7 @@ TEST_P(GgufModel, HasTheFingerprintOfTheFolderHoweverItIsQuantised) {
     const std::string folder = fingerprint(*(source->tokenizer ? source : both.load(gguf_of_folder(golden(GetParam()), DType::f32))));
     EXPECT_EQ(folder.size(), 16u);
     for (const DType stored : {DType::bf16, DType::q8_0})
-        for (const WeightForm form : {WeightForm::usual, WeightForm::keep})
+        for (const WeightForm form : {WeightForm::by_default, WeightForm::keep})
             EXPECT_EQ(fingerprint(*both.load(gguf_of_folder(golden(GetParam()), stored), form)), folder) << name_of(stored);
 }
 

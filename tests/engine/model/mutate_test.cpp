@@ -90,7 +90,7 @@ TEST(Mutations, Gguf) {
     // And whole models: what loads also runs.
     const auto run = [&](const std::string& text) {
         write_file(folder / "toy.gguf", text);
-        for (const WeightForm form : {WeightForm::usual, WeightForm::keep}) {
+        for (const WeightForm form : {WeightForm::by_default, WeightForm::keep}) {
             const auto decoder = make_model_decoder(Model::load(*backend, folder / "toy.gguf", {}, form), 1);
             decoder->forward({.tokens = std::vector<int>{0}});
         }

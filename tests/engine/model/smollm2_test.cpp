@@ -98,7 +98,7 @@ TEST_F(SmolLM2, ReadsPromptsAsItsTokenizerDoes) {
 
 // Law 1: at T = 0 every drafter writes the text of plain decoding, whatever is kept and however many threads there are.
 TEST_F(SmolLM2, EveryDrafterWritesTheTextOfPlainDecoding) {
-    for (const WeightForm form : {WeightForm::usual, WeightForm::keep, WeightForm::q8}) {
+    for (const WeightForm form : {WeightForm::by_default, WeightForm::keep, WeightForm::q8}) {
         std::vector<std::vector<int>> texts;
         for (const int threads : {1, 2, 5}) {
             auto models = std::make_shared<Models>(load_models({.target = smollm2(), .draft = smollm2(), .threads = threads, .weights = form}));
@@ -123,7 +123,7 @@ TEST_F(SmolLM2, EveryDrafterWritesTheTextOfPlainDecoding) {
 }
 
 TEST_F(SmolLM2, AsItsOwnDraftItKeepsEverything) {
-    for (const WeightForm form : {WeightForm::usual, WeightForm::keep}) {
+    for (const WeightForm form : {WeightForm::by_default, WeightForm::keep}) {
         auto models = std::make_shared<Models>(load_models({.target = smollm2(), .draft = smollm2(), .threads = 2, .weights = form}));
         RunSettings settings;
         settings.prompt.text = "Write a short poem about the moon.";
@@ -134,7 +134,7 @@ TEST_F(SmolLM2, AsItsOwnDraftItKeepsEverything) {
         settings.max_tokens = 60;
         speclens::Run run(models, settings);
         run.finish();
-        const CycleView view = fold(run.trace(), run.trace().size());
+        const RunView view = fold(run.trace(), run.trace().size());
         EXPECT_GT(view.drafted, 40);
         EXPECT_EQ(view.accepted_drafts, view.drafted);
     }

@@ -28,7 +28,7 @@ struct Rows {
         round.params = params;
         round.p_raw = round.p;
         round.q_raw = round.q;
-        if (q.size() > drafts.size()) round.behind = {&q.back(), &q.back()};
+        if (q.size() > drafts.size()) round.after_last = {&q.back(), &q.back()};
         return find_rule(rule)->verify(round);
     }
 };

@@ -51,9 +51,9 @@ TEST(TypicalRule, KeepsWhatExceedsTheLimitOfTheTargetsEntropy) {
     const Verdict verdict = rows.run("typical");
     const double entropy = -(0.4 * std::log(0.4) + 0.35 * std::log(0.35) + 0.25 * std::log(0.25));
     ASSERT_EQ(verdict.checks.size(), 2u);
-    EXPECT_NEAR(*verdict.checks[0].limit, 0.6 * std::exp(-entropy), 1e-12);
+    EXPECT_NEAR(*verdict.checks[0].typical_threshold, 0.6 * std::exp(-entropy), 1e-12);
     EXPECT_TRUE(verdict.checks[0].accepted) << ".25 > .6 exp(-H) = .205";
-    EXPECT_EQ(*verdict.checks[1].limit, 0.3) << "where the target is sure, epsilon is the limit";
+    EXPECT_EQ(*verdict.checks[1].typical_threshold, 0.3) << "where the target is sure, epsilon is the limit";
     EXPECT_FALSE(verdict.checks[1].accepted);
     EXPECT_FALSE(verdict.checks[1].u) << "no coin";
     EXPECT_EQ(verdict.from, TokenSource::target);
@@ -102,7 +102,7 @@ TEST(Cascades, DecideOnTheModelsOwnDistributions) {
     round.drafts = {};
     round.p = [&](int) -> const Distribution& { return p; };
     round.p_raw = [&](int) -> const Distribution& { return p_raw; };
-    round.behind = {&q, &q_raw};
+    round.after_last = {&q, &q_raw};
     round.resample_coin = [](int) { return 0.5; };
     round.params.alpha = 0.5;  // token V3: K = {v: p1(v) >= .25} = {0, 1}; q is all on 1
     EXPECT_EQ(find_rule("cascade_tokenV3")->verify(round).distribution, q);

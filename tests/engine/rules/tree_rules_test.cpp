@@ -51,9 +51,9 @@ TEST(TreeRules, TopkJudgesASecondChildByWhatTheFirstLeft) {
     ASSERT_EQ(verdict.checks.size(), 2u);
     EXPECT_DOUBLE_EQ(verdict.checks[0].threshold, 0.5);
     EXPECT_FALSE(verdict.checks[0].accepted) << "u = threshold does not accept";
-    EXPECT_FALSE(verdict.checks[0].left);
+    EXPECT_FALSE(verdict.checks[0].sibling_residual);
     EXPECT_NEAR(verdict.checks[1].threshold, 0.6, 1e-12) << ".3 of the .5 that are left";
-    EXPECT_NEAR(*verdict.checks[1].left, 0.6, 1e-12);
+    EXPECT_NEAR(*verdict.checks[1].sibling_residual, 0.6, 1e-12);
     EXPECT_EQ(verdict.path, (std::vector<int>{1}));
     EXPECT_EQ(verdict.row(), 2);
     EXPECT_EQ(verdict.from, TokenSource::bonus);
@@ -94,7 +94,7 @@ TEST(TreeRules, WithReplacementComparesTheSecondSiblingWithTheWholeDraftDistribu
     const Verdict verdict = tree.run("tree_wr");
     EXPECT_NEAR(verdict.checks[0].threshold, 0.5 / 0.7, 1e-12);
     EXPECT_EQ(verdict.checks[1].threshold, 1);
-    EXPECT_NEAR(*verdict.checks[1].left, 1, 1e-12);
+    EXPECT_NEAR(*verdict.checks[1].sibling_residual, 1, 1e-12);
     EXPECT_EQ(verdict.path, (std::vector<int>{1}));
 }
 

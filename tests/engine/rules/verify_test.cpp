@@ -222,7 +222,7 @@ TEST(BlockRule, ALaterSuccessRescuesAnEarlierFailure) {
     ASSERT_EQ(verdict.checks.size(), 2u);
     EXPECT_EQ(verdict.checks[0].threshold, 0);
     EXPECT_TRUE(verdict.checks[0].accepted) << "kept by the coin of the second";
-    EXPECT_NEAR(*verdict.checks[0].joint, 0.5, 1e-12);
+    EXPECT_NEAR(*verdict.checks[0].prefix_coefficient, 0.5, 1e-12);
     EXPECT_EQ(verdict.accepted(), 2);
     EXPECT_EQ(verdict.from, TokenSource::bonus);
     EXPECT_EQ(exact_coins(rows, "token").accepted[0], 0.5) << "the token rule would stop at the first in half of the cases";

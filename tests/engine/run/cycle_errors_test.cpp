@@ -68,7 +68,7 @@ TEST(CycleErrors, EndTheRunWhateverWasThrownAndWhereverItWas) {
             CycleSettings settings;
             settings.k = 1;
             settings.max_tokens = 8;
-            settings.lens = true;
+            settings.internals = true;
             Cycle cycle(*target, drafter, *find_rule("greedy"), settings, trace, {7, 8, 9}, 3);
             EXPECT_ANY_THROW(while (cycle.step()){}) << where;
             EXPECT_TRUE(cycle.stopped()) << where;

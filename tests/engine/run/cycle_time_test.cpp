@@ -9,7 +9,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/pass_times.h"
 #include "engine/run/cycle.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"
 
@@ -28,7 +28,7 @@ class Waited final : public Decoder {
     int length() const override { return inner_->length(); }
     std::size_t memory_bytes() const override { return inner_->memory_bytes(); }
     bool is_table() const override { return inner_->is_table(); }
-    OutputHead cut_head(const FrequentIds& ids, int n) const override { return inner_->cut_head(ids, n); }
+    OutputHead reduced_head(const FrequentIds& ids, int n) const override { return inner_->reduced_head(ids, n); }
     PassRows& forward(const PassInput& input) override { return inner_->forward(input); }
     void prefill(std::span<const int> tokens, std::span<const int> taps, const FeatureSink& sink, const Reading& reading) override {
         inner_->prefill(tokens, taps, sink, reading);
@@ -109,16 +109,16 @@ TEST(CycleTime, ADraftThatProposesNothingHasItsTime) {
                 settings.sampling.temperature = 1;
                 Cycle cycle(*target, drafter, *find_rule(rule), settings, trace, {7, 8, 9}, 3);
                 while (cycle.step()) {}
-                const CycleView view = fold(trace, trace.size());
-                ASSERT_GT(view.cycles.size(), 1u);
-                for (const CycleSummary& one : view.cycles) {
+                const RunView view = fold(trace, trace.size());
+                ASSERT_GT(view.round_list.size(), 1u);
+                for (const RoundSummary& one : view.round_list) {
                     const double empty = one.verify->draft_ms;
-                    const std::string where = std::string(rule) + " " + std::to_string(one.cycle);
+                    const std::string where = std::string(rule) + " " + std::to_string(one.round);
                     if (!one.drafts.empty() || !timing) {
                         EXPECT_EQ(empty, 0) << where << ": its tokens have it";
                         continue;
                     }
-                    if (least > 0 && one.cycle == 0) {
+                    if (least > 0 && one.round == 0) {
                         EXPECT_GE(empty, 2) << where;
                     }
                     EXPECT_EQ(one.draft_ms, empty) << where;
@@ -161,8 +161,8 @@ TEST(CycleTime, ADistributionBehindTheLastGuessIsPaidFor) {
     Cycle cycle(*target, drafter, *find_rule("cascade_tokenV3"), settings, trace, {7, 8, 9}, 3);
     while (cycle.step()) {
     }
-    const CycleView view = fold(trace, trace.size());
-    const CycleSummary& first = view.cycles.front();
+    const RunView view = fold(trace, trace.size());
+    const RoundSummary& first = view.round_list.front();
     ASSERT_EQ(first.drafts.size(), 2u);
     EXPECT_EQ(first.drafts[0].draft->ms, 4);
     EXPECT_EQ(first.drafts[1].draft->ms, 8);
@@ -179,18 +179,18 @@ TEST(CycleTime, SumsUpTheRunPhaseByPhase) {
     trace.append(header);
     trace.append(Prefill{5, 10});
     trace.append(Prefill{2, 4});
-    const auto draft = [](int cycle, int index, double ms, double head_ms) {
+    const auto draft = [](int round, int index, double ms, double head_ms) {
         Drafted event;
-        event.cycle = cycle;
+        event.round = round;
         event.index = index;
         event.parent = index - 1;
         event.ms = ms;
         event.head_ms = head_ms;
         return event;
     };
-    const auto commit = [](int cycle, std::vector<int> tokens, double accept_ms, double ms) {
+    const auto commit = [](int round, std::vector<int> tokens, double accept_ms, double ms) {
         Committed event;
-        event.cycle = cycle;
+        event.round = round;
         event.accepted_drafts = static_cast<int>(tokens.size()) - 1;
         event.tokens = std::move(tokens);
         event.accept_ms = accept_ms;
@@ -203,18 +203,18 @@ TEST(CycleTime, SumsUpTheRunPhaseByPhase) {
     trace.append(commit(0, {1, 2}, 0.25, 0.75));
     trace.append(Verified{1, 1, 8, 0.5});
     trace.append(commit(1, {3}, 0.5, 0));
-    const CycleView view = fold(trace, trace.size());
+    const RunView view = fold(trace, trace.size());
     EXPECT_EQ(view.prefill_tokens, 7);
     EXPECT_EQ(view.prefill_ms, 14);
-    ASSERT_EQ(view.cycles.size(), 2u);
-    const CycleSummary& first = view.cycles[0];
+    ASSERT_EQ(view.round_list.size(), 2u);
+    const RoundSummary& first = view.round_list[0];
     EXPECT_EQ(first.start_ms, 0);
     EXPECT_EQ(first.draft_ms, 6);
     EXPECT_EQ(first.head_ms, 3);
     EXPECT_EQ(first.verify_ms, 20);
     EXPECT_EQ(first.other_ms, 1);
     EXPECT_EQ(first.total_ms(), 27);
-    const CycleSummary& second = view.cycles[1];
+    const RoundSummary& second = view.round_list[1];
     EXPECT_EQ(second.start_ms, 27) << "the prompt does not count";
     EXPECT_EQ(second.draft_ms, 0.5);
     EXPECT_EQ(second.verify_ms, 8);
@@ -236,11 +236,11 @@ TEST(CycleTime, AnUnsureHeadHasDraftedAllTheSame) {
     settings.max_tokens = 12;
     settings.options.confidence = 1;
     const auto run = test::finished(test::micro_models(1), settings);
-    const CycleView view = fold(run->trace(), run->trace().size());
+    const RunView view = fold(run->trace(), run->trace().size());
     ASSERT_EQ(view.drafted, 0);
-    for (const CycleSummary& cycle : view.cycles) {
-        if (cycle.cycle < 10) {
-            EXPECT_GT(cycle.draft_ms, 0) << cycle.cycle;
+    for (const RoundSummary& round : view.round_list) {
+        if (round.round < 10) {
+            EXPECT_GT(round.draft_ms, 0) << round.round;
         }
     }
 }

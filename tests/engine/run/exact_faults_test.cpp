@@ -182,7 +182,7 @@ Verdict stops_at_the_first_failure(const Round& round) {
            *verdict.checks[static_cast<std::size_t>(kept)].u < verdict.checks[static_cast<std::size_t>(kept)].threshold)
         ++kept;
     if (kept >= verdict.accepted()) return verdict;
-    const double joint = kept == 0 ? 1 : *verdict.checks[static_cast<std::size_t>(kept - 1)].joint;
+    const double joint = kept == 0 ? 1 : *verdict.checks[static_cast<std::size_t>(kept - 1)].prefix_coefficient;
     verdict.path.resize(static_cast<std::size_t>(kept));
     Residual left = residual(round.p(kept), round.q(kept), joint);
     verdict.distribution = left.distribution.empty() ? round.p(kept) : left.distribution;

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"
 

@@ -58,7 +58,7 @@ TEST_P(Law1Precision, ADraftThatIsTheTargetIsKeptCompletely) {
             settings.max_tokens = 3 * (k + 1);
             speclens::Run run(own, settings);
             run.finish();
-            const CycleView view = fold(run.trace(), run.trace().size());
+            const RunView view = fold(run.trace(), run.trace().size());
             EXPECT_EQ(view.accepted_drafts, 3 * k) << "k=" << k << " T=" << temperature;
         }
 }

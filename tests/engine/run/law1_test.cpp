@@ -99,7 +99,7 @@ TEST_P(Law1Threads, GreedyTextIsThePlainTextWithACandidatePool) {
 
 // Nothing recorded: Domino asks for its whole block at once; with distributions recorded it goes token by token.
 TEST_P(Law1Threads, DominoGuessesTheSameAtOnceAndOneByOne) {
-    const auto guesses = [&](int entries, int k) {
+    const auto drafts = [&](int entries, int k) {
         RunSettings settings = greedy("domino", k);
         settings.trace_top = entries;
         speclens::Run run(models_, settings);
@@ -110,8 +110,8 @@ TEST_P(Law1Threads, DominoGuessesTheSameAtOnceAndOneByOne) {
         return tokens;
     };
     for (int k : {1, 2, 5, 8}) {
-        EXPECT_EQ(guesses(0, k), guesses(4, k)) << "k=" << k;
-        EXPECT_GT(guesses(0, k).size(), 10u);
+        EXPECT_EQ(drafts(0, k), drafts(4, k)) << "k=" << k;
+        EXPECT_GT(drafts(0, k).size(), 10u);
     }
 }
 
@@ -123,7 +123,7 @@ TEST(Law1, APerfectDrafterIsAcceptedCompletely) {
         settings.max_tokens = 4 * (k + 1);
         speclens::Run run(models, settings);
         run.finish();
-        const CycleView view = fold(run.trace(), run.trace().size());
+        const RunView view = fold(run.trace(), run.trace().size());
         EXPECT_EQ(view.rounds, 4) << "k=" << k;
         EXPECT_EQ(view.accepted_drafts, 4 * k) << "k=" << k;
         settings.drafter = "none";
@@ -139,7 +139,7 @@ TEST(Law1, APerfectTreeIsAcceptedToItsFullDepth) {
         settings.options.tree_budget = 3 * depth;
         speclens::Run run(models, settings);
         run.finish();
-        const CycleView view = fold(run.trace(), run.trace().size());
+        const RunView view = fold(run.trace(), run.trace().size());
         EXPECT_EQ(view.rounds, 4) << "depth " << depth;
         EXPECT_EQ(view.accepted_drafts, 4 * depth) << "depth " << depth;
     }

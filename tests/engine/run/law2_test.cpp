@@ -91,7 +91,7 @@ Sampled sample_tables(const TableModel& target, const std::shared_ptr<const Mode
             speclens::Run run(models, settings);
             run.finish();
             text.assign(run.sequence().begin() + 1, run.sequence().end());
-            const CycleView view = fold(run.trace(), run.trace().size());
+            const RunView view = fold(run.trace(), run.trace().size());
             rounds += view.rounds;
             sampled.count(view);
         }
@@ -197,7 +197,7 @@ std::vector<TransformerCase> transformer_cases() {
     return cases;
 }
 
-constexpr long kUsualTexts = 2500;
+constexpr long kDefaultTexts = 2500;
 
 class Law2OnATransformer : public testing::TestWithParam<TransformerCase> {};
 
@@ -210,8 +210,8 @@ TEST_P(Law2OnATransformer, HoldsOverThreeRounds) {
     const std::vector<int> prompt = test::narrow_prompt();
     const auto expected = test::exact_texts(models->target, prompt, kTokens, sampling);
     ASSERT_EQ(expected.size(), 81u);
-    const std::optional<long> samples = test::texts_of_a_rule(kUsualTexts);
-    ASSERT_TRUE(samples) << "SPEC_LAW2_TEXTS must be an integer of at least " << kUsualTexts;
+    const std::optional<long> samples = test::texts_of_a_rule(kDefaultTexts);
+    ASSERT_TRUE(samples) << "SPEC_LAW2_TEXTS must be an integer of at least " << kDefaultTexts;
     for (const RuleInfo& rule : rule_list()) {
         if (rule.greedy_only || !rule.lossless() || !can_judge(rule, drafter)) continue;
         if (!more_by_hand() && judging_rule("token", name) != rule.name) continue;
@@ -231,7 +231,7 @@ TEST_P(Law2OnATransformer, HoldsOverThreeRounds) {
         const test::Fit fit = test::fit(expected, sampled.counted, *samples);
         EXPECT_GT(fit.p_value, kAlarm / kTests) << rule.name << " TV " << fit.total_variation;
         EXPECT_TRUE(!drafter.drafts() || sampled.judged(*samples)) << rule.name << " kept " << sampled.kept << ", refusals " << sampled.refusals;
-        if (*samples > kUsualTexts) sampled.tell(testing::PrintToString(GetParam()) + " " + rule.name, expected, *samples);
+        if (*samples > kDefaultTexts) sampled.tell(testing::PrintToString(GetParam()) + " " + rule.name, expected, *samples);
     }
 }
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "engine/lab/fault_study.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "tests/shared/micro.h"
 
 namespace speclens {
@@ -32,8 +32,8 @@ std::optional<std::size_t> parts(const std::vector<int>& plain, const std::vecto
 
 // How many times as likely plain decoding found its own token as the other one, in the round that wrote the place.
 double odds(const Trace& plain, std::size_t place, int other) {
-    const CycleView view = fold(plain, plain.size());
-    const TargetToken& own = *view.cycles.at(place).resample;
+    const RunView view = fold(plain, plain.size());
+    const TargetToken& own = *view.round_list.at(place).resample;
     const TopEntries& top = own.raw_top.empty() ? own.top : own.raw_top;
     const auto of = [&](int id) -> double {
         for (const TopEntries::Entry& entry : top.entries)

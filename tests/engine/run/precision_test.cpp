@@ -57,7 +57,7 @@ TEST(Precision, HasAWordForEach) {
         EXPECT_EQ(find_precision(name_of(precision)), precision);
     for (const char* other : {"", "fp32", "BF16", "f32 "}) EXPECT_EQ(find_precision(other), std::nullopt) << other;
     const auto backend = make_cpu_backend({.threads = 1});
-    EXPECT_EQ(usual_precision(*backend), backend->has_products(Precision::bf16) ? Precision::bf16 : Precision::f32);
+    EXPECT_EQ(default_precision(*backend), backend->has_products(Precision::bf16) ? Precision::bf16 : Precision::f32);
 }
 
 TEST(Precision, OfTheBuiltInModelIsF32UnlessAskedForByWord) {
@@ -77,7 +77,7 @@ TEST(Precision, OfTheBuiltInModelIsF32UnlessAskedForByWord) {
 
 TEST(Precision, OfOtherModelsIsWhatTheDeviceMultiplies) {
     const Models usual = load_models({.target = golden_model(), .heads = {{"domino", golden_model("micro_domino")}}, .threads = 1});
-    EXPECT_EQ(usual.precision(), usual_precision(*usual.backend));
+    EXPECT_EQ(usual.precision(), default_precision(*usual.backend));
     EXPECT_EQ(usual.networks.at("domino")->layer[0].wq.view().precision, usual.precision());
     const Models f32 = load_models({.target = golden_model(), .draft = golden_model(), .threads = 1, .precision = Precision::f32});
     EXPECT_EQ(f32.precision(), Precision::f32);
@@ -104,7 +104,7 @@ TEST(Precision, StandsInTheHeaderAndInTheHashWhereItIsNotF32) {
 }
 
 TEST(Precision, Int8NeedsMatricesThatAreQuantised) {
-    for (const WeightForm form : {WeightForm::usual, WeightForm::bf16})
+    for (const WeightForm form : {WeightForm::by_default, WeightForm::bf16})
         EXPECT_NE(refused_load([&] { (void)load_models({.target = golden_model(), .threads = 1, .weights = form, .precision = Precision::int8}); },
                           "--weights keep")
                       .find("loaded as bf16 or f32"),

@@ -83,9 +83,9 @@ TEST(RoundEvents, SayWhatTypicalAcceptanceAsksFor) {
     settings.rule_params.epsilon = 0.5;
     settings.rule_params.delta = 0.4;
     for (const Checked& check : checks_of(two_distributions(target, {0.3, 0.3, 0.4}), settings)) {
-        ASSERT_TRUE(check.limit);
-        EXPECT_NEAR(*check.limit, typical_limit(target, settings.rule_params), 1e-12);
-        EXPECT_EQ(check.accepted, target[static_cast<std::size_t>(check.token)] > *check.limit);
+        ASSERT_TRUE(check.typical_threshold);
+        EXPECT_NEAR(*check.typical_threshold, typical_limit(target, settings.rule_params), 1e-12);
+        EXPECT_EQ(check.accepted, target[static_cast<std::size_t>(check.token)] > *check.typical_threshold);
         EXPECT_FALSE(check.u);
     }
 }
@@ -100,8 +100,8 @@ TEST(RoundEvents, CascadesAreDecidedByTheModelsOwnDistributions) {
         settings.rule_params.alpha = kept ? 0.31 : 0.29;
         const Distribution mixture = apply_sampling(kept ? draft : target, settings.sampling);
         for (const Checked& check : checks_of(two_distributions(target, draft), settings)) {
-            ASSERT_TRUE(check.goal);
-            EXPECT_NEAR(std::exp(*check.goal), mixture[static_cast<std::size_t>(check.token)], 1e-9) << kept;
+            ASSERT_TRUE(check.mixture);
+            EXPECT_NEAR(std::exp(*check.mixture), mixture[static_cast<std::size_t>(check.token)], 1e-9) << kept;
         }
     }
 }
@@ -110,9 +110,9 @@ TEST(RoundEvents, SayTheCoefficientOfBlockVerification) {
     double joint = 1;
     for (const Checked& check :
          checks_of(two_distributions({0.5, 0.3, 0.2}, {0.3, 0.3, 0.4}), drafted_by_the_table("block"))) {
-        ASSERT_TRUE(check.joint);
+        ASSERT_TRUE(check.prefix_coefficient);
         joint = std::min(1.0, (check.index == 0 ? 1 : joint) * std::exp(check.p - check.q));
-        EXPECT_NEAR(std::exp(*check.joint), joint, 1e-9) << check.cycle << " " << check.index;
+        EXPECT_NEAR(std::exp(*check.prefix_coefficient), joint, 1e-9) << check.round << " " << check.index;
     }
 }
 
@@ -140,7 +140,7 @@ TEST(RoundEvents, ATokenIsWhatItsDistributionAndItsCoinGive) {
         if (drafter.reads_setting(Setting::sam_match)) settings.options.sam_match = 1; // a short text repeats little
         if (drafter.reads_setting(Setting::mod_ngram)) settings.options.mod_ngram = settings.options.mod_least = 1;
         const auto run = test::finished(models, settings);
-        int guesses = 0;
+        int drafts = 0;
         for (std::size_t i = 0; i < run->trace().size(); ++i) {
             const std::string where = drafter.name + std::string(", event ") + std::to_string(i);
             if (const auto* own = std::get_if<TargetToken>(&run->trace()[i])) {
@@ -149,7 +149,7 @@ TEST(RoundEvents, ATokenIsWhatItsDistributionAndItsCoinGive) {
             }
             const auto* draft = std::get_if<Drafted>(&run->trace()[i]);
             if (!draft) continue;
-            ++guesses;
+            ++drafts;
             const Distribution distribution = distribution_of(draft->top, 61);
             EXPECT_NEAR(distribution[static_cast<std::size_t>(draft->token)], std::exp(draft->q), 1e-9) << where;
             if (draft->u)
@@ -157,7 +157,7 @@ TEST(RoundEvents, ATokenIsWhatItsDistributionAndItsCoinGive) {
             else
                 EXPECT_EQ(draft->q, 0) << where;
         }
-        EXPECT_GT(guesses, 3) << drafter.name;
+        EXPECT_GT(drafts, 3) << drafter.name;
     }
 }
 
@@ -166,7 +166,7 @@ TEST(RoundEvents, ABlockWithoutConditioningKnowsItsAnchorOnly) {
     const auto models = test::micro_models(1);
     for (const char* drafter : {"dflash", "domino", "dspark"})
         for (const bool conditioning : {true, false}) {
-            const auto first_guesses = [&](std::vector<int> prompt) {
+            const auto first_drafts = [&](std::vector<int> prompt) {
                 RunSettings settings = drafted_by_the_table("token");
                 settings.drafter = drafter;
                 settings.options.conditioning = conditioning;
@@ -176,12 +176,12 @@ TEST(RoundEvents, ABlockWithoutConditioningKnowsItsAnchorOnly) {
                 std::vector<TopEntries> distributions;
                 for (std::size_t i = 0; i < run->trace().size(); ++i)
                     if (const auto* draft = std::get_if<Drafted>(&run->trace()[i]);
-                        draft && draft->cycle == 0)
+                        draft && draft->round == 0)
                         distributions.push_back(draft->top);
                 EXPECT_EQ(distributions.size(), 2u) << drafter;
                 return distributions;
             };
-            const bool same = first_guesses({5, 6, 7, 9}) == first_guesses({21, 33, 14, 9});
+            const bool same = first_drafts({5, 6, 7, 9}) == first_drafts({21, 33, 14, 9});
             EXPECT_NE(same, conditioning) << drafter;
         }
 }

@@ -162,10 +162,10 @@ TEST(Fork, WithoutAChangeReplaysTheSameRun) {
         settings.rule = judging_rule(settings.rule, settings.drafter);
         speclens::Run base(models, settings);
         base.finish();
-        for (int cycle : {0, 1, 3}) {
-            speclens::Run branch(models, settings, base.trace(), Fork{.cycle = cycle});
+        for (int round : {0, 1, 3}) {
+            speclens::Run branch(models, settings, base.trace(), Fork{.round = round});
             branch.finish();
-            EXPECT_EQ(branch.sequence(), base.sequence()) << drafter.name << " cycle " << cycle;
+            EXPECT_EQ(branch.sequence(), base.sequence()) << drafter.name << " cycle " << round;
         }
     }
 }
@@ -183,7 +183,7 @@ TEST(Fork, GoesOnWhereTheDraftModelsContextHasEnded) {
         base.finish();
         ASSERT_GT(base.sequence().size(), 30u);
         const int last = fold(base.trace(), base.trace().size()).rounds - 1;
-        speclens::Run branch(models, settings, base.trace(), Fork{.cycle = last});
+        speclens::Run branch(models, settings, base.trace(), Fork{.round = last});
         branch.finish();
         EXPECT_EQ(branch.sequence(), base.sequence()) << drafter;
     }
@@ -193,13 +193,13 @@ TEST(Fork, HasRoomForWhatIsWrittenAlready) {
     const auto models = test::micro_models(1);
     speclens::Run base(models, sampled());
     base.finish();
-    const CycleView whole = fold(base.trace(), base.trace().size());
+    const RunView whole = fold(base.trace(), base.trace().size());
     RunSettings shorter = sampled();
     shorter.max_tokens = 4;
     const int last = whole.rounds - 1;
-    speclens::Run branch(models, sampled(), base.trace(), Fork{.cycle = last, .settings = shorter});
+    speclens::Run branch(models, sampled(), base.trace(), Fork{.round = last, .settings = shorter});
     branch.finish();
-    const std::size_t kept = base.sequence().size() - whole.cycles.back().commit->tokens.size();
+    const std::size_t kept = base.sequence().size() - whole.round_list.back().commit->tokens.size();
     ASSERT_GE(branch.sequence().size(), kept);
     EXPECT_TRUE(std::equal(base.sequence().begin(),
                            base.sequence().begin() + static_cast<std::ptrdiff_t>(kept),
@@ -210,39 +210,39 @@ TEST(Fork, ChangesOnlyWhatFollows) {
     const auto models = test::micro_models(1);
     speclens::Run base(models, sampled());
     base.finish();
-    const CycleView view = fold(base.trace(), base.trace().size());
-    ASSERT_GE(view.cycles.size(), 4u);
+    const RunView view = fold(base.trace(), base.trace().size());
+    ASSERT_GE(view.round_list.size(), 4u);
     std::size_t kept = 3; // prompt
-    for (int c = 0; c < 2; ++c) kept += view.cycles[c].commit->tokens.size();
+    for (int c = 0; c < 2; ++c) kept += view.round_list[c].commit->tokens.size();
 
-    Fork force{.cycle = 2, .force_draft = std::pair{0, 42}};
+    Fork force{.round = 2, .force_draft = std::pair{0, 42}};
     speclens::Run forced(models, sampled(), base.trace(), force);
     forced.finish();
     EXPECT_TRUE(
         std::equal(base.sequence().begin(), base.sequence().begin() + kept, forced.sequence().begin()));
-    const CycleView branch = fold(forced.trace(), forced.trace().size());
-    EXPECT_EQ(branch.cycles[2].drafts[0].draft->token, 42);
-    EXPECT_EQ(branch.cycles[2].drafts[0].draft->extra, "forced");
+    const RunView branch = fold(forced.trace(), forced.trace().size());
+    EXPECT_EQ(branch.round_list[2].drafts[0].draft->token, 42);
+    EXPECT_EQ(branch.round_list[2].drafts[0].draft->extra, "forced");
 
-    speclens::Run coin(models, sampled(), base.trace(), Fork{.cycle = 2, .force_coin = std::pair{0, 0.0}});
+    speclens::Run coin(models, sampled(), base.trace(), Fork{.round = 2, .force_coin = std::pair{0, 0.0}});
     coin.finish();
-    EXPECT_TRUE(fold(coin.trace(), coin.trace().size()).cycles[2].drafts[0].check->accepted)
+    EXPECT_TRUE(fold(coin.trace(), coin.trace().size()).round_list[2].drafts[0].check->accepted)
         << "u = 0 always accepts";
-    for (const CycleSummary& cycle : fold(coin.trace(), coin.trace().size()).cycles)
-        for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
-            if (cycle.drafts[i].check) {
-                EXPECT_EQ(cycle.drafts[i].check->set, cycle.cycle == 2 && i == 0) << "the others were thrown";
+    for (const RoundSummary& round : fold(coin.trace(), coin.trace().size()).round_list)
+        for (std::size_t i = 0; i < round.drafts.size(); ++i)
+            if (round.drafts[i].check) {
+                EXPECT_EQ(round.drafts[i].check->set, round.round == 2 && i == 0) << "the others were thrown";
             }
 
     RunSettings rerolled = sampled();
     rerolled.fork = 1;
-    speclens::Run reroll(models, sampled(), base.trace(), Fork{.cycle = 2, .settings = rerolled});
+    speclens::Run reroll(models, sampled(), base.trace(), Fork{.round = 2, .settings = rerolled});
     reroll.finish();
     EXPECT_TRUE(
         std::equal(base.sequence().begin(), base.sequence().begin() + kept, reroll.sequence().begin()));
     EXPECT_NE(reroll.sequence(), base.sequence());
     try {
-        speclens::Run(models, sampled(), base.trace(), Fork{.cycle = 999});
+        speclens::Run(models, sampled(), base.trace(), Fork{.round = 999});
         ADD_FAILURE() << "a fork from a round that is not there must be refused";
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("round 1000 is not"), std::string::npos)
@@ -263,7 +263,7 @@ TEST(FullDistributions, AreTheDistributionsTheRunUsed) {
             for (std::size_t i = 0; i < run.trace().size(); ++i) {
                 const auto* check = std::get_if<Checked>(&run.trace()[i]);
                 if (!check) continue;
-                const DistributionPair distributions = full_distributions(models, settings, run.trace(), check->cycle, check->index);
+                const DistributionPair distributions = full_distributions(models, settings, run.trace(), check->round, check->index);
                 const auto x = static_cast<std::size_t>(check->token);
                 EXPECT_NEAR(distributions.target[x], std::exp(check->p), 1e-9) << drafter.name;
                 EXPECT_NEAR(distributions.draft[x], std::exp(check->q), 1e-9) << drafter.name;

@@ -112,14 +112,14 @@ TEST_F(Shipped, OfAnotherModelOfThisShapeAreRefused) {
 TEST_F(Shipped, TheUsualTargetIsAFetchedModelWithHeads) {
     const Variable home("XDG_DATA_HOME", temp_.path().string());
     const Fetchable& known = fetchables().front();
-    EXPECT_EQ(usual_model(temp_.path()), kBuiltInModel);
+    EXPECT_EQ(default_model(temp_.path()), kBuiltInModel);
     fs::create_directories(temp_ / "models" / known.name);
     std::ofstream(temp_ / "models" / known.name / "MANIFEST.json") << "{}";
-    EXPECT_EQ(usual_model(temp_.path()), kBuiltInModel);
+    EXPECT_EQ(default_model(temp_.path()), kBuiltInModel);
     fs::create_directories(fetched_folder());
     std::ofstream(fetched_folder() / known.file) << "GGUF";
-    EXPECT_EQ(usual_model(temp_.path()), known.name);
-    EXPECT_EQ(usual_model(temp_ / "nowhere"), kBuiltInModel);
+    EXPECT_EQ(default_model(temp_.path()), known.name);
+    EXPECT_EQ(default_model(temp_ / "nowhere"), kBuiltInModel);
 }
 
 // The matrices of a head as bytes with a scale for each row, as assets/recipe/smollm2/ship.py writes them.

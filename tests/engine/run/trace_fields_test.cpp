@@ -27,19 +27,19 @@ TopEntries head(int id, double logp) {
     return {{{id, logp}, {id + 1, logp - 1}}, 0.125};
 }
 
-Internals full_lens() {
-    Internals lens;
-    lens.strips = {{"state", 3, -1.5, 2.5, {0.25, 0.5, 0.75}}};
-    lens.numbers = {{"gate", 0.625, "%"}, {"depth", 3, ""}};
-    lens.movers = {{7, 1.5, 2.5, -0.5, -0.25}};
-    return lens;
+Internals full_internals() {
+    Internals internals;
+    internals.strips = {{"state", 3, -1.5, 2.5, {0.25, 0.5, 0.75}}};
+    internals.numbers = {{"gate", 0.625, "%"}, {"depth", 3, ""}};
+    internals.movers = {{7, 1.5, 2.5, -0.5, -0.25}};
+    return internals;
 }
 
 // A round of a tree with nothing left at its default.
 void append_round(Trace& trace) {
     trace.append(Prefill{4, 1.5});
     Drafted draft;
-    draft.cycle = 1;
+    draft.round = 1;
     draft.index = 2;
     draft.parent = 1;
     draft.token = 5;
@@ -51,11 +51,11 @@ void append_round(Trace& trace) {
     draft.extra = "2-gram";
     draft.ms = 2.5;
     draft.head_ms = 3.5;
-    draft.lens = full_lens();
+    draft.internals = full_internals();
     trace.append(draft);
     trace.append(Verified{1, 4, 4.5, 5.5, Wire{123, 45678901234, 4.25, 3.25, 2}, 3, 1.25, 2});
     Checked check;
-    check.cycle = 1;
+    check.round = 1;
     check.index = 2;
     check.token = 5;
     check.p = -0.75;
@@ -64,16 +64,16 @@ void append_round(Trace& trace) {
     check.u = 0.4375;
     check.set = true;
     check.accepted = true;
-    check.left = -0.875;
-    check.goal = -0.625;
-    check.limit = 0.1875;
-    check.joint = -0.0625;
+    check.sibling_residual = -0.875;
+    check.mixture = -0.625;
+    check.typical_threshold = 0.1875;
+    check.prefix_coefficient = -0.0625;
     check.top = head(8, -0.4);
     check.raw_top = head(9, -0.5);
     trace.append(check);
     for (const auto from : {TargetToken::From::residual, TargetToken::From::bonus, TargetToken::From::target})
         trace.append(TargetToken{1, from, 2, 6, 0.6875, -1.25, head(10, -0.6), head(11, -0.7), head(12, -0.8)});
-    trace.append(Committed{1, 2, {0, 2}, {4, 5, 6}, 9, 13, 12, 6.5, 7.5, full_lens()});
+    trace.append(Committed{1, 2, {0, 2}, {4, 5, 6}, 9, 13, 12, 6.5, 7.5, full_internals()});
     trace.append(Failed{"it broke", "mend it"});
     trace.append(Commanded{"fork at cycle 1"});
     trace.append(Stopped{"length", trace.hash(trace.size())});
@@ -144,11 +144,11 @@ TEST(TraceFields, AllAreWritten) {
     expect_fields(4, {"u", "set", "left", "goal", "limit", "joint", "top", "raw_top"});
     expect_fields(5, {"parent", "u", "top", "target_top", "raw_top"});
     expect_fields(8, {"path", "kv_before", "kv_verify", "kv_after", "accept_ms", "ms", "lens"});
-    const Json lens = Json::parse(lines[8])["lens"];
-    EXPECT_EQ(lens["strips"][0].size(), 5u);
-    EXPECT_EQ(lens["numbers"][0].size(), 3u);
-    EXPECT_EQ(lens["numbers"][1].size(), 2u) << "a number without a unit";
-    EXPECT_EQ(lens["movers"][0].size(), 5u);
+    const Json internals = Json::parse(lines[8])["lens"];
+    EXPECT_EQ(internals["strips"][0].size(), 5u);
+    EXPECT_EQ(internals["numbers"][0].size(), 3u);
+    EXPECT_EQ(internals["numbers"][1].size(), 2u) << "a number without a unit";
+    EXPECT_EQ(internals["movers"][0].size(), 5u);
 }
 
 // A file system that gives up in the middle is no end of the file.

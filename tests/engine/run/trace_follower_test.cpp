@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "engine/model/model.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace_follower.h"
 #include "kernels/error.h"
 #include "tests/shared/eventually.h"

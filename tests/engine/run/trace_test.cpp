@@ -11,7 +11,7 @@
 
 #include "engine/base/json.h"
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/run.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_json.h"
@@ -99,9 +99,9 @@ TEST(Trace, TopIsSortedAndItsRestIsTheMissingMass) {
     EXPECT_EQ(ties.entries[2].id, 2);
 }
 
-TEST(CycleView, AccountsForEveryTokenWithItsOrigin) {
+TEST(RunView, AccountsForEveryTokenWithItsOrigin) {
     const auto run = finished("small", 1);
-    const CycleView view = fold(run->trace(), run->trace().size());
+    const RunView view = fold(run->trace(), run->trace().size());
     EXPECT_EQ(view.output_tokens, 24);
     EXPECT_EQ(static_cast<int>(view.tokens.size()), 5 + 24);
     std::vector<int> ids;
@@ -113,11 +113,11 @@ TEST(CycleView, AccountsForEveryTokenWithItsOrigin) {
     EXPECT_EQ(ids, run->sequence());
     EXPECT_EQ(accepted, view.accepted_drafts);
     EXPECT_EQ(view.output_tokens, view.accepted_drafts + view.rounds);
-    EXPECT_EQ(view.rounds, static_cast<int>(view.cycles.size()));
+    EXPECT_EQ(view.rounds, static_cast<int>(view.round_list.size()));
     ASSERT_NE(view.stopped, nullptr);
-    for (const CycleSummary& cycle : view.cycles) {
+    for (const RoundSummary& round : view.round_list) {
         bool rejected = false;
-        for (const DraftSlot& slot : cycle.drafts) {
+        for (const DraftSlot& slot : round.drafts) {
             if (rejected) {
                 EXPECT_EQ(slot.state, DraftSlot::State::discarded);
             }
@@ -126,11 +126,11 @@ TEST(CycleView, AccountsForEveryTokenWithItsOrigin) {
     }
 }
 
-TEST(CycleView, EveryPrefixFoldsAndStepBackIsTheSameFold) {
+TEST(RunView, EveryPrefixFoldsAndStepBackIsTheSameFold) {
     const auto run = finished("lookup", 0.8);
     std::size_t tokens = 0;
     for (std::size_t cursor = 0; cursor <= run->trace().size(); ++cursor) {
-        const CycleView view = fold(run->trace(), cursor);
+        const RunView view = fold(run->trace(), cursor);
         EXPECT_EQ(view.events, cursor);
         EXPECT_GE(view.tokens.size(), tokens);
         tokens = view.tokens.size();
@@ -138,28 +138,28 @@ TEST(CycleView, EveryPrefixFoldsAndStepBackIsTheSameFold) {
     EXPECT_EQ(fold(run->trace(), 1u << 30).events, run->trace().size());
 }
 
-TEST(CycleView, CursorMovesVisitCyclesAndRejections) {
+TEST(RunView, CursorMovesVisitCyclesAndRejections) {
     const auto run = finished("lookup", 1);
     const Trace& trace = run->trace();
     std::size_t cursor = 0;
     int cycles = 0;
-    while (next_cycle_end(trace, cursor) < trace.size() &&
-           std::holds_alternative<Committed>(trace[next_cycle_end(trace, cursor) - 1])) {
-        cursor = next_cycle_end(trace, cursor);
+    while (next_round_end(trace, cursor) < trace.size() &&
+           std::holds_alternative<Committed>(trace[next_round_end(trace, cursor) - 1])) {
+        cursor = next_round_end(trace, cursor);
         ++cycles;
     }
     EXPECT_EQ(cycles, fold(trace, trace.size()).rounds);
-    const std::size_t back = previous_cycle_end(trace, cursor);
+    const std::size_t back = previous_round_end(trace, cursor);
     EXPECT_LT(back, cursor);
-    EXPECT_EQ(next_cycle_end(trace, back), cursor);
-    EXPECT_EQ(previous_cycle_end(trace, 0), 0u);
+    EXPECT_EQ(next_round_end(trace, back), cursor);
+    EXPECT_EQ(previous_round_end(trace, 0), 0u);
     const std::size_t rejection = next_rejection(trace, 0);
     ASSERT_LT(rejection, trace.size());
     EXPECT_FALSE(std::get<Checked>(trace[rejection - 1]).accepted);
 }
 
 // Of the rounds without guesses: those that had no room for one. A drafter that found nothing was asked.
-TEST(CycleView, KnowsWhichRoundsHadNoRoomForAGuess) {
+TEST(RunView, KnowsWhichRoundsHadNoRoomForAGuess) {
     const auto with = [](const char* drafter, int max_tokens, int positions) {
         RunSettings settings;
         settings.prompt.token_ids = {5, 6, 5, 6, 5};
@@ -176,21 +176,21 @@ TEST(CycleView, KnowsWhichRoundsHadNoRoomForAGuess) {
         for (const int max_tokens : {1, 2, 7, 8, 9, 100})
             for (const int positions : {20, 21, 22, 512}) {
                 const auto run = with(drafter, max_tokens, positions);
-                const CycleView whole = fold(run->trace(), run->trace().size());
+                const RunView whole = fold(run->trace(), run->trace().size());
                 int left = max_tokens, room = positions - 5; // before the round: tokens, slots beside the pending one's
-                for (const CycleSummary& cycle : whole.cycles) {
+                for (const RoundSummary& round : whole.round_list) {
                     const bool tight = left == 1 || room == 0;
                     const bool expected = tight && std::string(drafter) != "none";
-                    EXPECT_EQ(no_room_for_guess(whole, cycle), expected) << drafter << " " << max_tokens << " " << left;
+                    EXPECT_EQ(no_room_for_draft(whole, round), expected) << drafter << " " << max_tokens << " " << left;
                     if (left == 1) { // seen as soon as the round is
-                        const CycleView early = fold(run->trace(), cycle.first_event + 1);
-                        EXPECT_EQ(no_room_for_guess(early, early.cycles.back()), expected) << drafter;
+                        const RunView early = fold(run->trace(), round.first_event + 1);
+                        EXPECT_EQ(no_room_for_draft(early, early.round_list.back()), expected) << drafter;
                     }
                     full += expected && left > 1;
                     no_room += expected;
-                    silent += !tight && cycle.drafts.empty();
-                    left -= static_cast<int>(cycle.commit->tokens.size());
-                    room -= static_cast<int>(cycle.commit->tokens.size());
+                    silent += !tight && round.drafts.empty();
+                    left -= static_cast<int>(round.commit->tokens.size());
+                    room -= static_cast<int>(round.commit->tokens.size());
                 }
             }
     EXPECT_GT(silent, 0) << "lookup finds nothing at times";

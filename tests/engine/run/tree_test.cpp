@@ -212,14 +212,14 @@ TEST(TreeCycle, CoinsBelongToPositionAndLaneAndAttemptsToPositions) {
     const RunSettings settings = sampled_tree("tree_wor");
     speclens::Run run(models, settings);
     run.finish();
-    const CycleView view = fold(run.trace(), run.trace().size());
+    const RunView view = fold(run.trace(), run.trace().size());
     std::vector<std::uint32_t> attempts(200, 0);
     std::size_t committed = 3;
     int seen = 0;
-    for (const CycleSummary& cycle : view.cycles) {
-        std::vector<int> lanes(cycle.drafts.size() + 1, 0);
+    for (const RoundSummary& round : view.round_list) {
+        std::vector<int> lanes(round.drafts.size() + 1, 0);
         int deepest = 0;
-        for (const DraftSlot& slot : cycle.drafts) {
+        for (const DraftSlot& slot : round.drafts) {
             const auto lane = static_cast<std::uint32_t>(lanes[static_cast<std::size_t>(slot.parent + 1)]++);
             const auto position = static_cast<std::uint32_t>(committed) + static_cast<std::uint32_t>(slot.depth) - 1;
             const auto coin = [&](Purpose purpose) {
@@ -233,7 +233,7 @@ TEST(TreeCycle, CoinsBelongToPositionAndLaneAndAttemptsToPositions) {
             deepest = std::max(deepest, slot.depth);
         }
         for (int d = 0; d < deepest; ++d) ++attempts[committed + static_cast<std::size_t>(d)];
-        committed += cycle.commit->tokens.size();
+        committed += round.commit->tokens.size();
     }
     EXPECT_GT(seen, 20);
     const std::vector<std::uint32_t> counted = attempts_before(run.trace(), 1 << 20);
@@ -247,18 +247,18 @@ TEST(TreeCycle, ForksChangeTheNodeThatIsNamed) {
         const RunSettings settings = sampled_tree(rule);
         speclens::Run base(models, settings);
         base.finish();
-        speclens::Run forced(models, settings, base.trace(), Fork{.cycle = 1, .force_draft = std::pair{3, 42}});
+        speclens::Run forced(models, settings, base.trace(), Fork{.round = 1, .force_draft = std::pair{3, 42}});
         forced.finish();
-        const CycleView branch = fold(forced.trace(), forced.trace().size());
-        EXPECT_EQ(branch.cycles[1].drafts[3].draft->token, 42) << rule;
-        EXPECT_EQ(branch.cycles[1].drafts[3].draft->extra, "forced") << rule;
-        const CycleView before = fold(base.trace(), base.trace().size());
-        EXPECT_EQ(branch.cycles[1].drafts[0].draft->token, before.cycles[1].drafts[0].draft->token) << rule;
+        const RunView branch = fold(forced.trace(), forced.trace().size());
+        EXPECT_EQ(branch.round_list[1].drafts[3].draft->token, 42) << rule;
+        EXPECT_EQ(branch.round_list[1].drafts[3].draft->extra, "forced") << rule;
+        const RunView before = fold(base.trace(), base.trace().size());
+        EXPECT_EQ(branch.round_list[1].drafts[0].draft->token, before.round_list[1].drafts[0].draft->token) << rule;
         // A coin of 1 rejects whatever node was accepted first; a later sibling or the target takes its place.
-        const int kept = before.cycles[0].path.empty() ? 0 : before.cycles[0].path[0];
-        speclens::Run refused(models, settings, base.trace(), Fork{.cycle = 0, .force_coin = std::pair{kept, 1.0}});
+        const int kept = before.round_list[0].path.empty() ? 0 : before.round_list[0].path[0];
+        speclens::Run refused(models, settings, base.trace(), Fork{.round = 0, .force_coin = std::pair{kept, 1.0}});
         refused.finish();
-        EXPECT_FALSE(fold(refused.trace(), refused.trace().size()).cycles[0].drafts[static_cast<std::size_t>(kept)].check->accepted);
+        EXPECT_FALSE(fold(refused.trace(), refused.trace().size()).round_list[0].drafts[static_cast<std::size_t>(kept)].check->accepted);
     }
 }
 
@@ -267,12 +267,12 @@ TEST(TreeCycle, FullDistributionsOfTheOwnTokenAreThoseOfItsPlaceInTheTree) {
     const RunSettings settings = sampled_tree("tree_wor");
     speclens::Run run(models, settings);
     run.finish();
-    const CycleView view = fold(run.trace(), run.trace().size());
+    const RunView view = fold(run.trace(), run.trace().size());
     int bonus = 0;
-    for (const CycleSummary& cycle : view.cycles) {
-        if (cycle.resample->from != TargetToken::From::bonus) continue;
-        const DistributionPair distributions = full_distributions(models, settings, run.trace(), cycle.cycle, static_cast<int>(cycle.drafts.size()));
-        EXPECT_NEAR(distributions.target[static_cast<std::size_t>(cycle.resample->token)], std::exp(cycle.resample->p), 1e-9);
+    for (const RoundSummary& round : view.round_list) {
+        if (round.resample->from != TargetToken::From::bonus) continue;
+        const DistributionPair distributions = full_distributions(models, settings, run.trace(), round.round, static_cast<int>(round.drafts.size()));
+        EXPECT_NEAR(distributions.target[static_cast<std::size_t>(round.resample->token)], std::exp(round.resample->p), 1e-9);
         ++bonus;
     }
     EXPECT_GT(bonus, 0);
@@ -291,19 +291,19 @@ TEST(TreeTrace, SaysWhichNodeWasJudgedAndWhereTheOwnTokenHangs) {
     const auto back = read_trace(in, "memory");
     EXPECT_EQ(back->hash(back->size()), run.trace().hash(run.trace().size()));
     EXPECT_EQ(back->header()->nodes, 14);
-    const CycleView view = fold(*back, back->size());
+    const RunView view = fold(*back, back->size());
     int later = 0;
-    for (const CycleSummary& cycle : view.cycles) {
-        EXPECT_TRUE(cycle.tree);
-        EXPECT_EQ(cycle.resample->parent, cycle.end_of_path());
-        EXPECT_EQ(cycle.commit->path, cycle.path);
-        EXPECT_EQ(cycle.verify->rows, static_cast<int>(cycle.drafts.size()) + 1);
-        for (std::size_t n = 0; n < cycle.path.size(); ++n)
-            EXPECT_EQ(cycle.drafts[static_cast<std::size_t>(cycle.path[n])].depth, static_cast<int>(n) + 1);
-        for (const DraftSlot& slot : cycle.drafts) {
+    for (const RoundSummary& round : view.round_list) {
+        EXPECT_TRUE(round.tree);
+        EXPECT_EQ(round.resample->parent, round.end_of_path());
+        EXPECT_EQ(round.commit->path, round.path);
+        EXPECT_EQ(round.verify->rows, static_cast<int>(round.drafts.size()) + 1);
+        for (std::size_t n = 0; n < round.path.size(); ++n)
+            EXPECT_EQ(round.drafts[static_cast<std::size_t>(round.path[n])].depth, static_cast<int>(n) + 1);
+        for (const DraftSlot& slot : round.drafts) {
             EXPECT_NE(slot.state, DraftSlot::State::drafted) << "a finished round leaves nothing open";
             EXPECT_EQ(slot.check == nullptr, slot.state == DraftSlot::State::discarded);
-            if (slot.check && slot.check->left) ++later;
+            if (slot.check && slot.check->sibling_residual) ++later;
         }
     }
     EXPECT_GT(later, 3) << "later siblings were judged";
@@ -329,16 +329,16 @@ TEST(TreeTrace, AChainHasNoneOfTheFieldsOfATree) {
 }
 
 TEST(TreeView, ReadsATreeBranchByBranch) {
-    CycleSummary cycle;
+    RoundSummary round;
     for (int parent : {-1, -1, 0, 0, 1, 3}) {
-        const int depth = parent < 0 ? 1 : cycle.drafts[static_cast<std::size_t>(parent)].depth + 1;
-        cycle.drafts.push_back({.parent = parent, .depth = depth});
+        const int depth = parent < 0 ? 1 : round.drafts[static_cast<std::size_t>(parent)].depth + 1;
+        round.drafts.push_back({.parent = parent, .depth = depth});
     }
-    EXPECT_EQ(cycle.reading_order(), (std::vector<int>{0, 2, 3, 5, 1, 4}));
-    EXPECT_EQ(cycle.own_slot(), 6) << "nothing was rejected";
-    cycle.path = {0};
-    cycle.drafts[2].state = cycle.drafts[3].state = DraftSlot::State::rejected;
-    EXPECT_EQ(cycle.own_slot(), 3) << "the last one that was tried behind the path";
+    EXPECT_EQ(round.reading_order(), (std::vector<int>{0, 2, 3, 5, 1, 4}));
+    EXPECT_EQ(round.own_slot(), 6) << "nothing was rejected";
+    round.path = {0};
+    round.drafts[2].state = round.drafts[3].state = DraftSlot::State::rejected;
+    EXPECT_EQ(round.own_slot(), 3) << "the last one that was tried behind the path";
 }
 
 TEST(TreeView, SurvivesParentsThatMakeNoSense) {
@@ -366,8 +366,8 @@ TEST(TreeView, SurvivesParentsThatMakeNoSense) {
     commit.path = {8, 9, 10};
     commit.tokens = {1, 2, 3, 4};
     trace.append(commit);
-    const CycleView view = fold(trace, trace.size());
-    EXPECT_EQ(view.cycles[0].reading_order().size(), 4u);
+    const RunView view = fold(trace, trace.size());
+    EXPECT_EQ(view.round_list[0].reading_order().size(), 4u);
     EXPECT_EQ(attempts_before(trace, 9).size(), 3u) << "one token of prompt, two levels";
     EXPECT_EQ(view.output_tokens, 4);
 }

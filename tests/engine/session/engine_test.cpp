@@ -89,7 +89,7 @@ TEST(Engine, TellsNothingWithoutAChange) {
     engine.obey(FetchOtherDrafterRound{0, "lookup"});
     EXPECT_EQ(engine.shown().status.state, EngineStatus::State::idle) << "answered when the engine works";
     EXPECT_EQ(engine.doing(), "drafting with lookup");
-    EXPECT_EQ(engine.shown().guest, nullptr);
+    EXPECT_EQ(engine.shown().other_round, nullptr);
     EXPECT_GT(engine.shown().revision, revision);
 }
 
@@ -116,8 +116,8 @@ TEST(Engine, JobsHaveTheirTurnsWhateverWasAskedForFirst) {
     while (engine.step()) {
         const Snapshot& now = engine.shown();
         note("stepped", now.stepped->steps.size() == 1);
-        note("guest", now.guest != nullptr);
-        note("guesses", now.guesses->complete());
+        note("guest", now.other_round != nullptr);
+        note("guesses", now.comparison->complete());
         note("b", study(now, "b"));
         note("a", study(now, "a"));
         note("race", now.race->lanes_finished());
@@ -226,13 +226,13 @@ TEST(Engine, TheSameCallsOnGivenModelsGiveTheSame) {
         engine.obey(FetchReplay{1, {}});
         engine.obey(CompareDrafters{1});
         drain(engine);
-        EXPECT_TRUE(engine.shown().guesses->complete());
-        const auto twin = engine.shown().twin;
+        EXPECT_TRUE(engine.shown().comparison->complete());
+        const auto replayed = engine.shown().replayed;
         engine.forget_answers();
-        EXPECT_EQ(engine.shown().guesses, nullptr);
+        EXPECT_EQ(engine.shown().comparison, nullptr);
         EXPECT_NE(engine.shown().trace, nullptr) << "the run is no answer";
         std::vector<int> tokens = engine.run()->sequence();
-        tokens.push_back(static_cast<int>(twin->trace->size()));
+        tokens.push_back(static_cast<int>(replayed->trace->size()));
         return tokens;
     };
     EXPECT_EQ(answers(), answers());
@@ -263,11 +263,11 @@ RunSettings drafted_by(const std::string& drafter) {
     return settings;
 }
 
-const GuessRow& row_of(const Engine& engine, const std::string& drafter) {
-    static const GuessRow kNone;
-    if (!engine.shown().guesses) return kNone;
-    const auto found = std::ranges::find(engine.shown().guesses->rows, drafter, &GuessRow::drafter);
-    return found == engine.shown().guesses->rows.end() ? kNone : *found;
+const ComparisonRow& row_of(const Engine& engine, const std::string& drafter) {
+    static const ComparisonRow kNone;
+    if (!engine.shown().comparison) return kNone;
+    const auto found = std::ranges::find(engine.shown().comparison->rows, drafter, &ComparisonRow::drafter);
+    return found == engine.shown().comparison->rows.end() ? kNone : *found;
 }
 
 bool can_run(const Engine& engine, const std::string& drafter) {
@@ -297,14 +297,14 @@ TEST(EngineHeads, ThatComeLaterLeaveTheRunAndAnswerWhatWasAsked) {
     drain(engine);
     EXPECT_EQ(row_of(engine, "dflash").problem, "");
     EXPECT_NE(row_of(engine, "dflash").trace, nullptr);
-    EXPECT_EQ(engine.shown().guesses->cycle, 1);
+    EXPECT_EQ(engine.shown().comparison->round, 1);
     EXPECT_EQ(engine.shown().trace, before.trace);
     EXPECT_EQ(engine.shown().runs, before.runs);
     EXPECT_EQ(engine.shown().status.state, EngineStatus::State::stopped);
     engine.obey(FetchOtherDrafterRound{1, "dflash"});
     drain(engine);
-    EXPECT_NE(engine.shown().guest, nullptr) << engine.shown().status.error;
-    engine.obey(Fork{.cycle = 1, .settings = drafted_by("dflash"), .budget = kUnlimitedPhases});
+    EXPECT_NE(engine.shown().other_round, nullptr) << engine.shown().status.error;
+    engine.obey(Fork{.round = 1, .settings = drafted_by("dflash"), .budget = kUnlimitedPhases});
     drain(engine);
     EXPECT_EQ(engine.shown().status.error, "");
     EXPECT_EQ(engine.shown().runs, before.runs + 1);

@@ -53,7 +53,7 @@ TEST(OpenModel, EndsWhatWasMadeWithTheOldOneAndBeginsARunThatFits) {
     session.send(CompareDrafters{0});
     ASSERT_TRUE(eventually([&] {
         const Snapshot now = session.published();
-        return now.race && now.stepped && now.guesses && now.studies.contains("endless");
+        return now.race && now.stepped && now.comparison && now.studies.contains("endless");
     }));
     const auto old = session.published().trace;
     session.send(OpenModel{{.target = micro()}, kUnlimitedPhases});
@@ -74,7 +74,7 @@ TEST(OpenModel, EndsWhatWasMadeWithTheOldOneAndBeginsARunThatFits) {
     EXPECT_EQ(std::ranges::count(now.status.ready_drafters, "small"), 0);
     EXPECT_EQ(now.race, nullptr);
     EXPECT_EQ(now.stepped, nullptr);
-    EXPECT_EQ(now.guesses, nullptr);
+    EXPECT_EQ(now.comparison, nullptr);
     EXPECT_TRUE(now.studies.empty());
     EXPECT_EQ(now.runs, 2U);
     EXPECT_EQ(old->text(0), "a") << "a trace has its own words";
@@ -262,16 +262,16 @@ TEST(FittingSettings, KeepWhatTheNextModelsCanDo) {
 // A real model comes with heads and without a small one beside it: the best of them guesses, not a copier.
 TEST(FittingSettings, TakeTheHeadOfEagleWhereThereIsNoSmallModel) {
     Models models = *test::micro_models(1);
-    EXPECT_EQ(usual_drafter(models), "small");
+    EXPECT_EQ(default_drafter(models), "small");
     models.draft.reset();
-    EXPECT_EQ(usual_drafter(models), "eagle3");
+    EXPECT_EQ(default_drafter(models), "eagle3");
     RunSettings settings = with_ids("small_tree");
     settings.rule = "tree_topk";
     const RunSettings fits = fitting_settings(models, settings);
     EXPECT_EQ(fits.drafter, "eagle3");
     EXPECT_TRUE(can_judge(*find_rule(fits.rule), *find_drafter("eagle3"))) << fits.rule;
     models.networks.clear();
-    EXPECT_EQ(usual_drafter(models), "lookup");
+    EXPECT_EQ(default_drafter(models), "lookup");
 }
 
 TEST(FittingSettings, AreTextAndChatWhereTheyCanBe) {

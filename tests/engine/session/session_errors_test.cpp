@@ -67,8 +67,8 @@ TEST(Session, AnErrorEndsOnlyTheJobWhoseOwnItIs) {
     EXPECT_TRUE(session.published().race->lanes_finished());
     ASSERT_TRUE(eventually([&] { return session.published().studies["lengths"]->complete(); }));
     EXPECT_EQ(session.published().studies["lengths"]->points.size(), 50u);
-    ASSERT_TRUE(eventually([&] { return session.published().guesses->complete(); }));
-    EXPECT_EQ(session.published().guesses->rows.size() + 1, drafter_list().size());
+    ASSERT_TRUE(eventually([&] { return session.published().comparison->complete(); }));
+    EXPECT_EQ(session.published().comparison->rows.size() + 1, drafter_list().size());
     EXPECT_NE(session.published().status.error.find("nonsense"), std::string::npos) << "and it can be read";
 
     // A race that cannot begin is given up; the one of the other kind is not.
@@ -217,7 +217,7 @@ TEST(SessionRace, ARaceThatGoesNoFurtherSaysSo) {
                      : end == End::cancel ? Command{Cancel{}}
                                           : Command{StartRace{bad}});
         ASSERT_TRUE(eventually([&] { return session.published().race->lanes_over(); }));
-        EXPECT_TRUE(session.published().race->cut);
+        EXPECT_TRUE(session.published().race->ended_early);
         EXPECT_FALSE(session.published().race->lanes_finished()) << "nothing of it counts as measured";
     }
 }
@@ -241,7 +241,7 @@ TEST(SessionRace, StoppingAStudyLeavesWhatStandsStill) {
     session.send(Cancel{});
     ASSERT_TRUE(eventually([&] { return study()->complete(); }));
     EXPECT_LT(study()->points.size(), 100000u);
-    EXPECT_FALSE(session.published().stepped->cut);
+    EXPECT_FALSE(session.published().stepped->ended_early);
     session.send(StepRace{Stride::phase});
     EXPECT_TRUE(eventually([&] { return steps() == 2; }));
     session.gate().set(kUnlimitedPhases);
@@ -264,15 +264,15 @@ TEST(SessionRace, StoppingASteppedRaceLeavesTheTimedOneThatWaitsForIt) {
         const auto view = session.published().stepped;
         return view && view->lanes_over();
     }));
-    EXPECT_TRUE(session.published().stepped->cut);
+    EXPECT_TRUE(session.published().stepped->ended_early);
     EXPECT_TRUE(eventually([&] { return session.published().race->finished(); }));
-    EXPECT_FALSE(session.published().race->cut) << "a finished race stays one";
+    EXPECT_FALSE(session.published().race->ended_early) << "a finished race stays one";
 
     session.send(StartRace{stepped});
     session.send(Cancel{});
     ASSERT_TRUE(
         eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
-    EXPECT_TRUE(session.published().stepped->cut) << "nothing is left to step";
+    EXPECT_TRUE(session.published().stepped->ended_early) << "nothing is left to step";
 }
 
 } // namespace

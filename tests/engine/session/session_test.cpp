@@ -83,7 +83,7 @@ TEST(Session, UndoAndForkKeepTheirTimes) {
     const auto again = session.published().trace;
     EXPECT_EQ(again->plain_ms(), plain);
     EXPECT_EQ(fold(*again, again->size()).total_ms, total);
-    session.send(Fork{.cycle = 1, .budget = 0});
+    session.send(Fork{.round = 1, .budget = 0});
     ASSERT_TRUE(eventually([&] { return session.published().trace != again; }));
     const auto fork = session.published().trace;
     EXPECT_GT(fork->plain_ms(), 0) << "at once, before it is timed itself";
@@ -280,13 +280,13 @@ TEST(Session, ReplaysACycleOnRequest) {
     session.send(Restart{on_table(), kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     session.send(FetchReplay{1, {}});
-    ASSERT_TRUE(eventually([&] { return session.published().twin != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return session.published().replayed != nullptr; }));
     const Snapshot now = session.published();
-    EXPECT_EQ(now.twin->of, now.trace.get());
-    EXPECT_EQ(now.twin->cycle, 1);
+    EXPECT_EQ(now.replayed->of, now.trace.get());
+    EXPECT_EQ(now.replayed->round, 1);
     session.send(Restart{on_table()});
     ASSERT_TRUE(eventually([&] { return session.published().trace != now.trace; }));
-    EXPECT_EQ(session.published().twin, nullptr) << "it belongs to the old run";
+    EXPECT_EQ(session.published().replayed, nullptr) << "it belongs to the old run";
 }
 
 TEST(Session, AsksEveryDrafterBesideTheRun) {
@@ -295,23 +295,23 @@ TEST(Session, AsksEveryDrafterBesideTheRun) {
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     session.send(CompareDrafters{1});
     ASSERT_TRUE(
-        eventually([&] { return session.published().guesses && session.published().guesses->complete(); }));
+        eventually([&] { return session.published().comparison && session.published().comparison->complete(); }));
     const Snapshot now = session.published();
-    EXPECT_EQ(now.guesses->of, now.trace.get());
-    EXPECT_EQ(now.guesses->cycle, 1);
-    EXPECT_EQ(now.guesses->rows.size() + 1, drafter_list().size());
-    for (const GuessRow& row : now.guesses->rows)
+    EXPECT_EQ(now.comparison->of, now.trace.get());
+    EXPECT_EQ(now.comparison->round, 1);
+    EXPECT_EQ(now.comparison->rows.size() + 1, drafter_list().size());
+    for (const ComparisonRow& row : now.comparison->rows)
         if (row.drafter == "skip") {
             EXPECT_NE(row.problem, "") << "a table has no layers";
         }
     session.send(Restart{on_table()});
     ASSERT_TRUE(eventually([&] { return session.published().trace != now.trace; }));
-    EXPECT_EQ(session.published().guesses, nullptr) << "they belong to the old run";
+    EXPECT_EQ(session.published().comparison, nullptr) << "they belong to the old run";
     // asked while the run is under way: answered when it stands still, without another command
     session.send(Restart{on_table(), kUnlimitedPhases});
     session.send(CompareDrafters{0});
     ASSERT_TRUE(
-        eventually([&] { return session.published().guesses && session.published().guesses->complete(); }));
+        eventually([&] { return session.published().comparison && session.published().comparison->complete(); }));
     session.send(CompareDrafters{999});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::failed; }));
 }
@@ -321,20 +321,20 @@ TEST(Session, DraftsACycleWithAnotherHeadOnRequest) {
     session.send(Restart{on_table(), kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] { return session.published().status.state == EngineStatus::State::stopped; }));
     session.send(FetchOtherDrafterRound{1, "lookup"});
-    ASSERT_TRUE(eventually([&] { return session.published().guest != nullptr; }));
+    ASSERT_TRUE(eventually([&] { return session.published().other_round != nullptr; }));
     const Snapshot now = session.published();
-    EXPECT_EQ(now.guest->of, now.trace.get());
-    EXPECT_EQ(now.guest->problem, "");
-    EXPECT_EQ(now.guest->cycle, 1);
-    EXPECT_EQ(now.guest->trace->header()->drafter, "lookup");
+    EXPECT_EQ(now.other_round->of, now.trace.get());
+    EXPECT_EQ(now.other_round->problem, "");
+    EXPECT_EQ(now.other_round->round, 1);
+    EXPECT_EQ(now.other_round->trace->header()->drafter, "lookup");
     session.send(FetchOtherDrafterRound{0, "lookup"}); // whoever turns pages wants the last one only
     session.send(FetchOtherDrafterRound{1, "eagle3"});
-    ASSERT_TRUE(eventually([&] { return session.published().guest->drafter == "eagle3"; }));
-    EXPECT_NE(session.published().guest->problem, "") << "no head for a table";
+    ASSERT_TRUE(eventually([&] { return session.published().other_round->drafter == "eagle3"; }));
+    EXPECT_NE(session.published().other_round->problem, "") << "no head for a table";
     EXPECT_EQ(session.published().status.state, EngineStatus::State::stopped) << "and the run is as it was";
     session.send(Restart{on_table()});
     ASSERT_TRUE(eventually([&] { return session.published().trace != now.trace; }));
-    EXPECT_EQ(session.published().guest, nullptr) << "it belongs to the old run";
+    EXPECT_EQ(session.published().other_round, nullptr) << "it belongs to the old run";
 }
 
 TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
@@ -350,7 +350,7 @@ TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
     ASSERT_TRUE(eventually([&] { return session.published().distributions != nullptr; }));
     EXPECT_EQ(session.published().distributions->target.size(), 3u);
 
-    session.send(Fork{.cycle = 1, .force_draft = std::pair{0, 2}, .budget = kUnlimitedPhases});
+    session.send(Fork{.round = 1, .force_draft = std::pair{0, 2}, .budget = kUnlimitedPhases});
     ASSERT_TRUE(eventually([&] {
         const Snapshot p = session.published();
         return p.trace != first && p.status.state == EngineStatus::State::stopped;
@@ -362,12 +362,12 @@ TEST(Session, RestartForkAndFetchAreAppliedAtPhaseBoundaries) {
 TEST(Session, AForkRightBehindARestartWaitsForItsRound) {
     Session session({.target = table_file()}, on_table());
     session.send(Restart{on_table()});
-    session.send(Fork{.cycle = 3, .force_draft = std::pair{0, 2}});
+    session.send(Fork{.round = 3, .force_draft = std::pair{0, 2}});
     ASSERT_TRUE(eventually([&] { return session.published().runs == 3; }))
         << session.published().status.error;
     const Snapshot now = session.published();
     EXPECT_NE(now.status.state, EngineStatus::State::failed) << now.status.error;
-    const CycleView view = fold(*now.trace, now.trace->size());
+    const RunView view = fold(*now.trace, now.trace->size());
     EXPECT_EQ(view.rounds, 3);
     EXPECT_TRUE(std::holds_alternative<Commanded>((*now.trace)[now.trace->size() - 1]));
 }
@@ -385,7 +385,7 @@ TEST(Session, AForkThatWaitsForItsRoundCanBeGivenUp) {
             session.send(Restart{settings});
             ASSERT_TRUE(eventually([&] { return session.published().trace != before; }));
             const Snapshot begun = session.published();
-            session.send(Fork{.cycle = 1000000});
+            session.send(Fork{.round = 1000000});
             while (begun.trace->size() < 4) std::this_thread::yield();
             session.send(restart ? Command{Restart{settings}} : Command{Cancel{}});
             const auto end = [&]() -> const Event& { return (*begun.trace)[begun.trace->size() - 1]; };
@@ -424,45 +424,45 @@ TEST(Session, ReplaysTheRoundsBeforeAForkWithTheirOwnSettings) {
     hot.seed = 9;
     hot.fork = 1;
     finish(Restart{on_table(), kUnlimitedPhases});
-    finish(Fork{.cycle = 2, .settings = warm, .budget = kUnlimitedPhases});
-    finish(Fork{.cycle = 3, .settings = hot, .budget = kUnlimitedPhases});
+    finish(Fork{.round = 2, .settings = warm, .budget = kUnlimitedPhases});
+    finish(Fork{.round = 3, .settings = hot, .budget = kUnlimitedPhases});
     const Snapshot run = session.published();
-    const CycleView view = fold(*run.trace, run.trace->size());
-    ASSERT_GE(view.cycles.size(), 4u);
+    const RunView view = fold(*run.trace, run.trace->size());
+    ASSERT_GE(view.round_list.size(), 4u);
     int judged = 0;
-    for (const CycleSummary& cycle : view.cycles) {
-        for (const DraftSlot& slot : cycle.drafts) {
+    for (const RoundSummary& round : view.round_list) {
+        for (const DraftSlot& slot : round.drafts) {
             if (!slot.check) continue;
             ++judged;
-            session.send(FetchDistributions{cycle.cycle, slot.draft->index});
+            session.send(FetchDistributions{round.round, slot.draft->index});
             ASSERT_TRUE(eventually([&] {
                 const auto distributions = session.published().distributions;
-                return distributions && distributions->cycle == cycle.cycle && distributions->index == slot.draft->index;
+                return distributions && distributions->round == round.round && distributions->index == slot.draft->index;
             }));
             const auto distributions = session.published().distributions;
             const auto token = static_cast<std::size_t>(slot.draft->token);
-            EXPECT_NEAR(distributions->draft[token], std::exp(slot.draft->q), 1e-6) << cycle.cycle;
-            EXPECT_NEAR(distributions->target[token], std::exp(slot.check->p), 1e-6) << cycle.cycle;
+            EXPECT_NEAR(distributions->draft[token], std::exp(slot.draft->q), 1e-6) << round.round;
+            EXPECT_NEAR(distributions->target[token], std::exp(slot.check->p), 1e-6) << round.round;
         }
-        session.send(FetchReplay{cycle.cycle, {}});
+        session.send(FetchReplay{round.round, {}});
         ASSERT_TRUE(eventually([&] {
-            const auto twin = session.published().twin;
-            return twin && twin->cycle == cycle.cycle;
+            const auto replayed = session.published().replayed;
+            return replayed && replayed->round == round.round;
         }));
-        const auto twin = session.published().twin;
-        EXPECT_EQ(fold(*twin->trace, twin->trace->size()).cycles.at(0).commit->tokens, cycle.commit->tokens)
-            << "the same dice in round " << cycle.cycle;
-        session.send(CompareDrafters{cycle.cycle});
+        const auto replayed = session.published().replayed;
+        EXPECT_EQ(fold(*replayed->trace, replayed->trace->size()).round_list.at(0).commit->tokens, round.commit->tokens)
+            << "the same dice in round " << round.round;
+        session.send(CompareDrafters{round.round});
         ASSERT_TRUE(eventually([&] {
-            const auto all = session.published().guesses;
-            return all && all->complete() && all->cycle == cycle.cycle;
+            const auto all = session.published().comparison;
+            return all && all->complete() && all->round == round.round;
         }));
-        for (const GuessRow& row : session.published().guesses->rows)
+        for (const ComparisonRow& row : session.published().comparison->rows)
             if (row.drafter == "small") {
-                const CycleView again = fold(*row.trace, row.trace->size());
-                ASSERT_EQ(again.cycles.at(0).drafts.size(), cycle.drafts.size());
-                for (std::size_t i = 0; i < cycle.drafts.size(); ++i)
-                    EXPECT_EQ(again.cycles[0].drafts[i].draft->token, cycle.drafts[i].draft->token);
+                const RunView again = fold(*row.trace, row.trace->size());
+                ASSERT_EQ(again.round_list.at(0).drafts.size(), round.drafts.size());
+                for (std::size_t i = 0; i < round.drafts.size(); ++i)
+                    EXPECT_EQ(again.round_list[0].drafts[i].draft->token, round.drafts[i].draft->token);
             }
     }
     EXPECT_GT(judged, 4);
@@ -470,7 +470,7 @@ TEST(Session, ReplaysTheRoundsBeforeAForkWithTheirOwnSettings) {
     EXPECT_EQ(settings_at(1, *run.earlier, run.settings), on_table());
     EXPECT_EQ(settings_at(2, *run.earlier, run.settings).seed, 8u);
     EXPECT_EQ(settings_at(3, *run.earlier, run.settings).seed, 9u);
-    finish(Fork{.cycle = 1, .budget = kUnlimitedPhases});
+    finish(Fork{.round = 1, .budget = kUnlimitedPhases});
     const Snapshot back = session.published();
     EXPECT_EQ(settings_at(0, *back.earlier, back.settings), on_table());
     EXPECT_EQ(settings_at(1, *back.earlier, back.settings).seed, 9u) << "what a later fork had is gone";

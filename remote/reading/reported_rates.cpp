@@ -1,9 +1,9 @@
-#include "remote/reading/told_rates.h"
+#include "remote/reading/reported_rates.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "remote/reading/told_number.h"
+#include "remote/reading/reported_number.h"
 
 namespace speclens {
 namespace {
@@ -17,12 +17,12 @@ struct DraftRange {
 };
 
 // rate = (length - 1 + own) ÷ (K + own), all figures rounded.
-DraftRange allowed(DraftRange range, const std::vector<ToldAverage>& averages, double own, double rounding) {
-    for (const ToldAverage& told : averages) {
-        const double kept = told.length - 1 + own;
-        range.low = std::max(range.low, (kept - rounding) / (told.rate + rounding) - own);
-        if (told.rate > rounding)
-            range.high = std::min(range.high, (kept + rounding) / (told.rate - rounding) - own);
+DraftRange allowed(DraftRange range, const std::vector<ReportedAverage>& averages, double own, double rounding) {
+    for (const ReportedAverage& reported : averages) {
+        const double kept = reported.length - 1 + own;
+        range.low = std::max(range.low, (kept - rounding) / (reported.rate + rounding) - own);
+        if (reported.rate > rounding)
+            range.high = std::min(range.high, (kept + rounding) / (reported.rate - rounding) - own);
     }
     return {std::ceil(range.low), std::floor(range.high)};
 }
@@ -34,13 +34,13 @@ std::optional<double> drafts_of_settings(std::optional<double> draft_tokens, std
     return steps && *steps > 0 ? steps : std::nullopt;
 }
 
-std::optional<double> ToldRates::share(std::optional<double> length, std::optional<double> rate) const {
+std::optional<double> ReportedRates::share(std::optional<double> length, std::optional<double> rate) const {
     if (length && *length <= 1) return 0; // the target's own token alone, whatever K
-    if (length && drafts) return told_share((*length - 1) / *drafts); // longer than K: K is of another run
+    if (length && drafts) return reported_share((*length - 1) / *drafts); // longer than K: K is of another run
     return drafts_only ? rate : std::nullopt;
 }
 
-std::string ToldRates::words() const {
+std::string ReportedRates::words() const {
     static const std::string kBefore = "before pull request 23530 (April 2026)";
     if (drafts)
         return "accepted is (acceptance length − 1) ÷ K with K = " + std::to_string(std::lround(*drafts)) +
@@ -52,11 +52,11 @@ std::string ToldRates::words() const {
            (own_token ? ", and so it does here" : "");
 }
 
-ToldRates read_told_rates(const std::vector<ToldAverage>& averages, std::optional<double> drafts,
+ReportedRates read_reported_rates(const std::vector<ReportedAverage>& averages, std::optional<double> drafts,
                           double rounding) {
     const DraftRange all = drafts ? DraftRange{*drafts, *drafts} : DraftRange{};
     const DraftRange before = allowed(all, averages, 1, rounding), now = allowed(all, averages, 0, rounding);
-    ToldRates out;
+    ReportedRates out;
     out.inferred = !drafts;
     if (!before.any() && !now.any()) return out;
     const double low =

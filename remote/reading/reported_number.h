@@ -1,4 +1,4 @@
-// Figures in other people's logs, metrics and answers: what nobody can have counted or measured is not told.
+// Figures in other people's logs, metrics and answers: what nobody can have counted or measured is not reported.
 #pragma once
 
 #include <cmath>
@@ -6,21 +6,21 @@
 
 namespace speclens {
 
-inline constexpr double kMostTold = 1e15;         // a double still counts by one there
+inline constexpr double kMostReported = 1e15;         // a double still counts by one there
 inline constexpr double kMostServedDrafts = 4096; // more of one round is no count of drafts
 
 // A number that can be, from 0. NaN and infinities, which text may name, are none; nor is a negative zero.
-[[nodiscard]] inline std::optional<double> told_count(double value) {
-    if (!(value >= 0 && value <= kMostTold)) return {};
+[[nodiscard]] inline std::optional<double> reported_count(double value) {
+    if (!(value >= 0 && value <= kMostReported)) return {};
     return value + 0.0; // -0 becomes 0
 }
-[[nodiscard]] inline std::optional<double> told_share(double value) { // of a whole
+[[nodiscard]] inline std::optional<double> reported_share(double value) { // of a whole
     constexpr double kRounding = 1e-6;
     if (!(value >= 0 && value <= 1 + kRounding)) return {};
     return value > 1 ? 1 : value + 0.0;
 }
 // An acceptance length: the target's own token is one of every round.
-[[nodiscard]] inline std::optional<double> told_length(double value) {
+[[nodiscard]] inline std::optional<double> reported_length(double value) {
     constexpr double kRounding = 1e-6;
     if (!(value >= 1 - kRounding && value <= 1 + kMostServedDrafts)) return {};
     return value;

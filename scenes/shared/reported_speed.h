@@ -8,7 +8,7 @@
 
 namespace speclens {
 
-struct ToldSpeed {
+struct ReportedSpeed {
     SpeedUp figure;
     std::string words;    // "1.37×"; in doubt "~1.37×"; empty: not known
     std::string doubt;    // "other programs kept 1.4 cores busy"; empty: none
@@ -18,10 +18,10 @@ struct ToldSpeed {
     [[nodiscard]] std::string note() const; // "in doubt: …; recorded …"; empty where it is sure, or not known
 };
 // Of the rounds that `view` holds.
-[[nodiscard]] ToldSpeed told_speed(const CycleView& view, const Trace& trace);
-[[nodiscard]] ToldSpeed told_speed(const SpeedUp& figure, const Trace& trace);
+[[nodiscard]] ReportedSpeed reported_speed(const RunView& view, const Trace& trace);
+[[nodiscard]] ReportedSpeed reported_speed(const SpeedUp& figure, const Trace& trace);
 // Against plain decoding of so many ms a token, which the caller knows better than the trace.
-[[nodiscard]] ToldSpeed told_speed(const CycleView& view, const Trace& trace, double plain_ms);
+[[nodiscard]] ReportedSpeed reported_speed(const RunView& view, const Trace& trace, double plain_ms);
 // Why the times of a study say nothing certain; empty: they do.
 [[nodiscard]] std::string study_doubt(const Study& study);
 

@@ -5,14 +5,14 @@
 #include <filesystem>
 #include <sstream>
 
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/trace_json.h"
 
 namespace speclens {
 namespace {
 
 // Every field of a view, times by their bits and events by their place in memory.
-std::string all_of(const CycleView& view) {
+std::string all_of(const RunView& view) {
     std::ostringstream text;
     const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
     text << view.header << ' ' << static_cast<int>(view.phase) << ' ' << view.events << ' ' << view.prompt_tokens << ' '
@@ -20,9 +20,9 @@ std::string all_of(const CycleView& view) {
          << view.rounds << ' ' << view.drafted << ' ' << view.accepted_drafts << ' ' << view.output_tokens << ' '
          << bits(view.total_ms) << '\n';
     for (const OutputToken& token : view.tokens)
-        text << token.id << ' ' << static_cast<int>(token.origin) << ' ' << token.cycle << ' ' << token.index << '\n';
-    for (const CycleSummary& c : view.cycles) {
-        text << c.cycle << ' ' << c.first_event << ' ' << c.end_event << ' ' << c.verify << ' ' << c.resample << ' '
+        text << token.id << ' ' << static_cast<int>(token.origin) << ' ' << token.round << ' ' << token.index << '\n';
+    for (const RoundSummary& c : view.round_list) {
+        text << c.round << ' ' << c.first_event << ' ' << c.end_event << ' ' << c.verify << ' ' << c.resample << ' '
              << c.commit << ' ' << bits(c.start_ms) << ' ' << bits(c.draft_ms) << ' ' << bits(c.head_ms) << ' '
              << bits(c.verify_ms) << ' ' << bits(c.other_ms) << ' ' << c.accepted << ' ' << c.last_judged << ' '
              << c.tree << " path";
@@ -35,12 +35,12 @@ std::string all_of(const CycleView& view) {
     return text.str();
 }
 
-TEST(CycleView, GrowsIntoTheFoldOfEveryPrefix) {
+TEST(RunView, GrowsIntoTheFoldOfEveryPrefix) {
     int traces = 0;
     for (const auto& file : std::filesystem::directory_iterator(SPEC_SOURCE_DIR "/assets/traces")) {
         const auto trace = load_trace(file.path());
         ++traces;
-        CycleView one, some;
+        RunView one, some;
         for (std::size_t count = 0; count <= trace->size(); ++count) {
             const std::string whole = all_of(fold(*trace, count));
             fold_on(one, *trace, count);

@@ -1,4 +1,4 @@
-#include "scenes/shared/told_speed.h"
+#include "scenes/shared/reported_speed.h"
 
 #include <algorithm>
 
@@ -8,13 +8,13 @@
 
 namespace speclens {
 
-std::string ToldSpeed::note() const {
+std::string ReportedSpeed::note() const {
     if (doubt.empty()) return {};
     return shared_says("doubt.note"_t, "doubt"_v = doubt, "recorded"_v = recorded);
 }
 
-ToldSpeed told_speed(const SpeedUp& figure, const Trace& trace) {
-    ToldSpeed told;
+ReportedSpeed reported_speed(const SpeedUp& figure, const Trace& trace) {
+    ReportedSpeed told;
     told.figure = figure;
     if (!figure.known()) return told;
     told.words = (figure.sure() ? "" : "~") + ui::speed_up(figure.value);
@@ -29,15 +29,15 @@ ToldSpeed told_speed(const SpeedUp& figure, const Trace& trace) {
     return told;
 }
 
-ToldSpeed told_speed(const CycleView& view, const Trace& trace) {
-    return told_speed(speed_up(view, trace), trace);
+ReportedSpeed reported_speed(const RunView& view, const Trace& trace) {
+    return reported_speed(speed_up(view, trace), trace);
 }
 
-ToldSpeed told_speed(const CycleView& view, const Trace& trace, double plain_ms) {
+ReportedSpeed reported_speed(const RunView& view, const Trace& trace, double plain_ms) {
     TraceTimes times;
     if (const std::shared_ptr<const TraceTimes> known = trace.times()) times = *known;
     times.plain_ms = plain_ms;
-    return told_speed(speed_up(view, times), trace);
+    return reported_speed(speed_up(view, times), trace);
 }
 
 std::string study_doubt(const Study& study) {

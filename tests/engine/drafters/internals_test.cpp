@@ -12,7 +12,7 @@
 namespace speclens::test {
 namespace {
 
-RunSettings settings_for(const std::string& drafter, bool lens) {
+RunSettings settings_for(const std::string& drafter, bool internals) {
     RunSettings settings;
     settings.prompt.token_ids = {5, 6, 7, 8, 9};
     settings.drafter = drafter;
@@ -20,7 +20,7 @@ RunSettings settings_for(const std::string& drafter, bool lens) {
     settings.sampling.temperature = 0.8;
     settings.max_tokens = 20;
     settings.timing = false;
-    settings.lens = lens;
+    settings.internals = internals;
     return settings;
 }
 
@@ -39,7 +39,7 @@ TEST(Internals, ChangesNoTokenAndNoHash) {
         settings.rule = judging_rule(settings.rule, drafter);
         speclens::Run plain(models, settings);
         plain.finish();
-        settings.lens = true;
+        settings.internals = true;
         speclens::Run seen(models, settings);
         seen.finish();
         EXPECT_EQ(plain.trace().hash(plain.trace().size()), seen.trace().hash(seen.trace().size()));
@@ -95,11 +95,11 @@ TEST(Internals, SurvivesTheFile) {
         int drafts = 0, commits = 0;
         for (std::size_t i = 0; i < back->size(); ++i) {
             if (const auto* drafted = std::get_if<Drafted>(&(*back)[i])) {
-                EXPECT_EQ(drafted->lens, std::get<Drafted>(run.trace()[i]).lens);
-                drafts += !drafted->lens.empty();
+                EXPECT_EQ(drafted->internals, std::get<Drafted>(run.trace()[i]).internals);
+                drafts += !drafted->internals.empty();
             } else if (const auto* commit = std::get_if<Committed>(&(*back)[i])) {
-                EXPECT_EQ(commit->lens, std::get<Committed>(run.trace()[i]).lens);
-                commits += !commit->lens.empty();
+                EXPECT_EQ(commit->internals, std::get<Committed>(run.trace()[i]).internals);
+                commits += !commit->internals.empty();
             }
         }
         EXPECT_GT(drafts, 4);
@@ -113,10 +113,10 @@ TEST(Internals, RefusesWhatIsNoLens) {
         R"({"schema":"speclens-trace/1","kind":"header","model":"m","drafter":"domino","rule":"token","k":1,"seed":7,)"
         R"("max_tokens":4,"vocab":9,"prefill_boundary":0,"timing":true,"prompt":[1]})"
         "\n";
-    const auto with = [&](const std::string& lens) {
+    const auto with = [&](const std::string& internals) {
         std::istringstream in(
             header + R"({"kind":"draft","cycle":0,"index":0,"parent":-1,"token":2,"q":-1.0,"ms":0,"lens":)" +
-            lens + "}\n\n");
+            internals + "}\n\n");
         return read_trace(in, "a file", nullptr);
     };
     EXPECT_EQ(with("{}")->size(), 2u);
@@ -148,13 +148,13 @@ TEST(Correction, OffDraftsWhatTheBaseLogitsSay) {
     for (std::size_t i = 0; i < run.trace().size(); ++i)
         if (const auto* drafted = std::get_if<Drafted>(&run.trace()[i])) {
             EXPECT_TRUE(drafted->base_top.empty());
-            EXPECT_EQ(drafted->lens.strip("state"), nullptr);
+            EXPECT_EQ(drafted->internals.strip("state"), nullptr);
             ++drafts;
         }
     EXPECT_GT(drafts, 4);
     for (std::size_t i = 0; i < with.trace().size(); ++i) // the first cycle starts from the same block
         if (const auto* drafted = std::get_if<Drafted>(&with.trace()[i]);
-            drafted && drafted->cycle == 0 && !drafted->base_top.empty()) {
+            drafted && drafted->round == 0 && !drafted->base_top.empty()) {
             const auto& base = std::get<Drafted>(run.trace()[i]);
             EXPECT_EQ(base.token, drafted->base_top.entries.front().id);
         }

@@ -10,11 +10,11 @@
 
 namespace speclens {
 
-class GuestRound {
+class OtherRound {
   public:
-    GuestRound(const SceneInput& input, const char* drafter); // which must outlive it
-    GuestRound(const GuestRound&) = delete;
-    GuestRound& operator=(const GuestRound&) = delete;
+    OtherRound(const SceneInput& input, const char* drafter); // which must outlive it
+    OtherRound(const OtherRound&) = delete;
+    OtherRound& operator=(const OtherRound&) = delete;
     [[nodiscard]] bool here() const { return here_; }
     // Not the round of the cursor, whose answer is still to come: its guesses cannot be chosen.
     void keep_place(std::vector<SceneCommand>& out) const;
@@ -27,14 +27,14 @@ class GuestRound {
     const SceneInput& input_;
     const char* drafter_;
     SceneInput alone_;
-    CycleView round_;
+    RunView round_;
     bool here_ = false;
 };
 
 // Each round once.
-class GuestAsker {
+class OtherRoundAsker {
   public:
-    void ask(const GuestRound& round, const SceneInput& input, std::vector<SceneCommand>& out);
+    void ask(const OtherRound& round, const SceneInput& input, std::vector<SceneCommand>& out);
 
   private:
     std::optional<int> asked_;
@@ -46,6 +46,6 @@ class GuestAsker {
 
 // "round 3 cannot be shown: it has no guess there. Choose another round.": what the engine answered about the round of
 // the cursor; "" where it can be shown or was not asked.
-[[nodiscard]] std::string no_guest(const SceneInput& run, const std::string& drafter);
+[[nodiscard]] std::string no_other_round(const SceneInput& run, const std::string& drafter);
 
 } // namespace speclens

@@ -1,4 +1,4 @@
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@ namespace {
 
 class Folder {
   public:
-    explicit Folder(CycleView& view) : view_(view) {}
+    explicit Folder(RunView& view) : view_(view) {}
     void add(const Trace& trace, std::size_t index, const EventTimes& times) {
         index_ = index;
         times_ = times;
@@ -25,7 +25,7 @@ class Folder {
         view_.prefill_ms += times_.ms;
     }
     void operator()(const Drafted& e) {
-        CycleSummary& c = cycle(e.cycle);
+        RoundSummary& c = round(e.round);
         view_.phase = Phase::draft;
         const int index = static_cast<int>(c.drafts.size());
         const int parent = e.parent >= 0 && e.parent < index ? e.parent : -1;  // a hostile file may say anything
@@ -39,7 +39,7 @@ class Folder {
         c.head_ms += times_.aside;
     }
     void operator()(const Verified& e) {
-        CycleSummary& c = cycle(e.cycle);
+        RoundSummary& c = round(e.round);
         view_.phase = Phase::verify;
         c.verify = &e;
         c.verify_ms += times_.ms;
@@ -47,7 +47,7 @@ class Folder {
         c.empty_draft_ms += times_.aside;
     }
     void operator()(const Checked& e) {
-        CycleSummary& c = cycle(e.cycle);
+        RoundSummary& c = round(e.round);
         view_.phase = Phase::accept;
         if (e.index < 0 || e.index >= static_cast<int>(c.drafts.size())) return;  // a hostile file
         DraftSlot& slot = c.drafts[static_cast<std::size_t>(e.index)];
@@ -58,22 +58,22 @@ class Folder {
             ++c.accepted;
             c.path.push_back(e.index);
         }
-        if (e.joint) return;  // of a block every guess is judged, whatever became of those before it
+        if (e.prefix_coefficient) return;  // of a block every draft token is judged, whatever became of those before it
         if (e.accepted) {
-            // The siblings that come after it, and what was guessed below them.
+            // The siblings that come after it, and what was drafted below them.
             discard_if(c, [&](const DraftSlot& other) { return &other > &slot && other.parent == slot.parent; });
         } else {
             discard_if(c, [](const DraftSlot&) { return false; });
         }
     }
     void operator()(const TargetToken& e) {
-        CycleSummary& c = cycle(e.cycle);
+        RoundSummary& c = round(e.round);
         view_.phase = Phase::resample;
         c.resample = &e;
         discard_if(c, [](const DraftSlot&) { return true; });
     }
     void operator()(const Committed& e) {
-        CycleSummary& c = cycle(e.cycle);
+        RoundSummary& c = round(e.round);
         view_.phase = Phase::commit;
         c.commit = &e;
         c.accept_ms = times_.aside;
@@ -81,7 +81,7 @@ class Folder {
         for (std::size_t i = 0; i < e.tokens.size(); ++i) {
             const bool from_draft = static_cast<int>(i) < e.accepted_drafts;
             const int index = !from_draft ? -1 : i < c.path.size() ? c.path[i] : static_cast<int>(i);
-            view_.tokens.push_back({e.tokens[i], from_draft ? Origin::accepted : own_origin(c), e.cycle, index});
+            view_.tokens.push_back({e.tokens[i], from_draft ? Origin::accepted : own_origin(c), e.round, index});
         }
         ++view_.rounds;
         view_.drafted += static_cast<int>(c.drafts.size());
@@ -102,7 +102,7 @@ class Folder {
   private:
     // Discards the drafts that are still open and that `gone` names, and all that hang below a lost one.
     template <typename Gone>
-    static void discard_if(CycleSummary& c, const Gone& gone) {
+    static void discard_if(RoundSummary& c, const Gone& gone) {
         for (DraftSlot& slot : c.drafts) {
             if (slot.state != DraftSlot::State::drafted) continue;
             const bool lost_parent = slot.parent >= 0 && (c.drafts[slot.parent].state == DraftSlot::State::rejected ||
@@ -111,7 +111,7 @@ class Folder {
         }
     }
 
-    static Origin own_origin(const CycleSummary& c) {
+    static Origin own_origin(const RoundSummary& c) {
         if (!c.resample) return Origin::plain;
         switch (c.resample->from) {
             case TargetToken::From::residual: return Origin::residual;
@@ -122,32 +122,32 @@ class Folder {
     }
 
     // The running cycle; a new number opens a new one.
-    CycleSummary& cycle(int number) {
-        if (view_.cycles.empty() || view_.cycles.back().cycle != number) {
-            CycleSummary next;
-            next.cycle = number;
+    RoundSummary& round(int number) {
+        if (view_.round_list.empty() || view_.round_list.back().round != number) {
+            RoundSummary next;
+            next.round = number;
             next.first_event = index_;
-            if (!view_.cycles.empty()) next.start_ms = view_.cycles.back().start_ms + view_.cycles.back().total_ms();
-            view_.cycles.push_back(std::move(next));
+            if (!view_.round_list.empty()) next.start_ms = view_.round_list.back().start_ms + view_.round_list.back().total_ms();
+            view_.round_list.push_back(std::move(next));
         }
-        view_.cycles.back().end_event = index_ + 1;
-        return view_.cycles.back();
+        view_.round_list.back().end_event = index_ + 1;
+        return view_.round_list.back();
     }
 
-    CycleView& view_;
+    RunView& view_;
     std::size_t index_ = 0;
     EventTimes times_; // of the event
 };
 
 }  // namespace
 
-int CycleSummary::own_slot() const {
+int RoundSummary::own_slot() const {
     for (int i = static_cast<int>(drafts.size()); i-- > 0;)
         if (drafts[i].state == DraftSlot::State::rejected && drafts[i].parent == end_of_path()) return i;
     return static_cast<int>(drafts.size());
 }
 
-std::size_t CycleSummary::judged_in_order() const {
+std::size_t RoundSummary::judged_in_order() const {
     if (tree) return 0;
     std::size_t judged = 0;
     while (judged < drafts.size() && drafts[judged].check)
@@ -155,7 +155,7 @@ std::size_t CycleSummary::judged_in_order() const {
     return judged;
 }
 
-std::vector<int> CycleSummary::reading_order() const {
+std::vector<int> RoundSummary::reading_order() const {
     // Each draft joins the end of its parent's branch: right before the next draft that is not deeper.
     std::vector<int> order;
     for (int i = 0; i < static_cast<int>(drafts.size()); ++i) {
@@ -171,31 +171,31 @@ std::vector<int> CycleSummary::reading_order() const {
     return order;
 }
 
-bool no_room_for_guess(const CycleView& whole, const CycleSummary& cycle) {
+bool no_room_for_draft(const RunView& whole, const RoundSummary& round) {
     const Header* header = whole.header;
-    if (!header || header->k == 0 || header->drafter == kNoDrafter || !cycle.drafts.empty()) return false;
+    if (!header || header->k == 0 || header->drafter == kNoDrafter || !round.drafts.empty()) return false;
     const auto before = std::count_if(whole.tokens.begin(), whole.tokens.end(), [&](const OutputToken& token) {
-        return token.origin != Origin::prompt && token.cycle < cycle.cycle;
+        return token.origin != Origin::prompt && token.round < round.round;
     });
     if (header->max_tokens - before == 1) return true;
-    // The round's one token was the last that the context held: there was no slot for a guess beside it.
-    return whole.stopped && whole.stopped->reason == Stopped::kContextFull && whole.cycles.back().cycle == cycle.cycle;
+    // The round's one token was the last that the context held: there was no slot for a draft token beside it.
+    return whole.stopped && whole.stopped->reason == Stopped::kContextFull && whole.round_list.back().round == round.round;
 }
 
 bool starts_empty(const Header& header) {
     return header.tier == "TABLE" && header.prompt_text.empty();
 }
 
-CycleView fold(const Trace& trace, std::size_t count) {
-    CycleView view;
+RunView fold(const Trace& trace, std::size_t count) {
+    RunView view;
     fold_on(view, trace, count);
     return view;
 }
 
-void fold_on(CycleView& view, const Trace& trace, std::size_t count) {
+void fold_on(RunView& view, const Trace& trace, std::size_t count) {
     const std::uint64_t revision = trace.times_revision(); // before the times: newer ones are folded next time
     const std::shared_ptr<const TraceTimes> times = trace.times();
-    if (view.times_revision != revision) view = CycleView(); // what was folded has older times
+    if (view.times_revision != revision) view = RunView(); // what was folded has older times
     view.times_revision = revision;
     Folder folder(view);
     for (const std::size_t end = std::min(count, trace.size()); view.events < end; ++view.events)
@@ -203,13 +203,13 @@ void fold_on(CycleView& view, const Trace& trace, std::size_t count) {
                    times && view.events < times->events.size() ? times->events[view.events] : own_times(trace[view.events]));
 }
 
-std::size_t next_cycle_end(const Trace& trace, std::size_t cursor) {
+std::size_t next_round_end(const Trace& trace, std::size_t cursor) {
     for (std::size_t i = cursor; i < trace.size(); ++i)
         if (std::holds_alternative<Committed>(trace[i])) return i + 1;
     return trace.size();
 }
 
-std::size_t previous_cycle_end(const Trace& trace, std::size_t cursor) {
+std::size_t previous_round_end(const Trace& trace, std::size_t cursor) {
     cursor = std::min(cursor, trace.size());
     for (std::size_t i = cursor; i-- > 1;)
         if (std::holds_alternative<Committed>(trace[i - 1])) return i;

@@ -1,5 +1,5 @@
 // A pure fold of trace events into what a person sees: the text so far with the origin of every token, and
-// every draft-verify cycle with its verdicts and times. Used by scenes, the terminal, tests and exports.
+// every draft-verify round with its verdicts and times. Used by scenes, the terminal, tests and exports.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace speclens {
 
 // Where a token of the output came from.
 enum class Origin : std::uint8_t { prompt, accepted, residual, bonus, plain };
-// plain: the target's own token with nothing drafted, or after a greedy/match mismatch (Resampled::target)
+// plain: the target's own token with nothing drafted, or after a greedy/match mismatch (TargetToken::From::target)
 
 struct OutputToken {
     int id = 0;
     Origin origin = Origin::prompt;
-    int cycle = -1;  // -1 for the prompt
+    int round = -1;  // -1 for the prompt
     int index = -1;  // draft index (node of a tree) for accepted tokens, else -1
 };
 
@@ -35,9 +35,9 @@ struct DraftSlot {
     enum class State : std::uint8_t { drafted, accepted, rejected, discarded } state = State::drafted;
 };
 
-struct CycleSummary {
-    int cycle = 0;
-    std::size_t first_event = 0;  // index of the first event of the cycle
+struct RoundSummary {
+    int round = 0;
+    std::size_t first_event = 0;  // index of the first event of the round
     std::size_t end_event = 0;    // one past the last event seen of it
     std::vector<DraftSlot> drafts;
     const Verified* verify = nullptr;
@@ -45,11 +45,11 @@ struct CycleSummary {
     const Committed* commit = nullptr;
     double start_ms = 0;   // on the run's clock: prefill excluded, phases laid end to end
     double draft_ms = 0;  // all of drafting
-    double head_ms = 0;   // of it, the correcting head, or DART's search
+    double head_ms = 0;   // part of draft_ms: the correcting head, or DART's search
     double verify_ms = 0;
     double other_ms = 0;   // accept + commit
-    double accept_ms = 0;  // of it, verdicts and resampling
-    double empty_draft_ms = 0; // of draft_ms, where nothing came of it: Verified::draft_ms
+    double accept_ms = 0;  // part of other_ms: verdicts and resampling
+    double empty_draft_ms = 0; // part of draft_ms that proposed nothing: Verified::draft_ms
     int accepted = 0;      // judged and accepted so far
     std::vector<int> path; // those drafts in order, as indices of `drafts`
     int last_judged = -1;  // index of the draft that was judged last
@@ -68,48 +68,48 @@ struct CycleSummary {
     [[nodiscard]] std::vector<int> reading_order() const;
 };
 
-struct CycleView {
+struct RunView {
     const Header* header = nullptr;
     Phase phase = Phase::none;          // of the last event
     std::size_t events = 0;             // how many events were folded
     std::uint64_t times_revision = 0;   // Trace::times_revision() that they were folded with
     std::vector<OutputToken> tokens;    // prompt, then committed output
     int prompt_tokens = 0;
-    std::vector<CycleSummary> cycles;   // the last one may be incomplete
+    std::vector<RoundSummary> round_list;   // the last one may be incomplete
     int prefill_tokens = 0;
     double prefill_ms = 0;
     const Stopped* stopped = nullptr;
     const Failed* failed = nullptr;
 
-    // Totals over complete cycles.
+    // Totals over complete rounds.
     int rounds = 0;
     int drafted = 0;
     int accepted_drafts = 0;
     int output_tokens = 0;
     double total_ms = 0;
     [[nodiscard]] double tokens_per_round() const { return rounds ? double(output_tokens) / rounds : 0; }
-    [[nodiscard]] const CycleSummary* current() const { return cycles.empty() ? nullptr : &cycles.back(); }
+    [[nodiscard]] const RoundSummary* current() const { return round_list.empty() ? nullptr : &round_list.back(); }
 };
 
-// Whether a round has no guesses because the limit of new tokens, or the context, left room for the target's own
-// token alone: the drafter was asked for none. False where it was asked, at K = 0, and without a drafter. `cycle` is
-// one of whole.cycles; that the context was full shows once the run has stopped for
+// Whether a round has no draft tokens because the limit of new tokens, or the context, left room for the target's own
+// token alone: the drafter was asked for none. False where it was asked, at K = 0, and without a drafter. `round` is
+// one of whole.round_list; that the context was full shows once the run has stopped for
 // that reason, not where its last token ended the text.
-[[nodiscard]] bool no_room_for_guess(const CycleView& whole, const CycleSummary& cycle);
+[[nodiscard]] bool no_room_for_draft(const RunView& whole, const RoundSummary& round);
 
 // A table starts a text from nothing: the one token of the prompt stands for the start and is no text.
 [[nodiscard]] bool starts_empty(const Header& header);
 
 // Folds events [0, count), with the times that Trace::times() has for them. count is clamped to trace.size().
-[[nodiscard]] CycleView fold(const Trace& trace, std::size_t count);
+[[nodiscard]] RunView fold(const Trace& trace, std::size_t count);
 // Folds the events [view.events, count) on top of a fold of the same trace: what fold(trace, count) would give, in the
 // time of the new events, unless the trace has other times meanwhile. Nothing happens where there is nothing new.
-void fold_on(CycleView& view, const Trace& trace, std::size_t count);
+void fold_on(RunView& view, const Trace& trace, std::size_t count);
 
 // Cursor moves on the trace: each returns a number of events to fold.
 // A "step" is one visible event (a draft, the verify pass, one check, the resample, the commit).
-[[nodiscard]] std::size_t next_cycle_end(const Trace& trace, std::size_t cursor);
-[[nodiscard]] std::size_t previous_cycle_end(const Trace& trace, std::size_t cursor);
+[[nodiscard]] std::size_t next_round_end(const Trace& trace, std::size_t cursor);
+[[nodiscard]] std::size_t previous_round_end(const Trace& trace, std::size_t cursor);
 // One past the next rejected check after the cursor; trace.size() when there is none.
 [[nodiscard]] std::size_t next_rejection(const Trace& trace, std::size_t cursor);
 

@@ -3,7 +3,7 @@
 
 #include "engine/base/quantile.h"
 #include "engine/lab/study.h"
-#include "engine/run/cycle_view.h"
+#include "engine/run/run_view.h"
 #include "engine/run/run.h"
 #include "engine/run/replay.h"
 #include "engine/session/session.h"
@@ -14,7 +14,7 @@
 namespace speclens {
 namespace {
 
-RunSettings twin_settings(const std::string& drafter, double temperature) {
+RunSettings replay_settings(const std::string& drafter, double temperature) {
     RunSettings settings;
     settings.prompt.token_ids = {5, 6, 7, 8, 9};
     settings.drafter = drafter;
@@ -25,13 +25,13 @@ RunSettings twin_settings(const std::string& drafter, double temperature) {
 }
 
 // The events of one cycle in canonical form.
-std::vector<int> shape_of(const CycleSummary& cycle) {
+std::vector<int> shape_of(const RoundSummary& round) {
     std::vector<int> shape;
-    for (const DraftSlot& slot : cycle.drafts) {
+    for (const DraftSlot& slot : round.drafts) {
         shape.push_back(slot.draft->token);
         shape.push_back(static_cast<int>(slot.state));
     }
-    shape.insert(shape.end(), cycle.commit->tokens.begin(), cycle.commit->tokens.end());
+    shape.insert(shape.end(), round.commit->tokens.begin(), round.commit->tokens.end());
     return shape;
 }
 
@@ -39,34 +39,34 @@ TEST(Replay, WithTheSameOptionsIsTheCycleItself) {
     const auto models = test::micro_models(1);
     for (const double temperature : {0.0, 0.9})
         for (const char* drafter : {"domino", "dflash", "dspark"}) {
-            const RunSettings settings = twin_settings(drafter, temperature);
+            const RunSettings settings = replay_settings(drafter, temperature);
             const auto run = test::finished(models, settings);
-            const CycleView view = fold(run->trace(), run->trace().size());
-            for (const CycleSummary& cycle : view.cycles) {
-                const Replay twin =
-                    replay_twin(models, settings, run->trace(), {cycle.cycle, settings.options});
-                EXPECT_EQ(twin.of, &run->trace());
-                const CycleView other = fold(*twin.trace, twin.trace->size());
-                ASSERT_EQ(other.cycles.size(), 1u);
-                EXPECT_EQ(shape_of(other.cycles[0]), shape_of(cycle)) << drafter << " cycle " << cycle.cycle;
+            const RunView view = fold(run->trace(), run->trace().size());
+            for (const RoundSummary& round : view.round_list) {
+                const Replay replayed =
+                    replay_round(models, settings, run->trace(), {round.round, settings.options});
+                EXPECT_EQ(replayed.of, &run->trace());
+                const RunView other = fold(*replayed.trace, replayed.trace->size());
+                ASSERT_EQ(other.round_list.size(), 1u);
+                EXPECT_EQ(shape_of(other.round_list[0]), shape_of(round)) << drafter << " cycle " << round.round;
             }
         }
 }
 
 TEST(Replay, WithoutTheHeadStartsFromTheSameBaseDistributions) {
     const auto models = test::micro_models(1);
-    const RunSettings settings = twin_settings("domino", 0);
+    const RunSettings settings = replay_settings("domino", 0);
     const auto run = test::finished(models, settings);
     DrafterOptions off = settings.options;
     off.correction = false;
-    const CycleView view = fold(run->trace(), run->trace().size());
-    for (const CycleSummary& cycle : view.cycles) {
-        const Replay twin = replay_twin(models, settings, run->trace(), {cycle.cycle, off});
-        const CycleView other = fold(*twin.trace, twin.trace->size());
-        ASSERT_EQ(other.cycles.size(), 1u);
-        for (std::size_t i = 0; i < other.cycles[0].drafts.size() && i < cycle.drafts.size(); ++i) {
-            const Drafted& with = *cycle.drafts[i].draft;
-            const Drafted& without = *other.cycles[0].drafts[i].draft;
+    const RunView view = fold(run->trace(), run->trace().size());
+    for (const RoundSummary& round : view.round_list) {
+        const Replay replayed = replay_round(models, settings, run->trace(), {round.round, off});
+        const RunView other = fold(*replayed.trace, replayed.trace->size());
+        ASSERT_EQ(other.round_list.size(), 1u);
+        for (std::size_t i = 0; i < other.round_list[0].drafts.size() && i < round.drafts.size(); ++i) {
+            const Drafted& with = *round.drafts[i].draft;
+            const Drafted& without = *other.round_list[0].drafts[i].draft;
             if (with.base_top.empty()) continue; // the first one is not corrected
             ASSERT_EQ(without.raw_top.entries.size(), with.base_top.entries.size());
             for (std::size_t e = 0; e < with.base_top.entries.size(); ++e)
@@ -77,27 +77,27 @@ TEST(Replay, WithoutTheHeadStartsFromTheSameBaseDistributions) {
 
 TEST(Replay, KeepsAForcedDraftAndRefusesACycleThatWasNotDecoded) {
     const auto models = test::micro_models(1);
-    const RunSettings settings = twin_settings("domino", 0);
+    const RunSettings settings = replay_settings("domino", 0);
     const auto base = test::finished(models, settings);
     Fork fork;
-    fork.cycle = 1;
+    fork.round = 1;
     fork.force_draft = {1, 33};
     speclens::Run run(models, settings, base->trace(), fork);
     run.finish();
     DrafterOptions off = settings.options;
     off.correction = false;
-    const Replay twin = replay_twin(models, settings, run.trace(), {1, off});
-    const CycleView view = fold(*twin.trace, twin.trace->size());
-    ASSERT_EQ(view.cycles.size(), 1u);
-    ASSERT_GT(view.cycles[0].drafts.size(), 1u);
-    EXPECT_EQ(view.cycles[0].drafts[1].draft->token, 33);
-    EXPECT_EQ(view.cycles[0].drafts[1].draft->extra, "forced");
-    EXPECT_THROW((void)replay_twin(models, settings, base->trace(), {999, off}), Error);
+    const Replay replayed = replay_round(models, settings, run.trace(), {1, off});
+    const RunView view = fold(*replayed.trace, replayed.trace->size());
+    ASSERT_EQ(view.round_list.size(), 1u);
+    ASSERT_GT(view.round_list[0].drafts.size(), 1u);
+    EXPECT_EQ(view.round_list[0].drafts[1].draft->token, 33);
+    EXPECT_EQ(view.round_list[0].drafts[1].draft->extra, "forced");
+    EXPECT_THROW((void)replay_round(models, settings, base->trace(), {999, off}), Error);
 }
 
 TEST(Study, CountsWhatTheRunDid) {
     const auto models = test::micro_models(1);
-    RunSettings settings = twin_settings("dflash", 0.9);
+    RunSettings settings = replay_settings("dflash", 0.9);
     const StudyPoint point = study_point(models, settings);
     EXPECT_EQ(point.problem, "");
     EXPECT_EQ(point.tokens, 24);
@@ -141,30 +141,30 @@ TEST(Study, SummarisesARunByItsFullRoundsBehindTheFirst) {
     header.prompt = {9};
     trace.append(header);
     const std::vector<std::vector<bool>> kept = {{true, true}, {true, false}, {false}, {true, true}};
-    for (int cycle = 0; cycle < 4; ++cycle) {
-        const auto& answers = kept[static_cast<std::size_t>(cycle)];
+    for (int round = 0; round < 4; ++round) {
+        const auto& answers = kept[static_cast<std::size_t>(round)];
         for (int i = 0; i < static_cast<int>(answers.size()); ++i) {
             Drafted draft;
-            draft.cycle = cycle;
+            draft.round = round;
             draft.index = i;
             draft.parent = i - 1;
-            draft.ms = cycle == 0 ? 100 : cycle;
-            draft.head_ms = cycle == 0 ? 50 : 0.5;
+            draft.ms = round == 0 ? 100 : round;
+            draft.head_ms = round == 0 ? 50 : 0.5;
             trace.append(draft);
         }
-        trace.append(Verified{cycle, 3, cycle == 0 ? 900.0 : 10.0 * cycle, 0});
+        trace.append(Verified{round, 3, round == 0 ? 900.0 : 10.0 * round, 0});
         Committed commit;
-        commit.cycle = cycle;
+        commit.round = round;
         for (int i = 0; i < static_cast<int>(answers.size()); ++i) {
             Checked check;
-            check.cycle = cycle;
+            check.round = round;
             check.index = i;
             check.accepted = answers[static_cast<std::size_t>(i)];
             trace.append(check);
             if (!check.accepted) break;
             ++commit.accepted_drafts;
         }
-        for (int i = 0; i <= commit.accepted_drafts; ++i) commit.tokens.push_back(10 * cycle + i);
+        for (int i = 0; i <= commit.accepted_drafts; ++i) commit.tokens.push_back(10 * round + i);
         trace.append(commit);
     }
     const StudyPoint point = summary_of(settings, trace);
@@ -185,16 +185,16 @@ TEST(Study, SummarisesARunByItsFullRoundsBehindTheFirst) {
 TEST(Study, TimesADrafterThatCannotGuessSoMany) {
     const auto models = test::micro_models(1);
     for (const auto& [drafter, most] : {std::pair{"medusa", 4}, {"medusa_tree", 4}, {"dflash", 7}}) {
-        RunSettings settings = twin_settings(drafter, 0);
+        RunSettings settings = replay_settings(drafter, 0);
         settings.k = 12;
         const StudyPoint point = study_point(models, settings);
         ASSERT_EQ(point.problem, "") << drafter;
         EXPECT_EQ(point.most, most) << drafter;
-        EXPECT_EQ(point.guesses(), most) << drafter;
+        EXPECT_EQ(point.draft_length(), most) << drafter;
         EXPECT_GT(point.draft_ms, 0) << drafter;
         EXPECT_GT(point.verify_ms, 0) << drafter;
         settings.k = 3;
-        EXPECT_EQ(study_point(models, settings).guesses(), 3) << drafter;
+        EXPECT_EQ(study_point(models, settings).drafts(), 3) << drafter;
     }
 }
 

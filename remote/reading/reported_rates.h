@@ -11,7 +11,7 @@
 namespace speclens {
 
 // What it said of the same rounds.
-struct ToldAverage {
+struct ReportedAverage {
     double length = 0, rate = 0;
 };
 
@@ -20,7 +20,7 @@ struct ToldAverage {
                                                        std::optional<double> steps);
 
 // What such averages mean.
-struct ToldRates {
+struct ReportedRates {
     std::optional<double> drafts; // K
     bool inferred = false;        // K is the only one that fits the averages; else the settings say it
     bool own_token = false;       // only the older formula fits the rates
@@ -32,7 +32,7 @@ struct ToldRates {
 };
 // All of one server. `drafts`: K by its settings, not used where no formula fits it. `rounding`: how far a
 // figure may be off.
-[[nodiscard]] ToldRates read_told_rates(const std::vector<ToldAverage>& averages,
+[[nodiscard]] ReportedRates read_reported_rates(const std::vector<ReportedAverage>& averages,
                                         std::optional<double> drafts, double rounding);
 
 } // namespace speclens
