@@ -62,8 +62,8 @@ spec_test(adding/run_setting LABELS fast LIBS engine_run_headers engine_drafters
             ${CMAKE_SOURCE_DIR}/engine/run/trace_read.cpp)
 set(replaced ${CMAKE_SOURCE_DIR}/engine/drafters/drafter_table.cpp ${CMAKE_SOURCE_DIR}/engine/rules/rule_table.cpp)
 if(TARGET app_frame)
-    spec_test(adding/scene LABELS fast LIBS app_frame INCLUDES_BEFORE ${from_adding}/scenes DEFINES SPEC_ADDING_STORIES="${from_adding}/stories"
-        SOURCES scenes/adding_scene_test.cpp scenes/scenes_fixtures.cpp ${from_adding}/kept.cpp ${CMAKE_SOURCE_DIR}/scenes/scene_list.cpp)
+    spec_test(adding/scene LABELS fast LIBS scene_fixtures INCLUDES_BEFORE ${from_adding}/scenes DEFINES SPEC_ADDING_STORIES="${from_adding}/stories"
+        SOURCES scenes/adding_scene_test.cpp ${from_adding}/kept.cpp ${CMAKE_SOURCE_DIR}/scenes/scene_list.cpp)
     list(APPEND replaced ${CMAKE_SOURCE_DIR}/scenes/scene_list.cpp)
 endif()
 set_source_files_properties(${replaced} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

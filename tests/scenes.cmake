@@ -1,9 +1,13 @@
 # Scenes and the frame around them: pictures as text, mouse and keys, and the real window. Each scene's tests are a room of
 # their own in a folder for daily work, and one program elsewhere.
 if(TARGET app_window)
-    # spec_scene_test(NAME file…): with what all of them draw with.
+    # What all of them draw with.
+    add_library(scene_fixtures STATIC EXCLUDE_FROM_ALL scenes/scenes_fixtures.cpp)
+    spec_test_target(scene_fixtures)
+    target_link_libraries(scene_fixtures PUBLIC app_window)
+    # spec_scene_test(NAME file…)
     function(spec_scene_test name)
-        spec_test(${name} IN scenes LABELS fast TIMEOUT 600 LIBS app_window SOURCES scenes/scenes_fixtures.cpp ${ARGN})
+        spec_test(${name} IN scenes LABELS fast TIMEOUT 600 LIBS scene_fixtures SOURCES ${ARGN})
     endfunction()
     spec_scene_test(scenes/accept scenes/accept_test.cpp)
     spec_scene_test(scenes/advice scenes/advice_test.cpp)
@@ -31,15 +35,15 @@ if(TARGET app_window)
         SOME slow "^InGermanMeasured[.]Scenes")
     spec_scene_test(app/window app/window/file_dialog_test.cpp app/window/portal_test.cpp)
     # What is written of a round for others.
-    spec_test(app/render IN scenes LABELS fast TIMEOUT 600 LIBS app_window SOURCES scenes/scenes_fixtures.cpp app/render/share_test.cpp INCLUDES ${SPEC_STB_DIR})
+    spec_test(app/render IN scenes LABELS fast TIMEOUT 600 LIBS scene_fixtures SOURCES app/render/share_test.cpp INCLUDES ${SPEC_STB_DIR})
     # Every picture in words, random use and the real window: as users get them, and with the sanitizers.
-    spec_test(app/frame/goldens IN pictures WHEN checked release LABELS fast TIMEOUT 600 LIBS app_window
+    spec_test(app/frame/goldens IN pictures WHEN checked release LABELS fast TIMEOUT 600 LIBS scene_fixtures
         SOME slow "^EveryBeat[.]|^RandomUse[.]OfARecording"
             both "EveryScene[.]SaysWhatWasRecorded|^WindowRegions[.]|^RandomUse[.]|^Popups[.]|^Stories[.]"
-        SOURCES scenes/scenes_fixtures.cpp app/frame/golden_test.cpp app/frame/random_test.cpp)
+        SOURCES app/frame/golden_test.cpp app/frame/random_test.cpp)
 
-    spec_test(app/window/screen IN window WHEN checked release LABELS window SOME both "^Window[.]" LIBS app_window
-        SOURCES scenes/scenes_fixtures.cpp app/frame/window_test.cpp app/window/mashed_window_test.cpp app/window/moving_window_test.cpp)
+    spec_test(app/window/screen IN window WHEN checked release LABELS window SOME both "^Window[.]" LIBS scene_fixtures
+        SOURCES app/frame/window_test.cpp app/window/mashed_window_test.cpp app/window/moving_window_test.cpp)
     # The program's name is known when all were named.
     function(spec_window_under_xvfb)
         foreach(program window_test app_window_screen_test)

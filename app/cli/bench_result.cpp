@@ -211,8 +211,8 @@ OrderedJson bench_json(const BenchResult& r) {
     for (const int rows : {2, 4, 8, 16})
         if (const double ms = r.median_ms(rows); ms > 0)
             json["verify"].push_back({{"tokens", rows}, {"ms", ms}, {"ratio", ms / one}});
-    for (const PassTimes& times : r.contexts)
-        for (const PassTime& pass : times.passes) json["passes"].push_back(pass_json(times, pass));
+    for (const PassTimes& behind : r.contexts)
+        for (const PassTime& pass : behind.passes) json["passes"].push_back(pass_json(behind, pass));
     json["prefill"] = r.prefill.repeats == 0 ? OrderedJson(nullptr)
                                              : OrderedJson{{"tokens", r.prefill_tokens},
                                                     {"ms", r.prefill.ms},
@@ -258,7 +258,7 @@ std::string bench_table(const BenchResult& r) {
     if (read)
         row("fixed cost of a pass", number(r.median_ms(1) - times.weight_bytes / times.bandwidth_gbs / 1e6, 3),
             "ms: the median of one token less the weights at that bandwidth");
-    for (const PassTimes& times : r.contexts) text += passes_table(times);
+    for (const PassTimes& behind : r.contexts) text += passes_table(behind);
     for (const std::string& why : r.left_out) text += "  " + why + "\n";
     text += "\n";
     if (r.prefill.repeats > 0)

@@ -106,7 +106,7 @@ std::vector<bool> right_drafts(const std::shared_ptr<const Models>& models, cons
     DrafterOptions options;
     options.mtp_raw = raw;
     for (const RunSettings& text : texts) {
-        const std::vector<int> prompt = prompt_tokens(*models, text).ids;
+        const std::vector<int> prompt = prompt_tokens(*models, text.prompt).ids;
         const auto target = make_model_decoder(models->target, std::min(models->holds(), static_cast<int>(prompt.size()) + text.max_tokens));
         Onlooker onlooker(find_drafter("mtp")->make({*target, nullptr, models->network("mtp"), options}));
         CycleSettings settings;

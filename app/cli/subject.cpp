@@ -147,9 +147,7 @@ void server_for(const Options& options, Subject& subject) {
         for (const GalleryPrompt& prompt : race_settings(options, true).prompts) {
             if (requests.size() == kServed) break;
             RunSettings ready_made;
-            ready_made.prompt = prompt.prompt;
-            ready_made.system = prompt.system;
-            ready_made.chat = prompt.chat;
+            ready_made.prompt = prompt_of(prompt, false);
             ready_made.sampling.temperature = 0;
             requests.push_back(request_like(ready_made));
         }

@@ -428,18 +428,18 @@ std::string Walk::table(const RoundSummary& round) const {
         }
         const Checked& c = *slot.check;
         line += pad_left(
-            probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.left.value_or(c.p))),
+            probability(greedy ? at_one(c.raw_top, d.token, std::exp(c.p)) : std::exp(c.sibling_residual.value_or(c.p))),
             10);
         if (coins) {
             line += "   " + pad(stays_if(c.threshold), 9);
             line += pad_left(c.u ? coin(*c.u) : "–", 8) + "   ";
         } else {
-            line += "   " + pad(c.limit  ? (missed ? "≤ limit " : "> limit ") + probability(*c.limit)
+            line += "   " + pad(c.typical_threshold ? (missed ? "≤ limit " : "> limit ") + probability(*c.typical_threshold)
                                 : missed ? wanted(slot)
                                          : token(d.token, 14),
                                 18);
         }
-        const bool rescued = !missed && c.joint && c.u && *c.u >= c.threshold;
+        const bool rescued = !missed && c.prefix_coefficient && c.u && *c.u >= c.threshold;
         const std::string kept = rescued ? "✓ rescued" : "✓ stays";
         text += line + (missed ? paint(Tone::rejected, "✕ rejected") : paint(Tone::accepted, kept));
         const int left = terminal_.width - 18 - columns(line);

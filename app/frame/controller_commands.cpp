@@ -82,7 +82,7 @@ void Controller::share(double now) {
     if (!share_round) return;
     const FrameInput shown = frame(now);
     SharedRound round{.trace = cursor_.source.shared(),
-                      .round = in_race() ? 0 : shown_round(shown.scene)->round,
+                      .round = in_race() ? 0 : chosen_round(shown.scene)->round,
                       .race = in_race() ? race_.shown() : nullptr,
                       .settings = *shown.scene.settings,
                       .status = common_.status,
@@ -109,7 +109,7 @@ void Controller::shared(const SharedFiles& files, double now) {
     if (!files.link.empty()) clipboard = files.link_text, words += " · the link is copied";
     if (!files.no_film.empty() && !downloads) words += " · no film: " + files.no_film;
     common_.say(words, now + 8); // a path takes longer to read
-    told += words + "\n";
+    spoken += words + "\n";
 }
 
 void Controller::perform(const std::vector<FrameCommand>& commands, double now) {

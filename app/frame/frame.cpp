@@ -303,7 +303,7 @@ std::string why_not(const FrameInput& input, Action action) {
         return run && input.scene.view->header->tier == "TABLE" ? "A table has no output matrix" : "";
     case Action::share: {
         if (race) return input.scene.race && input.scene.race->lanes_finished() ? "" : "The race is not over yet";
-        const RoundSummary* round = shown_round(input.scene);
+        const RoundSummary* round = chosen_round(input.scene);
         return round && round->complete() ? "" : "No round is over yet";
     }
     case Action::fork:

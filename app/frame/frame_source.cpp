@@ -97,7 +97,7 @@ int telling_steps(const RunView& whole) {
     return round ? static_cast<int>(round->end_event - round->first_event) : 0;
 }
 
-const RoundSummary* shown_round(const SceneInput& input) {
+const RoundSummary* chosen_round(const SceneInput& input) {
     const RoundSummary* now = input.view->current();
     if (!input.selected && !now) return nullptr;
     const int round = input.selected ? input.selected->round : now->round;

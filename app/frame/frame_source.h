@@ -48,7 +48,7 @@ struct MostInstructive {
 // Step `step` (from 1) of the round that telling_cursor chooses; 0: before the first round.
 [[nodiscard]] std::size_t telling_step(const RunView& whole, int step);
 // The round that a frame is about: of the place that was chosen in it, else of its last event. In input.whole; null: there is none.
-[[nodiscard]] const RoundSummary* shown_round(const SceneInput& input);
+[[nodiscard]] const RoundSummary* chosen_round(const SceneInput& input);
 [[nodiscard]] int telling_steps(const RunView& whole); // how many that round has
 
 } // namespace speclens

@@ -83,7 +83,7 @@ float begin_reading(const FrameDraw& d, std::string_view name, Rect view, float 
 bool prompt_is_changed(const FrameDraw& d) {
     const RunSettings* now = d.input.scene.settings;
     return now &&
-           (d.state.prompt != now->prompt || d.state.system != now->system || d.state.chat != now->chat);
+           (d.state.prompt != now->prompt.text || d.state.system != now->prompt.system || d.state.chat != now->prompt.chat);
 }
 
 constexpr std::size_t kGoodPrompts = 6;

@@ -245,7 +245,7 @@ int shared_round(const FrameRequest& request, const std::shared_ptr<const Trace>
                  const EngineStatus& status) {
     const StagedFrame p(request, trace, settings, status);
     const SceneInput& scene = p.input.scene;
-    const RoundSummary* round = scene.race ? nullptr : shown_round(scene);
+    const RoundSummary* round = scene.race ? nullptr : chosen_round(scene);
     if (!round || !round->complete())
         throw Error("this frame shows no round that is over", "Choose another place, for example loop.", Exit::usage);
     return round->round;

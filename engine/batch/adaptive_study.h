@@ -15,7 +15,7 @@
 #include "engine/base/busy.h"
 #include "engine/batch/k_controller.h"
 #include "engine/batch/ratio.h"
-#include "engine/run/control.h"
+#include "engine/run/run_settings.h"
 
 namespace speclens {
 

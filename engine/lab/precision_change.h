@@ -14,7 +14,7 @@
 namespace speclens {
 
 struct Models;      // engine/run/models.h
-struct RunSettings; // engine/run/control.h
+struct RunSettings; // engine/run/run_settings.h
 
 // What a drafter reached over some prompts at temperature 0.
 struct DraftReading {

@@ -10,10 +10,10 @@
 namespace speclens {
 namespace {
 
-constexpr const char* kServeIt = "Serve it with llama-server and attach to it: speclens attach http://127.0.0.1:PORT.";
+constexpr const char* kServeWithLlamaCpp = "Serve it with llama-server and attach to it: speclens attach http://127.0.0.1:PORT.";
 
 [[noreturn]] void refuse(const Gguf& file, const std::string& what) {
-    throw Error(file.name() + ": " + what, kServeIt);
+    throw Error(file.name() + ": " + what, kServeWithLlamaCpp);
 }
 
 // What is known of architectures that are refused, by the beginning of their name.
@@ -220,7 +220,7 @@ VocabularyTable gguf_vocabulary(const Gguf& file) {
     table.model = file.text(base + "model").value_or("");
     table.pre = file.text(base + "pre").value_or("");
     const std::vector<std::string>* tokens = file.texts(base + "tokens");
-    if (tokens == nullptr) throw Error(file.name() + ": has no vocabulary (tokenizer.ggml.tokens)", kServeIt);
+    if (tokens == nullptr) throw Error(file.name() + ": has no vocabulary (tokenizer.ggml.tokens)", kServeWithLlamaCpp);
     // Ids behind the last token, which the converter fills up to the rows of the embedding.
     std::size_t size = tokens->size();
     while (size > 0 && (*tokens)[size - 1] == "[PAD" + std::to_string(size - 1) + "]") --size;

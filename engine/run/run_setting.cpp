@@ -30,8 +30,8 @@ void take_setting(T& to, const SettingValue& value) {
 // ---- where a setting means something ----
 
 bool anyhow(const R&) { return true; }
-bool as_text(const R& s) { return s.prompt.token_ids.empty(); }
-bool in_a_chat(const R& s) { return as_text(s) && s.prompt.chat; }
+bool asked_as_text(const R& s) { return s.prompt.token_ids.empty(); }
+bool in_a_chat(const R& s) { return asked_as_text(s) && s.prompt.chat; }
 bool of_a_chain(const R& s) { return s.drafter != kNoDrafter && s.options.tree_depth == 0; } // that says it too
 bool where_the_rule_takes_any(const R& s) { // at temperature 0 only cascades ask for more than what the target ranks first
     const RuleInfo* rule = find_rule(s.rule);

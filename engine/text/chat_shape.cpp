@@ -25,7 +25,7 @@ struct Unknown {
     std::string what;
 };
 struct Raised {};
-[[noreturn]] void unknown(const std::string& what) {
+[[noreturn]] void not_followed(const std::string& what) {
     throw Unknown{what};
 }
 
@@ -59,7 +59,7 @@ Text joined(Text a, const Text& b) {
         else
             a.push_back(part);
     }
-    if (size_of(a) > kMostBytes) unknown("it writes very much");
+    if (size_of(a) > kMostBytes) not_followed("it writes very much");
     return a;
 }
 
@@ -71,7 +71,7 @@ bool is_known_mark(std::string_view mark) {
     return std::ranges::find(kMarks, mark) != kMarks.end();
 }
 void need_known_mark(const Text& text, const std::string& mark) {
-    if (!is_literal(text) && !is_known_mark(mark)) unknown("it looks for \"" + mark + "\" in what is said");
+    if (!is_literal(text) && !is_known_mark(mark)) not_followed("it looks for \"" + mark + "\" in what is said");
 }
 bool holds(const Text& text, const std::string& mark) {
     return std::ranges::any_of(text, [&](const Written& part) {
@@ -107,7 +107,7 @@ Text strip(Text text, bool left, bool right, const std::string& blanks) {
     if (!left && !right) return text;
     int depth = 0;
     for (const Text* inside = &text; !inside->empty(); inside = &inside->front().inside) ++depth;
-    if (depth > kMostStrips) unknown("it takes blanks away again and again");
+    if (depth > kMostStrips) not_followed("it takes blanks away again and again");
     return {Written{.inside = std::move(text), .left = left, .right = right, .blanks = blanks}};
 }
 
@@ -125,7 +125,7 @@ std::vector<Text> split(const Text& text, const std::string& mark) {
             pieces.back() = joined(std::move(pieces.back()), literal(part.text.substr(from)));
         } else if (holds(part.inside, mark)) {
             if (without_blanks(mark, true, true, part.blanks).size() != mark.size())
-                unknown("it takes away parts of \"" + mark + "\"");
+                not_followed("it takes away parts of \"" + mark + "\"");
             std::vector<Text> inner = split(part.inside, mark);
             if (part.left) inner.front() = strip(std::move(inner.front()), true, false, part.blanks);
             if (part.right) inner.back() = strip(std::move(inner.back()), false, true, part.blanks);
@@ -196,7 +196,7 @@ bool is_true(const Value& value) {
         return !value.list.empty();
     case Kind::text:
         if (const auto filled = is_filled(value.text)) return *filled;
-        unknown("it asks whether something was said");
+        not_followed("it asks whether something was said");
     default:
         return true;
     }
@@ -211,7 +211,7 @@ bool equal(const Value& a, const Value& b) {
     if (a.kind == Kind::text && is_literal(a.text) && is_literal(b.text))
         return spelled(a.text) == spelled(b.text);
     if (a.kind == Kind::turn && a.number == b.number) return true;
-    unknown("it compares what is said");
+    not_followed("it compares what is said");
 }
 
 class Walker {
@@ -254,7 +254,7 @@ class Walker {
     using Scope = std::map<std::string, Value>;
 
     void step() {
-        if (++steps_ > kMostSteps) unknown("it never ends");
+        if (++steps_ > kMostSteps) not_followed("it never ends");
     }
 
     void run(const std::vector<Node>& nodes) {
@@ -282,7 +282,7 @@ class Walker {
 
     void write(Text text) {
         bytes_ += size_of(text);
-        if (bytes_ > kMostBytes) unknown("it writes very much");
+        if (bytes_ > kMostBytes) not_followed("it writes very much");
         for (Written& part : text) {
             part.during = during_;
             written_.push_back(std::move(part));
@@ -293,7 +293,7 @@ class Walker {
     // What is set within a loop ends with its round; what is set in a branch does not.
     void run_loop(const Node& node) {
         Value over = value_of(node.expression);
-        if (over.kind != Kind::list) unknown("it has a loop over something other than turns");
+        if (over.kind != Kind::list) not_followed("it has a loop over something other than turns");
         if (node.filter.kind != Expression::Kind::missing) {
             std::vector<Value> kept;
             for (const Value& item : over.list) {
@@ -329,7 +329,7 @@ class Walker {
             return;
         }
         const Value* space = find(name.substr(0, dot));
-        if (space == nullptr || space->kind != Kind::space) unknown("it sets " + name);
+        if (space == nullptr || space->kind != Kind::space) not_followed("it sets " + name);
         (*space->space)[name.substr(dot + 1)] = std::move(value);
     }
 
@@ -352,7 +352,7 @@ class Walker {
         case Kind::truth:
             return literal(value.number ? "True" : "False");
         default:
-            unknown("it writes a list");
+            not_followed("it writes a list");
         }
     }
 
@@ -386,7 +386,7 @@ class Walker {
             if (is_true(value_of(e.args[0]))) return value_of(e.args[1]);
             return e.args[2].kind == Expression::Kind::missing ? Value{} : value_of(e.args[2]);
         default:
-            unknown("it uses " + e.text);
+            not_followed("it uses " + e.text);
         }
     }
 
@@ -398,7 +398,7 @@ class Walker {
         // What transformers gives to no template unless it is asked to.
         for (const char* absent : {"custom_tools", "builtin_tools", "tools_in_user_message", "controls"})
             if (name == absent) return {};
-        unknown("it asks for " + name);
+        not_followed("it asks for " + name);
     }
 
     [[nodiscard]] Value field(const Value& value, const std::string& name) const {
@@ -411,15 +411,15 @@ class Walker {
         if (value.kind == Kind::space) {
             const auto found = value.space->find(name);
             if (found != value.space->end()) return found->second;
-            unknown("it asks for a field " + name);
+            not_followed("it asks for a field " + name);
         }
-        unknown("it asks for a field " + name);
+        not_followed("it asks for a field " + name);
     }
 
     [[nodiscard]] Value item(const Value& value, const Value& key) const {
         if (value.kind == Kind::turn && key.kind == Kind::text && is_literal(key.text))
             return field(value, spelled(key.text));
-        if (value.kind != Kind::list || !is_integer(key)) unknown("it picks from something other than turns");
+        if (value.kind != Kind::list || !is_integer(key)) not_followed("it picks from something other than turns");
         const auto count = static_cast<long long>(value.list.size());
         const long long at = key.number < 0 ? key.number + count : key.number;
         return at < 0 || at >= count ? Value{} : value.list[static_cast<std::size_t>(at)];
@@ -427,11 +427,11 @@ class Walker {
 
     Value slice(const Expression& e) { // a[from:], a[:to], a[from:to], a[::-1]
         Value value = value_of(e.args[0]);
-        if (value.kind != Kind::list) unknown("it cuts something other than turns");
+        if (value.kind != Kind::list) not_followed("it cuts something other than turns");
         const auto bound = [&](const Expression& given, long long otherwise) {
             if (given.kind == Expression::Kind::missing) return otherwise;
             const Value read = value_of(given);
-            if (!is_integer(read)) unknown("it cuts turns");
+            if (!is_integer(read)) not_followed("it cuts turns");
             return read.number;
         };
         const bool whole =
@@ -441,7 +441,7 @@ class Walker {
             std::ranges::reverse(value.list);
             return value;
         }
-        if (by != 1) unknown("it cuts turns");
+        if (by != 1) not_followed("it cuts turns");
         const auto count = static_cast<long long>(value.list.size());
         const auto clamped = [&](long long at) { return std::clamp(at < 0 ? at + count : at, 0LL, count); };
         const long long from = clamped(bound(e.args[1], 0)), to = clamped(bound(e.args[2], count));
@@ -452,7 +452,7 @@ class Walker {
 
     [[nodiscard]] std::string literal_argument(const Expression& e) {
         const Value value = value_of(e);
-        if (value.kind != Kind::text || !is_literal(value.text)) unknown("it looks for something unknown");
+        if (value.kind != Kind::text || !is_literal(value.text)) not_followed("it looks for something unknown");
         return spelled(value.text);
     }
 
@@ -461,13 +461,13 @@ class Walker {
         if (what.kind == Expression::Kind::attribute) return method(e, value_of(what.args[0]), what.text);
         const Value function = what.kind == Expression::Kind::name ? value_of(what) : Value{};
         if (function.kind != Kind::function)
-            unknown("it calls " + (what.text.empty() ? std::string("something") : what.text));
+            not_followed("it calls " + (what.text.empty() ? std::string("something") : what.text));
         const std::string name = spelled(function.text);
         if (name == "raise_exception") throw Raised{};
-        if (name == "strftime_now") unknown("it writes the date of the day (strftime_now)");
+        if (name == "strftime_now") not_followed("it writes the date of the day (strftime_now)");
         Value space{.kind = Kind::space, .space = std::make_shared<Scope>()};
         for (std::size_t i = 1; i < e.args.size(); ++i) {
-            if (e.args[i].kind != Expression::Kind::keyword) unknown("it calls " + name);
+            if (e.args[i].kind != Expression::Kind::keyword) not_followed("it calls " + name);
             (*space.space)[e.args[i].text] = value_of(e.args[i].args[0]);
         }
         return space;
@@ -479,23 +479,23 @@ class Walker {
             const Value got = field(value, literal_argument(e.args[1]));
             return got.kind == Kind::undefined ? Value{.kind = Kind::none} : got;
         }
-        if (value.kind != Kind::text || given > 1) unknown("it calls " + name);
+        if (value.kind != Kind::text || given > 1) not_followed("it calls " + name);
         if (name == "strip" || name == "lstrip" || name == "rstrip") {
             const std::string blanks = given == 1 ? literal_argument(e.args[1]) : "";
             if (given == 1 && blanks.empty()) return value;
             return text_value(strip(value.text, name != "rstrip", name != "lstrip", blanks));
         }
-        if (given != 1) unknown("it calls " + name);
+        if (given != 1) not_followed("it calls " + name);
         const std::string mark = literal_argument(e.args[1]);
         need_known_mark(value.text, mark);
         if (name == "startswith" || name == "endswith") {
             const bool start = name == "startswith";
             if (value.text.empty()) return truth(mark.empty());
             const Written& part = start ? value.text.front() : value.text.back();
-            if (!part.inside.empty()) unknown("it calls " + name);
+            if (!part.inside.empty()) not_followed("it calls " + name);
             return truth(start ? part.text.starts_with(mark) : part.text.ends_with(mark));
         }
-        if (name != "split" || mark.empty()) unknown("it calls " + name);
+        if (name != "split" || mark.empty()) not_followed("it calls " + name);
         Value pieces{.kind = Kind::list};
         for (Text& piece : split(value.text, mark)) pieces.list.push_back(text_value(std::move(piece)));
         return pieces;
@@ -509,20 +509,20 @@ class Walker {
         if ((e.text == "selectattr" || e.text == "rejectattr") && given == 3 && value.kind == Kind::list) {
             const std::string name = literal_argument(e.args[1]), how = literal_argument(e.args[2]);
             const Value wanted = value_of(e.args[3]);
-            if (how != "equalto" && how != "==" && how != "eq") unknown("it uses the filter " + e.text);
+            if (how != "equalto" && how != "==" && how != "eq") not_followed("it uses the filter " + e.text);
             std::erase_if(value.list, [&](const Value& item) {
                 return equal(field(item, name), wanted) != (e.text == "selectattr");
             });
             return value;
         }
-        if (given != 0) unknown("it uses the filter " + e.text);
+        if (given != 0) not_followed("it uses the filter " + e.text);
         if (e.text == "list" && value.kind == Kind::list) return value;
         if (e.text == "string" && value.kind == Kind::text) return value;
         if ((e.text == "length" || e.text == "count") && value.kind == Kind::list)
             return number(static_cast<long long>(value.list.size()));
         if ((e.text == "first" || e.text == "last") && value.kind == Kind::list)
             return item(value, number(e.text == "first" ? 0 : -1));
-        unknown("it uses the filter " + e.text);
+        not_followed("it uses the filter " + e.text);
     }
 
     bool test(const Expression& e) {
@@ -544,14 +544,14 @@ class Walker {
         if (e.text == "false" || e.text == "False") return is(Kind::truth) && value.number == 0;
         const bool sequence = is(Kind::text) || is(Kind::list) || is(Kind::turn);
         if (e.text == "iterable" || e.text == "sequence") {
-            if (is(Kind::undefined)) unknown("it asks whether something is " + e.text);
+            if (is(Kind::undefined)) not_followed("it asks whether something is " + e.text);
             return sequence;
         }
-        unknown("it asks whether something is " + e.text);
+        not_followed("it asks whether something is " + e.text);
     }
 
     static long long whole(const Value& value) {
-        if (!is_integer(value)) unknown("it reckons with something other than numbers");
+        if (!is_integer(value)) not_followed("it reckons with something other than numbers");
         return value.number;
     }
 
@@ -569,13 +569,13 @@ class Walker {
         if (e.text == "+" && a.kind == Kind::list && b.kind == Kind::list) {
             Value all = a;
             all.list.insert(all.list.end(), b.list.begin(), b.list.end());
-            if (all.list.size() > kMostItems) unknown("it writes very much");
+            if (all.list.size() > kMostItems) not_followed("it writes very much");
             return all;
         }
         const long long x = whole(a), y = whole(b);
         const auto small = [](long long value) {
             if (value > 1'000'000'000 || value < -1'000'000'000)
-                unknown("it reckons with very large numbers");
+                not_followed("it reckons with very large numbers");
             return number(value);
         };
         if (e.text == "+") return small(x + y);
@@ -585,7 +585,7 @@ class Walker {
         if (e.text == ">") return truth(x > y);
         if (e.text == "<=") return truth(x <= y);
         if (e.text == ">=") return truth(x >= y);
-        if (y <= 0 || e.text == "/") unknown("it divides"); // below 0 C++ and Python differ
+        if (y <= 0 || e.text == "/") not_followed("it divides"); // below 0 C++ and Python differ
         const long long rest = ((x % y) + y) % y;
         return number(e.text == "%" ? rest : (x - rest) / y);
     }
@@ -593,10 +593,10 @@ class Walker {
     [[nodiscard]] static bool contains(const Value& where, const Value& what) {
         if (where.kind == Kind::list)
             return std::ranges::any_of(where.list, [&](const Value& item) { return equal(item, what); });
-        if (what.kind != Kind::text || !is_literal(what.text)) unknown("it looks for what is said");
+        if (what.kind != Kind::text || !is_literal(what.text)) not_followed("it looks for what is said");
         const std::string mark = spelled(what.text);
         if (where.kind == Kind::turn) return mark == "role" || mark == "content";
-        if (where.kind != Kind::text) unknown("it looks for \"" + mark + "\" in something unknown");
+        if (where.kind != Kind::text) not_followed("it looks for \"" + mark + "\" in something unknown");
         need_known_mark(where.text, mark);
         return holds(where.text, mark);
     }

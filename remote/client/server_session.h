@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "engine/run/model_paths.h"
 #include "remote/client/server_view.h"
 #include "remote/serving/spec_server.h"
 

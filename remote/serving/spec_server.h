@@ -10,7 +10,7 @@
 #include <string>
 
 #include "engine/batch/batch_settings.h"
-#include "engine/run/control.h"
+#include "engine/run/run_settings.h"
 
 namespace speclens {
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scenes/loop/loop_model.h"
+#include "scenes/shared/scene.h"
 
 namespace speclens {
 

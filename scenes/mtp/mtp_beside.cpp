@@ -1,6 +1,7 @@
 // MTP beside EAGLE-3 and Medusa at one round, and beside what others measured.
 #include <algorithm>
 
+#include "engine/drafters/drafter_info.h"
 #include "engine/published/published_words.h"
 #include "scenes/mtp/mtp_draw.h"
 #include "scenes/shared/methods.h"

@@ -18,6 +18,7 @@
 #include "engine/run/answers.h"
 #include "engine/run/run_view.h"
 #include "engine/run/drafter_comparison.h"
+#include "engine/run/engine_status.h"
 #include "engine/run/gallery.h"
 #include "engine/run/other_drafter_round.h"
 #include "engine/run/replay.h"
@@ -28,7 +29,6 @@
 
 namespace speclens {
 
-struct EngineStatus; // engine/run/engine_status.h
 
 // Plain decoding of the same prompt, measured in the same process: what the lower Gantt lane shows.
 struct PlainTiming {

@@ -223,7 +223,7 @@ class Writer {
             c.threshold = j.threshold;
             c.u = j.u;
             c.accepted = j.accepted;
-            if (j.left) c.left = std::log(*j.left);
+            if (j.sibling_residual) c.sibling_residual = std::log(*j.sibling_residual);
             heads(p[row], p_raw[row], c.top, c.raw_top);
             out_.push_back(c);
         }

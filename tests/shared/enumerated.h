@@ -9,6 +9,10 @@
 #include <memory>
 #include <optional>
 
+#include "engine/drafters/draft_network.h"
+#include "engine/drafters/drafter.h"
+#include "engine/drafters/drafter_info.h"
+#include "engine/rules/verify.h"
 #include "engine/run/cycle.h"
 #include "engine/run/run.h"
 #include "tests/shared/coin_intervals.h"
@@ -248,7 +252,7 @@ struct EnumeratedCycle {
 
 inline const std::vector<int>& prompt_of(const EnumeratedCycle& round) {
     static const std::vector<int> kOne{0};
-    return round.settings.prompt.token_ids.empty() ? kOne : round.settings.token_ids;
+    return round.settings.prompt.token_ids.empty() ? kOne : round.settings.prompt.token_ids;
 }
 
 inline Played play_rounds(const EnumeratedCycle& one, int rounds, const Coins& coins, std::string* differs = nullptr, int silent = 0) {

@@ -36,7 +36,7 @@ inline Json draft_json() {
     all.push_back({"q", "z"});
     all.push_back({"qz", "x"});
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const std::string left = all[i][0], right = all[i][1];
+        const std::string &left = all[i][0].text(), &right = all[i][1].text();
         if (i % 3 == 1 && i + 2 < all.size()) continue;
         if (!known.contains(left) || !known.contains(right) || !known.insert(left + right).second) continue;
         merges.push_back(all[i]);

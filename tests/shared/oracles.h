@@ -37,11 +37,11 @@ inline std::vector<PublicOracle> public_oracles() {
     const Json file = Json::parse(in);
     std::vector<PublicOracle> oracles;
     for (const Json& test_case : file["cases"]) {
-        const std::string rule = test_case["rule"];
+        const auto rule = test_case["rule"].get<std::string>();
         if (!find_rule(rule)) continue;
         PublicOracle& oracle = oracles.emplace_back();
-        oracle.id = test_case["id"];
-        const int vocab = test_case["vocab"], block = test_case["block"];
+        oracle.id = test_case["id"].get<std::string>();
+        const int vocab = test_case["vocab"].get<int>(), block = test_case["block"].get<int>();
         const bool raw = test_case.contains("p_raw");
         oracle.models =
             table_models(oracle_table(test_case[raw ? "p_raw" : "p"], vocab), oracle_table(test_case[raw ? "q_raw" : "q"], vocab));
@@ -50,7 +50,7 @@ inline std::vector<PublicOracle> public_oracles() {
         settings.k = block;
         if (rule.rfind("tree_", 0) == 0) { // full trees of `block` levels with k children per node
             settings.drafter = "small_tree";
-            settings.options.tree_topk = test_case["params"]["k"];
+            settings.options.tree_topk = test_case["params"]["k"].get<int>();
             settings.options.tree_budget = 64;
         }
         settings.sampling.temperature = test_case["params"].value("temperature", 1.0);
@@ -63,7 +63,7 @@ inline std::vector<PublicOracle> public_oracles() {
         settings.trace_top = 0;
         settings.timing = false;
         oracle.emitted = test_case["expect"]["emitted"].get<std::map<std::string, double>>();
-        oracle.accepted = test_case["expect"]["expected_accepted"];
+        oracle.accepted = test_case["expect"]["expected_accepted"].get<double>();
     }
     return oracles;
 }
