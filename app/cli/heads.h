@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 
 namespace speclens {
 class DraftNetwork; // engine/drafters/draft_network.h

@@ -10,7 +10,7 @@
 #include "app/cli/values.h"
 #include "app/cli/view.h"
 #include "engine/model/precision.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "remote/client/endpoint.h"
 #include "ui/language/language.h"
 

@@ -14,7 +14,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
 #include "engine/rules/verify.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 
 namespace speclens::cli {
 

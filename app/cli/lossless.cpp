@@ -19,7 +19,7 @@
 #include "engine/model/table_json.h"
 #include "engine/rules/verify.h"
 #include "engine/rules/wrong_rules.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "kernels/backend.h"
 
 namespace speclens::cli {

@@ -12,7 +12,7 @@
 #include "app/cli/output.h"
 #include "engine/lab/samples.h"
 #include "engine/lab/time_table.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/session/engine.h"
 
 namespace speclens::cli {

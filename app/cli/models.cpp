@@ -12,8 +12,8 @@
 #include "engine/fetch/fetch.h"
 #include "engine/found/found.h"
 #include "engine/published/public_models.h"
-#include "engine/run/models.h"
-#include "engine/run/shipped_heads.h"
+#include "engine/models/models.h"
+#include "engine/models/shipped_heads.h"
 
 namespace speclens::cli {
 

@@ -61,7 +61,7 @@ struct Options {
     std::string backend = "auto";
     int threads = 0;
     WeightForm weights = WeightForm::by_default;
-    std::optional<Precision> precision; // nothing: the default one of the model (engine/run/model_paths.h)
+    std::optional<Precision> precision; // nothing: the default one of the model (engine/models/model_paths.h)
 
     std::optional<std::string> prompt; // as typed (TEXT, @FILE or @-) until read_prompt()
     bool prompt_is_text = false;       // it came from a link, where @ has no meaning

@@ -4,7 +4,7 @@
 
 #include "app/cli/setup.h"
 #include "app/views/lecture.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "kernels/error.h"
 #include "remote/client/endpoint.h"
 

@@ -8,7 +8,7 @@
 #include "engine/base/json.h"
 #include "engine/published/published.h"
 #include "engine/published/published_words.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 
 namespace speclens::cli {
 

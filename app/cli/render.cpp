@@ -15,7 +15,7 @@
 #include "app/cli/terminal.h"
 #include "app/frontend/share.h"
 #include "engine/run/trace_json.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

@@ -10,7 +10,7 @@
 #include "app/cli/options.h"
 #include "engine/recall/answer_memory.h"
 #include "engine/lab/race.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 
 namespace speclens::cli {
 

@@ -14,7 +14,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
 #include "engine/rules/verify.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 
 namespace speclens::cli {
 

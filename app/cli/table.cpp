@@ -12,7 +12,7 @@
 #include "engine/model/precision.h"
 #include "engine/rules/verify.h"
 #include "engine/rules/wrong_rules.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "engine/run/run_setting.h"
 #include "kernels/error.h"
 

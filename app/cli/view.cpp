@@ -4,8 +4,8 @@
 #include "app/cli/values.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/fitting.h"
-#include "engine/run/model_names.h"
-#include "engine/run/shipped_heads.h"
+#include "engine/models/model_names.h"
+#include "engine/models/shipped_heads.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

@@ -8,7 +8,7 @@
 #include "app/frame/window_assets.h"
 #include "app/views/languages.h"
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 #include "scenes/shared/run_controls.h"
 #include "scenes/shared/speak.h"

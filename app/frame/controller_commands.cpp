@@ -7,7 +7,7 @@
 #include "app/frame/model_choices.h"
 #include "app/views/lecture.h"
 #include "engine/lab/race_json.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_json.h"
 #include "kernels/error.h"

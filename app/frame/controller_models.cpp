@@ -8,7 +8,7 @@
 #include "app/frame/model_choices.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/fetch/fetchable.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/frame/controller.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "kernels/error.h"
 #include "scenes/race/race_model.h"
 #include "scenes/shared/run_controls.h"

@@ -6,7 +6,7 @@
 #include "app/frame/frame.h"
 #include "engine/fetch/fetchable.h"
 #include "engine/model/precision.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "scenes/race/race_draw.h"
 #include "scenes/shared/words.h"
 #include "ui/format.h"

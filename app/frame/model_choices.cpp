@@ -5,7 +5,7 @@
 
 #include "engine/fetch/fetch.h"
 #include "engine/found/found.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "kernels/error.h"
 #include "ui/format.h"
 

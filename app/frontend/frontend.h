@@ -39,7 +39,7 @@ struct SceneView {
     FramePlace place = {};
     RunSettings settings = {};
     RaceSettings race = {}; // lanes may be empty: the default ones
-    std::string model = {}; // what it is of (engine/run/model_names.h); empty: whatever is loaded
+    std::string model = {}; // what it is of (engine/models/model_names.h); empty: whatever is loaded
     std::optional<Precision> precision = {}; // of products in it; nothing: not said, which of the built-in model means f32
 };
 

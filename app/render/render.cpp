@@ -13,7 +13,7 @@
 #include "app/render/code_labels.h"
 #include "app/render/headless_frame.h"
 #include "app/render/video.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 #include "scenes/accept/accept_model.h"
 #include "scenes/race/race_model.h"

@@ -7,7 +7,7 @@
 
 #include <toml++/toml.h>
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -51,7 +51,7 @@ struct LinkKey {
 [[nodiscard]] const std::vector<LinkKey>& link_keys();
 
 // What a run of these settings is called in a link: always drafter, dice, temperature, rule, length and
-// prompt, the rest where it differs from the usual. `folders`: the word for the model (engine/run/model_names.h), its
+// prompt, the rest where it differs from the usual. `folders`: the word for the model (engine/models/model_names.h), its
 // fingerprint where it is not built in, its precision where it is not built in or that is not f32, and the heads that were given, from the command line.
 [[nodiscard]] LinkOptions options_of(const RunSettings& settings, const LinkOptions& folders = {});
 [[nodiscard]] LinkOptions options_of(const RaceSettings& race, const LinkOptions& folders = {});

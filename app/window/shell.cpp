@@ -29,7 +29,7 @@
 #include "engine/fetch/fetch.h"
 #include "engine/fetch/fetch_job.h"
 #include "engine/lab/race_json.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/trace_follower.h"
 #include "engine/session/session.h"

@@ -14,7 +14,7 @@
 #include "engine/base/busy.h"
 #include "engine/lab/pass_times.h"
 #include "engine/run/gallery.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "engine/run/run_settings.h"
 

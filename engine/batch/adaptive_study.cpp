@@ -11,7 +11,7 @@
 #include "engine/batch/margin_controller.h"
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "engine/run/speed_up.h"
 #include "kernels/error.h"

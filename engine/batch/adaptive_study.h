@@ -19,7 +19,7 @@
 
 namespace speclens {
 
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 struct AdaptivePlan {
     std::vector<RunSettings> texts; // with their dice and drafter; k is ours

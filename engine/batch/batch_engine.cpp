@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -8,7 +8,7 @@
 //
 // Drafters propose side by side (lockstep.h): each is one that knows its own text only, and their products are made together.
 //
-// One thread, the backend's (engine/run/turns.h).
+// One thread, the backend's (engine/models/turns.h).
 //
 // Texts of different owners have nothing in common but the weights and the pass: no blocks of a prompt, no remembered answers.
 #pragma once

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "engine/batch/batch_engine.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 
 namespace speclens {
 namespace {

@@ -15,7 +15,7 @@ namespace speclens {
 
 class BatchEngine;     // engine/batch/batch_engine.h
 struct BatchSettings;  // engine/batch/batch_settings.h
-struct Models;         // engine/run/models.h
+struct Models;         // engine/models/models.h
 struct RunSettings;    // engine/run/run_settings.h
 
 // One text in one round.

@@ -6,7 +6,7 @@
 
 #include "engine/batch/batch_engine.h"
 #include "engine/batch/block_film.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/speed_up.h"
 #include "kernels/error.h"
 

@@ -25,7 +25,7 @@ struct MeasureLoad; // engine/run/session_commands.h
 
 class BlockFilmRecorder;
 class Run;     // engine/run/run.h
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 struct BlockFilm;
 struct PoolFilm;
 

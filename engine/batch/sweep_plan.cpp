@@ -5,7 +5,7 @@
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/gallery.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/session_commands.h"
 #include "kernels/error.h"
 

@@ -7,7 +7,7 @@
 
 #include "engine/batch/fiber.h"
 #include "engine/model/scorer.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
 

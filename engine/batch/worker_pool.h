@@ -18,7 +18,7 @@
 namespace speclens {
 
 class Run;          // engine/run/run.h
-struct Models;      // engine/run/models.h
+struct Models;      // engine/models/models.h
 struct RunSettings; // engine/run/run_settings.h
 
 inline constexpr int kMostWorkers = 16;

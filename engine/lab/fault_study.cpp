@@ -1,6 +1,6 @@
 #include "engine/lab/fault_study.h"
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
 

@@ -11,7 +11,7 @@
 namespace speclens {
 
 class Run;     // engine/run/run.h
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 [[nodiscard]] const char* fault_study_name(PlantedFault fault); // "planted: rounding"; none has no name
 [[nodiscard]] PlantedFault fault_of_study(const std::string& name);

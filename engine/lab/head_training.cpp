@@ -9,7 +9,7 @@
 #include "engine/lab/medusa_training.h"
 #include "engine/lab/mtp_training.h"
 #include "engine/run/gallery.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "engine/run/session_commands.h"
 #include "kernels/backend.h"

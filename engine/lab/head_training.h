@@ -20,7 +20,7 @@ namespace speclens {
 enum class HeadKind : std::uint8_t; // engine/run/session_commands.h
 struct TrainHeads;
 class DraftNetwork; // engine/drafters/draft_network.h
-struct Models;      // engine/run/models.h
+struct Models;      // engine/models/models.h
 
 [[nodiscard]] const char* name_of(HeadKind kind); // of the drafter
 

@@ -5,7 +5,7 @@
 
 #include "engine/base/json_read.h"
 #include "engine/drafters/draft_network.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/weights/safetensors_write.h"
 #include "files/atomic_file.h"
 #include "kernels/backend.h"

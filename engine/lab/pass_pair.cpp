@@ -4,7 +4,7 @@
 
 #include "engine/model/model.h"
 #include "engine/model/precision.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"
 

@@ -14,7 +14,7 @@
 
 namespace speclens {
 
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 class PassPair {
   public:

@@ -11,7 +11,7 @@
 #include "engine/model/decoder.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 #include "kernels/product_probe.h"
 

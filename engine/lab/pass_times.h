@@ -16,7 +16,7 @@
 namespace speclens {
 
 class Backend; // kernels/backend.h
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 struct PassPlan {
     std::vector<int> rows; // widths, ascending; the first one is 1

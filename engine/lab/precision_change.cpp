@@ -6,7 +6,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/samples.h"
 #include "engine/model/decoder.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "kernels/error.h"
 

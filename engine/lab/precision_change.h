@@ -13,7 +13,7 @@
 
 namespace speclens {
 
-struct Models;      // engine/run/models.h
+struct Models;      // engine/models/models.h
 struct RunSettings; // engine/run/run_settings.h
 
 // What a drafter reached over some prompts at temperature 0.

@@ -6,7 +6,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/run/run_view.h"
 #include "engine/run/gallery.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "kernels/backend.h"
 #include "kernels/error.h"

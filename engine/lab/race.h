@@ -19,7 +19,7 @@
 namespace speclens {
 
 class Run;     // engine/run/run.h
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 // Averages of one lane over prompts.
 struct LaneAverage {

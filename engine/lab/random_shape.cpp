@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "engine/model/model.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/backend.h"
 
 namespace speclens {

@@ -11,7 +11,7 @@
 namespace speclens {
 
 class Backend; // kernels/backend.h
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 // A geometry (engine/model/model.h) on this backend, without tokenizer and heads; matrices as Model::random has them.
 // Throws Error (usage: unknown name, a form that cannot be made; memory) or Cancelled.

@@ -6,7 +6,7 @@
 
 #include "engine/base/json_read.h"
 #include "engine/model/precision.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/weights/config_fields.h"
 #include "kernels/error.h"
 

@@ -7,7 +7,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/busy.h"
 #include "engine/lab/time_table.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "engine/run/speed_up.h"
 

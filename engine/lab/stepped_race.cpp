@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -1,7 +1,7 @@
 // The keys, values and tapped states of the long prompts that were read last, kept beside a model: a race, a fork or a repeat
 // over the same prompt copies them instead of reading it again. A key or value depends on nothing but the tokens before it,
 // whatever passes they were computed in (kernels/backend.h, batch invariance), so the copy has the bits of a new reading.
-// Not thread-safe: used where the backend is (engine/run/turns.h). Internal to the engine.
+// Not thread-safe: used where the backend is (engine/models/turns.h). Internal to the engine.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@
 namespace speclens {
 
 struct CompareDrafters; // engine/run/session_commands.h
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 struct ComparisonRow {
     std::string drafter;

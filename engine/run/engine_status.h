@@ -31,7 +31,7 @@ struct EngineStatus {
     bool built_in = true;           // the target is the one that is shipped; also before it is known
     int opened = 0;                 // answers to OpenModel
     std::string open_error, open_remedy;  // why the last of them changed nothing; empty: it did, or there was none
-    std::string opened_as;          // its model as links name it (engine/run/model_names.h); empty: none was opened
+    std::string opened_as;          // its model as links name it (engine/models/model_names.h); empty: none was opened
 };
 
 } // namespace speclens

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/drafters/drafter_info.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -8,7 +8,7 @@
 
 namespace speclens {
 
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 // Who drafts where nobody was chosen: the small model; without one EAGLE-3, the best drafter of the heads that come with a
 // real model; else lookup, which needs nothing.

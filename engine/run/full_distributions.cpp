@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "engine/run/session_commands.h"
 #include "kernels/error.h"

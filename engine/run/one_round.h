@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run_settings.h"
 #include "engine/run/trace.h"
 

@@ -13,7 +13,7 @@
 namespace speclens {
 
 struct FetchOtherDrafterRound; // engine/run/session_commands.h
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 struct OtherDrafterRound {
     int round = 0;

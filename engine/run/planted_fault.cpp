@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/model/decoder.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 
 namespace speclens {

@@ -9,7 +9,7 @@
 namespace speclens {
 
 class Decoder; // engine/model/decoder.h
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 enum class PlantedFault : std::uint8_t {
     none,

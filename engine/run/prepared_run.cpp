@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "engine/drafters/drafter.h"
+#include "engine/model/scorer.h"
 #include "engine/rules/verify.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
+#include "engine/text/vocabulary_map.h"
 #include "kernels/error.h"
 
 namespace speclens {

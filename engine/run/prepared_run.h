@@ -10,7 +10,7 @@
 namespace speclens {
 
 struct DrafterInfo; // engine/drafters/drafter.h
-struct Models;      // engine/run/models.h
+struct Models;      // engine/models/models.h
 
 // What of the settings the models can do.
 struct RunPlan {

@@ -5,7 +5,7 @@
 
 namespace speclens {
 
-struct Models;      // engine/run/models.h
+struct Models;      // engine/models/models.h
 struct RunSettings; // engine/run/run_settings.h
 
 // How much of the contexts a prompt takes.

@@ -6,7 +6,7 @@
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/prompt_room.h"
 #include "engine/run/run_settings.h"
 

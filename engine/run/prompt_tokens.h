@@ -9,7 +9,7 @@
 
 namespace speclens {
 
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 // The prompt leaves no room for a new token in the context of one of the models. Another prompt may fit.
 class PromptTooLong final : public Error {

@@ -1,6 +1,6 @@
 #include "engine/run/replay.h"
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "engine/run/session_commands.h"
 

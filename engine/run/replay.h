@@ -12,7 +12,7 @@
 namespace speclens {
 
 struct FetchReplay; // engine/run/session_commands.h
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 struct Replay {
     int round = 0;

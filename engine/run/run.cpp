@@ -9,7 +9,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/model.h"
 #include "engine/model/scorer.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/saved_settings.h"
 #include "engine/run/session_commands.h"
 #include "engine/text/vocabulary_map.h"

@@ -15,7 +15,7 @@
 namespace speclens {
 
 struct Fork;     // engine/run/session_commands.h
-struct Models;   // engine/run/models.h
+struct Models;   // engine/models/models.h
 struct RuleInfo; // engine/rules/verify.h
 
 class Run {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/run/model_paths.h"
+#include "engine/models/model_paths.h"
 #include "engine/run/race_settings.h"
 #include "engine/run/run_settings.h"
 

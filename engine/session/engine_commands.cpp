@@ -5,7 +5,7 @@
 #include "engine/run/drafter_comparison.h"
 #include "engine/run/fitting.h"
 #include "engine/run/full_distributions.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "engine/run/replay.h"
 #include "engine/session/engine.h"
 #include "kernels/error.h"

@@ -9,7 +9,7 @@
 
 #include "engine/lab/repeats.h"
 #include "engine/lab/time_table.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "engine/session/snapshot.h"
 

@@ -31,7 +31,7 @@ class Session final : private EngineHost {
     // loaded in one turn. False: nothing is to be done until something is sent.
     bool work_for(double ms);
     void cancel_loading() { engine_.cancel_loading(); }
-    // To compute with beside the engine thread, which takes a turn for every phase (engine/run/turns.h). Null before
+    // To compute with beside the engine thread, which takes a turn for every phase (engine/models/turns.h). Null before
     // they are loaded; others after OpenModel, and whoever keeps the old ones can go on with them. They are let go of before
     // this object goes. Any thread.
     [[nodiscard]] std::shared_ptr<const Models> models() const;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 #include "remote/client/probe.h"
 

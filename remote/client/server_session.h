@@ -9,13 +9,13 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/run/model_paths.h"
+#include "engine/models/model_paths.h"
 #include "remote/client/server_view.h"
 #include "remote/serving/spec_server.h"
 
 namespace speclens {
 
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 // Where ServeHere gets its models, on the thread of the session: those of an engine, or loaded for it. Null: there are
 // none. May wait, and then throws Cancelled soon after `cancelled` is set; throws Error where loading failed.

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "engine/batch/batch_engine.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "remote/serving/completion_request.h"
 #include "remote/serving/key_memory.h"
 #include "remote/serving/retry_after.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/json_read.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/trace.h"
 #include "remote/serving/completion_request.h"
 #include "remote/serving/serve_counts.h"

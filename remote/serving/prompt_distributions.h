@@ -6,7 +6,7 @@
 
 #include "engine/base/json_read.h"
 #include "engine/batch/scoring.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 
 namespace speclens {
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "remote/serving/retry_after.h"
 #include "remote/serving/serve_counts.h"
 #include "remote/serving/text_queue.h"

@@ -3,7 +3,7 @@
 // /v1/chat/completions, /v1/models, /metrics, /health, /version), with the rounds of every request listed as
 // vLLM does with --per-request-spec-decode-metrics detailed. Texts share passes where the models can (batch_queue.h), else they
 // come one after the other (single_queue.h). A connection costs a thread from the first byte of its request to the last of the
-// answer, which closes it. The models may be in use elsewhere too: it takes a turn at them for every round (engine/run/turns.h).
+// answer, which closes it. The models may be in use elsewhere too: it takes a turn at them for every round (engine/models/turns.h).
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace speclens {
 
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 struct ServeSettings {
     std::string host = "127.0.0.1";

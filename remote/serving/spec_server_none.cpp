@@ -1,5 +1,5 @@
 // Of a build without connections: nothing is served, and whoever asks for it is told.
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "remote/serving/spec_server.h"
 #include "kernels/error.h"
 

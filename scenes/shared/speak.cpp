@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "engine/base/fnv.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 #include "scenes/shared/story_book.h"
 #include "scenes/shared/toml_file.h"

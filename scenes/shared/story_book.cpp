@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 #include "ui/language/language.h"
 

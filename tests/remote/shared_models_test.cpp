@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "engine/run/run.h"
-#include "engine/run/turns.h"
+#include "engine/models/turns.h"
 #include "engine/session/session.h"
 #include "remote/client/server_session.h"
 #include "tests/shared/session_bench.h"

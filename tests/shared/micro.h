@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/drafters/draft_config.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 
 namespace speclens::test {

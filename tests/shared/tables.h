@@ -7,7 +7,7 @@
 
 #include "engine/base/rng.h"
 #include "engine/model/decoder.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 
 namespace speclens::test {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 
 namespace speclens::test {
 

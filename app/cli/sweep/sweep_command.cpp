@@ -10,7 +10,7 @@
 #include "app/cli/sweep/sweep_text.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/model/precision.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 
 namespace speclens::cli {
 

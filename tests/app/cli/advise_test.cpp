@@ -52,7 +52,7 @@ TEST(Advise, TellsProgramsTheSame) {
     EXPECT_EQ(json["cells"].size(), 3U);
     EXPECT_EQ(json["prompts"], 9);
     EXPECT_EQ(json["verdict"] == "none", out.code == 1);
-    for (const Json& cell : json["cells"]) EXPECT_LT(cell["speedup_low"], cell["speedup_high"]);
+    for (const Json& cell : json["cells"]) EXPECT_LT(cell["speedup_low"].get<double>(), cell["speedup_high"].get<double>());
 }
 
 TEST(Advise, WritesAProfileAndReadsItAgain) {

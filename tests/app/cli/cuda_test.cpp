@@ -30,7 +30,7 @@ std::vector<int> tokens_of(const Outcome& outcome) {
     for (std::string line; std::getline(in, line);) {
         const Json event = Json::parse(line);
         if (event["kind"] != "commit") continue;
-        for (const Json& token : event["tokens"]) tokens.push_back(token);
+        for (const Json& token : event["tokens"]) tokens.push_back(token.get<int>());
     }
     return tokens;
 }

@@ -252,7 +252,7 @@ TEST(Oracle, CountsWhatTheCasesExpect) {
         EXPECT_EQ(result["test"]["agrees"], true) << result["id"];
         double mean = 0, square = 0, sum = 0;
         for (std::size_t tau = 0; tau < result["accepted"].size(); ++tau) {
-            const double count = result["accepted"][tau];
+            const auto count = result["accepted"][tau].get<double>();
             sum += count;
             mean += static_cast<double>(tau) * count / kSamples;
             square += static_cast<double>(tau * tau) * count / kSamples;

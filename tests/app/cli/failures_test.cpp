@@ -218,7 +218,7 @@ TEST(Failures, WeightsThatAreNoNumbersAreNoModel) {
     std::uint64_t length = 0;
     std::memcpy(&length, text.data(), sizeof length);
     const auto range = Json::parse(text.substr(8, length))["model.norm.weight"]["data_offsets"];
-    for (std::size_t at = range[0]; at < range[1]; at += 2) text.replace(8 + length + at, 2, "\xC0\x7F");
+    for (auto at = range[0].get<std::size_t>(); at < range[1].get<std::size_t>(); at += 2) text.replace(8 + length + at, 2, "\xC0\x7F");
     write_file(folder / "model.safetensors", text);
     for (const char* temperature : {"0", "0.8"}) {
         const Outcome outcome = speclens({"run", "--text", "--model", folder.string(), "--prompt", "a b",

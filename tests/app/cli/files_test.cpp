@@ -205,7 +205,7 @@ TEST(Export, KeepsTheTimeOfHeads) {
         for (std::size_t i = 0; i < saved.size(); ++i) {
             if (!saved[i].contains("cycle")) continue;
             const Json& quiet = (*times)["events"][i];
-            rounds[saved[i]["cycle"]] += quiet[0].get<double>() + quiet[1].get<double>();
+            rounds[saved[i]["cycle"].get<int>()] += quiet[0].get<double>() + quiet[1].get<double>();
             heads += saved[i]["kind"] == "draft" ? quiet[1].get<double>() : 0;
         }
         ASSERT_GT(rounds.size(), 1u) << drafter;
@@ -225,13 +225,13 @@ TEST(Export, KeepsTheTimeOfHeads) {
         const Json perfetto = Json::parse(speclens({"export", "perfetto", trace, "-o", "-"}).out);
         for (const Json& event : perfetto["traceEvents"]) {
             if (event["ph"] != "X" || !event["args"].contains("cycle")) continue;
-            const double start = event["ts"], length = event["dur"];
+            const auto start = event["ts"].get<double>(), length = event["dur"].get<double>();
             if (event["args"].contains("part")) {
                 inside += length / 1000;
                 EXPECT_LE(start + length, last_end + 1e-3) << drafter << ": inside its guess";
                 continue;
             }
-            spans[event["args"]["cycle"]] += length / 1000;
+            spans[event["args"]["cycle"].get<int>()] += length / 1000;
             last_end = start + length;
         }
         EXPECT_NEAR(inside, heads, 1e-6) << drafter;

@@ -59,9 +59,9 @@ TEST(List, NamesPublicModelsWithSizesAndHowToFetchThem) {
     const Json json = Json::parse(speclens({"list", "models", "--json"}).out);
     std::set<std::string> targets, drafters;
     for (const Json& model : json)
-        if (model["kind"] == "target") targets.insert(model["name"]);
+        if (model["kind"] == "target") targets.insert(model["name"].text());
     for (const Json& model : json) {
-        const std::string name = model["name"];
+        const std::string& name = model["name"].text();
         if (model["kind"] == "built in") continue;
         EXPECT_NE(text.out.find(name), std::string::npos) << name;
         EXPECT_FALSE(model["source"].get<std::string>().empty()) << name;

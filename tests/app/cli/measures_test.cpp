@@ -41,7 +41,7 @@ TEST(Compare, CountsTheTokensThatACutHeadCannotGuess) {
         if (row["drafter"] != "skip") continue;
         EXPECT_EQ(row["draft_ids"], 16);
         EXPECT_GT(row["tokens_outside_draft_ids"], 0);
-        EXPECT_LE(row["tokens_outside_draft_ids"], row["tokens"]);
+        EXPECT_LE(row["tokens_outside_draft_ids"].get<int>(), row["tokens"].get<int>());
         // a token that cannot be guessed can only be the target's own, the last of its round
         EXPECT_LE(row["tokens_outside_draft_ids"].get<int>() + row["accepted_drafts"].get<int>(),
                   row["tokens"].get<int>());
@@ -396,7 +396,7 @@ TEST(Compare, MeasuresSeveralDraftLengths) {
     std::vector<std::pair<std::string, int>> rows;
     const Json json = Json::parse(read_file(file));
     for (const Json& row : json["rows"])
-        if (row["domain"] == "all") rows.emplace_back(row["drafter"], row["k"]);
+        if (row["domain"] == "all") rows.emplace_back(row["drafter"].text(), row["k"].get<int>());
     const std::vector<std::pair<std::string, int>> expected = {{"none", 0},   {"lookup", 3}, {"lookup", 1},
                                                                {"lookup", 7}, {"lookup", 9}, {"dflash", 3},
                                                                {"dflash", 1}, {"dflash", 7}};
@@ -439,7 +439,7 @@ TEST(Compare, KeepsWhatItsNumbersComeFrom) {
             accepted += prompt["accepted"].get<int>();
             ms += prompt["ms"].get<double>();
             ASSERT_EQ(prompt["repeats_ms"].size(), 3u);
-            std::vector<double> repeats = prompt["repeats_ms"];
+            auto repeats = prompt["repeats_ms"].get<std::vector<double>>();
             std::sort(repeats.begin(), repeats.end());
             // of every kind of pass the lower quartile: near the quickest repeat of all of them
             EXPECT_LT(prompt["ms"].get<double>(), repeats[2] * 1.05);
@@ -486,7 +486,7 @@ TEST(Bench, ReportsTheCostsOfPasses) {
     EXPECT_EQ(json["passes"][6]["tokens"], 64);
     for (const Json& pass : json["passes"]) {
         EXPECT_EQ(pass["repeats"], 3);
-        EXPECT_LE(pass["ms"], pass["median_ms"]);
+        EXPECT_LE(pass["ms"].get<double>(), pass["median_ms"].get<double>());
         EXPECT_GT(pass["arithmetic_share"].get<double>(), 0);
         EXPECT_GT(pass["read_share"].get<double>(), 0);
     }
@@ -600,7 +600,7 @@ TEST(Bench, MeasuresHeadsOfAPublishedShape) {
     EXPECT_EQ(json["weights"], "random");
     std::set<std::pair<std::string, int>> drafts;
     for (const Json& draft : json["draft"]) {
-        drafts.emplace(draft["drafter"], draft["k"]);
+        drafts.emplace(draft["drafter"].text(), draft["k"].get<int>());
         EXPECT_GT(draft["net_ms"].get<double>(), 0);
         EXPECT_EQ(draft["head_ms"].get<double>() > 0, draft["drafter"] == "domino") << draft;
         EXPECT_GT(draft["of_decode"].get<double>(), 0);

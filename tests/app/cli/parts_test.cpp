@@ -20,7 +20,7 @@
 #include "engine/base/rng.h"
 #include "engine/base/statistics.h"
 #include "engine/run/gallery.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

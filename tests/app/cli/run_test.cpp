@@ -148,7 +148,7 @@ TEST(Run, WritesOneEventALine) {
         {"stop", {"reason", "hash"}}};
     std::map<std::string, int> seen;
     for (std::size_t i = 1; i < events.size(); ++i) {
-        const std::string kind = events[i]["kind"];
+        const std::string& kind = events[i]["kind"].text();
         ++seen[kind];
         ASSERT_TRUE(least.count(kind)) << kind;
         for (const std::string& field : least.at(kind))

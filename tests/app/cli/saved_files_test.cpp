@@ -160,9 +160,9 @@ TEST(SavedFile, EveryListHasItsKeysAndNames) {
         expect_keys_of(file, {"list", what, "--json"});
         std::set<std::string> names;
         const Json now = Json::parse(speclens({"list", what, "--json"}).out), then = saved_json(file);
-        for (const Json& item : now) names.insert(item["name"]);
+        for (const Json& item : now) names.insert(item["name"].text());
         for (const Json& item : then)
-            EXPECT_TRUE(names.contains(item["name"])) << item["name"] << ": files and links name it";
+            EXPECT_TRUE(names.contains(item["name"].text())) << item["name"] << ": files and links name it";
     }
 }
 
@@ -182,7 +182,7 @@ TEST(SavedLink, MeansWhatItMeant) {
     std::set<std::string> covered;
     const Json all = saved_json("links.json");
     for (const Json& expected : all) {
-        const std::string text = expected["link"];
+        const std::string& text = expected["link"].text();
         const Link link = parse_link(text);
         EXPECT_EQ(link.scene, expected["scene"]) << text;
         EXPECT_EQ(link.beat, expected["beat"]) << text;

@@ -37,7 +37,7 @@ TEST(Train, TeachesHeadsThatLoadAgain) {
     ASSERT_EQ(json["curve"].size(), 3u);
     EXPECT_TRUE(json["curve"][0]["loss"].is_null());
     EXPECT_EQ(json["curve"][2]["step"], 20);
-    EXPECT_LT(json["curve"][2]["loss"], json["curve"][1]["loss"]);
+    EXPECT_LT(json["curve"][2]["loss"].get<double>(), json["curve"][1]["loss"].get<double>());
     EXPECT_EQ(json["curve"][2]["shares"].size(), 2u);
     const Outcome used = speclens({"run", "--drafter", "medusa=" + (folder / "heads").string(), "--prompt",
                                    "Hello", "--temp", "0", "--max-tokens", "6", "--text"});

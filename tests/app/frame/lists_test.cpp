@@ -10,7 +10,7 @@
 
 #include "app/frame/popups.h"
 #include "engine/run/gallery.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "tests/scenes/scenes_bench.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_live_bench.h"

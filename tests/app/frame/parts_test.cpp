@@ -6,7 +6,7 @@
 
 #include "app/frame/actions.h"
 #include "app/frame/controller.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "scenes/shared/speak.h"
 #include "tests/shared/session_bench.h"

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "engine/run/gallery.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/session/session.h"
 #include "tests/scenes/scenes_fixtures.h"
 #include "tests/scenes/scenes_look.h"

@@ -9,7 +9,7 @@
 #include "app/views/link.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/rules/verify.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 
 namespace speclens::cli {

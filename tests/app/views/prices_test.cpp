@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "app/views/prices.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 #include "tests/shared/temp_folder.h"
 

@@ -11,7 +11,7 @@
 #include "engine/advice/replay.h"
 #include "engine/base/rng.h"
 #include "engine/run/gallery.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/error.h"
 #include "tests/engine/advice/made_trace.h"
 

@@ -11,7 +11,7 @@
 #include "engine/advice/advice_words.h"
 #include "engine/base/quantile.h"
 #include "engine/run/gallery.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "kernels/error.h"
 
 namespace speclens {

@@ -10,8 +10,8 @@
 #include "engine/base/clock.h"
 #include "engine/batch/batch_engine.h"
 #include "engine/lab/timing.h"
-#include "engine/run/model_names.h"
-#include "engine/run/models.h"
+#include "engine/models/model_names.h"
+#include "engine/models/models.h"
 
 namespace speclens {
 namespace {

@@ -12,8 +12,8 @@
 #include "engine/drafters/drafter.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/timing.h"
-#include "engine/run/model_names.h"
-#include "engine/run/models.h"
+#include "engine/models/model_names.h"
+#include "engine/models/models.h"
 
 namespace speclens {
 namespace {

@@ -4,7 +4,7 @@
 #include "engine/drafters/draft_network.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
-#include "engine/run/notices.h"
+#include "engine/models/notices.h"
 #include "engine/run/run.h"
 #include "tests/shared/checkpoint_writer.h"
 #include "tests/shared/micro.h"

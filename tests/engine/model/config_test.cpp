@@ -1,7 +1,7 @@
 // config.json and generation_config.json: both spellings, every refusal.
 #include <algorithm>
 
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "tests/shared/model_support.h"
 
 namespace speclens {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "engine/model/model_parts.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/text/tokenizer.h"
 #include "tests/shared/checkpoint_writer.h"
 #include "tests/shared/model_support.h"

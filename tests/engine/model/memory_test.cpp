@@ -2,7 +2,7 @@
 #include "engine/drafters/draft_network.h"
 #include "engine/model/model_memory.h"
 
-#include "engine/run/memory_forecast.h"
+#include "engine/models/memory_forecast.h"
 #include "tests/shared/micro.h"
 #include "tests/shared/model_support.h"
 

@@ -6,8 +6,8 @@
 #include "engine/base/json.h"
 #include "engine/fetch/fetch.h"
 #include "engine/model/decoder.h"
-#include "engine/run/model_names.h"
-#include "engine/run/models.h"
+#include "engine/models/model_names.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "tests/shared/model_support.h"
 

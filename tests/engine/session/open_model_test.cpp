@@ -13,7 +13,7 @@
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
 #include "engine/run/fitting.h"
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 #include "engine/session/session.h"
 #include "kernels/error.h"
 #include "tests/shared/micro.h"

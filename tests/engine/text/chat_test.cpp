@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "engine/base/json.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "engine/run/run.h"
 #include "engine/text/chat.h"
 #include "tests/shared/model_support.h"

@@ -1,11 +1,11 @@
-#include "engine/run/memory_forecast.h"
+#include "engine/models/memory_forecast.h"
 
 #include <algorithm>
 
 #include "engine/drafters/draft_network.h"
 #include "engine/model/model_memory.h"
 #include "engine/model/model_parts.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 #include "kernels/backend.h"
 
 namespace speclens {

@@ -9,7 +9,7 @@ namespace speclens {
 class Backend;      // kernels/backend.h
 struct DraftConfig; // engine/drafters/draft_config.h
 struct ModelConfig; // engine/model/model.h
-struct Models;      // engine/run/models.h
+struct Models;      // engine/models/models.h
 
 // Bytes. What a trace keeps is small beside this and left out.
 struct MemoryForecast {

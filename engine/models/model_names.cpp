@@ -1,4 +1,4 @@
-#include "engine/run/model_names.h"
+#include "engine/models/model_names.h"
 
 #include <cmath>
 

@@ -1,10 +1,10 @@
-#include "engine/run/notices.h"
+#include "engine/models/notices.h"
 
 #include <sstream>
 
 #include "engine/drafters/draft_network.h"
 #include "engine/model/model.h"
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 
 namespace speclens {
 

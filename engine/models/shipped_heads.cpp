@@ -1,4 +1,4 @@
-#include "engine/run/shipped_heads.h"
+#include "engine/models/shipped_heads.h"
 
 #include <algorithm>
 #include <system_error>

@@ -7,7 +7,7 @@
 
 namespace speclens {
 
-struct Models; // engine/run/models.h
+struct Models; // engine/models/models.h
 
 struct Notice {
     std::string whose; // "target", "draft model", or the drafter of a head

@@ -1,4 +1,4 @@
-#include "engine/run/models.h"
+#include "engine/models/models.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 #include "engine/model/precision.h"
 #include "engine/model/scorer.h"
 #include "engine/model/table_json.h"
-#include "engine/run/shipped_heads.h"
+#include "engine/models/shipped_heads.h"
 #include "engine/text/vocabulary_map.h"
 #include "engine/weights/safetensors.h"
 #include "kernels/backend.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/run/model_paths.h"
-#include "engine/run/turns.h"
+#include "engine/models/model_paths.h"
+#include "engine/models/turns.h"
 #include "engine/text/chat.h"
 #include "kernels/types.h"
 
