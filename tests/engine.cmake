@@ -1,5 +1,5 @@
-set(json)
-spec_test(engine/base IN engine LABELS fast LIBS engine SOURCES engine/base/busy_test.cpp engine/base/read_number_test.cpp)
+find_package(nlohmann_json REQUIRED) # what our value is held against
+spec_test(engine/base IN engine LABELS fast LIBS engine nlohmann_json::nlohmann_json SOURCES engine/base/busy_test.cpp engine/base/json_test.cpp engine/base/read_number_test.cpp)
 spec_test(engine/rules IN engine LABELS fast LIBS engine
     SOURCES engine/model/rng_distribution_test.cpp engine/rules/verify_test.cpp engine/rules/relaxed_test.cpp engine/rules/tree_rules_test.cpp)
 spec_test(engine/run IN engine LABELS fast LIBS engine

@@ -121,6 +121,11 @@ void BasicJson<Order>::fail_type(const char* expected) const {
 }
 
 template <KeyOrder Order>
+void BasicJson<Order>::fail_range() const {
+    throw JsonError("number " + dump() + " is beyond any integer expected here");
+}
+
+template <KeyOrder Order>
 void BasicJson<Order>::fail_use(const char* number, const std::string& use) const {
     throw JsonError("[json.exception.type_error." + std::string(number) + "] cannot use " + use + " with " + type_name());
 }

@@ -6,6 +6,7 @@
 // What does not fit throws JsonError.
 #pragma once
 
+#include <cmath>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -251,6 +253,7 @@ class BasicJson {
     void forget() noexcept;
     void take_containers(std::vector<BasicJson>& to) noexcept;
     [[noreturn]] void fail_type(const char* expected) const;
+    [[noreturn]] void fail_range() const;
     [[noreturn]] void fail_use(const char* number, const std::string& use) const;
     template <class T>
     [[nodiscard]] T number() const;
@@ -362,7 +365,12 @@ T BasicJson<Order>::number() const {
     switch (type_) {
         case Type::integer: return static_cast<T>(held_.integer);
         case Type::unsigned_integer: return static_cast<T>(held_.natural);
-        case Type::real: return static_cast<T>(held_.real);
+        case Type::real:
+            if constexpr (std::is_integral_v<T>) // others are undefined
+                if (!(held_.real > static_cast<double>(std::numeric_limits<T>::lowest()) - 1 &&
+                      held_.real < std::ldexp(1.0, std::numeric_limits<T>::digits)))
+                    fail_range();
+            return static_cast<T>(held_.real);
         case Type::boolean:
             if constexpr (!std::same_as<T, std::int64_t> && !std::same_as<T, std::uint64_t> && !std::same_as<T, double>) return static_cast<T>(held_.boolean);
             [[fallthrough]];
