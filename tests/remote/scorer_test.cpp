@@ -325,7 +325,7 @@ TEST(ScoredRun, EndsWhereTheContextOfTheServerDoes) {
             return json(R"({"object":"list","data":[{"id":"m","owned_by":"vllm","max_model_len":)" +
                         std::to_string(kLength) + "}]}");
         const std::size_t at = request.find("\r\n\r\n");
-        const Json body = Json::parse(request.substr(std::min(at, request.size())), nullptr, false);
+        const Json body = Json::parse_or_discard(request.substr(std::min(at, request.size())));
         if (!body.is_object() || !body.contains("prompt")) return json("{}", "404 Not Found");
         const std::size_t tokens = body["prompt"].size();
         if (tokens + body["max_tokens"].get<std::size_t>() > kLength)

@@ -305,10 +305,10 @@ TEST(SpecServerTest, DraftsAsFewAsARequestAsksFor) {
     EXPECT_EQ(text(plain), text(usual));
     const auto rounds = [](const Json& of) { return of["metrics"]["speculative_decoding"]; };
     const Json drafted = rounds(two)["per_step_drafted"];
-    for (const Json& step : drafted) EXPECT_LE(step, 2) << two;
+    for (const Json& step : drafted) EXPECT_LE(step.get<int>(), 2) << two;
     EXPECT_EQ(drafted[0], 2) << two;
     EXPECT_EQ(rounds(usual)["per_step_drafted"][0], 4) << usual;
-    EXPECT_GT(rounds(two)["num_spec_steps"], rounds(usual)["num_spec_steps"]) << "shorter drafts, more rounds";
+    EXPECT_GT(rounds(two)["num_spec_steps"].get<int>(), rounds(usual)["num_spec_steps"].get<int>()) << "shorter drafts, more rounds";
     EXPECT_TRUE(rounds(plain).is_null()) << plain;
     for (const char* wrong : {"5", "-1", "1.5", "\"two\""}) {
         const HttpAnswer refused = asked(std::string(",\"speculative.n_max\":") + wrong);

@@ -290,8 +290,8 @@ TEST(DominoScene, DerivesTheVerdictWithoutTheHeadAsAReplayGivesIt) {
             if (round.drafts.empty()) continue;
             DominoFrame frame(run.shared_trace(), settings, round.end_event);
             const DominoModel derived = domino_model(frame.input);
-            const Replay replayed = replay_round(models, settings, run.trace(), {round.round, off});
-            frame.input.replayed = test::unowned(replayed);
+            const Replay replay = replay_round(models, settings, run.trace(), {round.round, off});
+            frame.input.replayed = test::unowned(replay);
             const DominoModel replayed = domino_model(frame.input);
             EXPECT_TRUE(replayed.replayed);
             ASSERT_EQ(replayed.other, DominoModel::Other::whole);

@@ -44,9 +44,9 @@ TEST(Systems, TheArticlesControllerDoesWhatIsPrinted) {
     int steps = 0;
     for (const auto& one : file["analytic"]) {
         if (one["f"] != "seed_controller_trace") continue;
-        ArticleController controller(one["start"], one["min_k"], one["max_k"]);
+        ArticleController controller(one["start"].get<int>(), one["min_k"].get<int>(), one["max_k"].get<int>());
         for (const auto& update : one["updates_accepted_proposed_Kafter"]) {
-            ASSERT_EQ(controller.update(update[0], update[1]), update[2].get<int>()) << "update " << steps;
+            ASSERT_EQ(controller.update(update[0].get<int>(), update[1].get<int>()), update[2].get<int>()) << "update " << steps;
             ++steps;
         }
     }

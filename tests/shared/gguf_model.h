@@ -51,9 +51,11 @@ inline GgufWriter gguf_of_folder(const fs::path& folder, DType matrices, const s
     std::vector<std::string> merges;
     if (fs::exists(folder / "tokenizer.json")) {
         const Json tokenizer = Json::parse(read_file(folder / "tokenizer.json"));
-        for (const auto& [spelling, id] : tokenizer["model"]["vocab"].items()) tokens[id] = spelling, types[id] = 1;
-        for (const auto& added : tokenizer["added_tokens"])
-            tokens[added["id"]] = added["content"], types[added["id"]] = added["special"].get<bool>() ? 3 : 4;
+        for (const auto& [spelling, id] : tokenizer["model"]["vocab"].items()) tokens[id.get<std::size_t>()] = spelling, types[id.get<std::size_t>()] = 1;
+        for (const auto& added : tokenizer["added_tokens"]) {
+            const auto id = added["id"].get<std::size_t>();
+            tokens[id] = added["content"].text(), types[id] = added["special"].get<bool>() ? 3 : 4;
+        }
         for (const auto& merge : tokenizer["model"]["merges"])
             merges.push_back(merge.is_string() ? merge.get<std::string>() : merge[0].get<std::string>() + " " + merge[1].get<std::string>());
     } else { // letters and one pair of them

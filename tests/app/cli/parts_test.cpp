@@ -205,7 +205,7 @@ TEST(AttachText, MakesControlCharactersOfAServerVisible) {
     ServerFacts facts;
     facts.version = "0.11\x1b[31m";
     facts.models = {"m\x1b]0;t\x07"};
-    const std::string text = facts_text("http://h:1", facts, {.color = false, .width = 100}, Told::live);
+    const std::string text = facts_text("http://h:1", facts, {.color = false, .width = 100}, Source::live);
     EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos) << text;
     EXPECT_NE(text.find("0.11"), std::string::npos) << text;
 }

@@ -142,7 +142,7 @@ struct Answering : RunWindow {
         published.other_round = std::make_shared<const OtherDrafterRound>(draft_as(models, settings, run->trace(), asked));
     }
     void answer(const CompareDrafters& asked) {
-        auto guesses = std::make_shared<DrafterComparison>(no_drafts(*models, run->trace(), asked));
+        auto guesses = std::make_shared<DrafterComparison>(empty_comparison(*models, run->trace(), asked));
         while (!guesses->complete()) guesses->rows.push_back(compare_next(models, settings, run->trace(), *guesses));
         double ms = 0;
         for (ComparisonRow& row : guesses->rows) row.draft_ms = ms += 0.25;

@@ -271,7 +271,7 @@ TEST(ShareKey, HandsOverTheRoundOnScreen) {
     EXPECT_EQ(live.bench.controller.clipboard, rounds[0].link);
     live.bench.frame();
     EXPECT_TRUE(live.bench.shows("Shared in " + folders[0].string())) << live.bench.words;
-    EXPECT_NE(live.bench.controller.told.find("round.gif, card.png, link.txt"), std::string::npos) << live.bench.controller.told;
+    EXPECT_NE(live.bench.controller.spoken.find("round.gif, card.png, link.txt"), std::string::npos) << live.bench.controller.spoken;
     live.bench.controller.downloads = true; // a page
     live.bench.controller.shared(files, live.bench.time);
     live.bench.frame();

@@ -18,7 +18,8 @@ namespace speclens::test {
 namespace {
 
 const Json& released() {
-    static const Json cases = Json::parse(std::ifstream(golden("dart_search.json")));
+    std::ifstream in(golden("dart_search.json"));
+    static const Json cases = Json::parse(in);
     return cases;
 }
 
@@ -65,7 +66,7 @@ TEST(DartSearch, FindsTheReleasedTrees) {
         const std::vector<int> stops = {one.at("stop").get<int>()};
         const std::vector<DartPath> paths = dart_search(
             levels, &trie, one.at("text").get<std::vector<int>>(), stops,
-            {.ngram_weight = one.at("ngram_weight"), .beam = one.at("beam"), .paths = one.at("paths")});
+            {.ngram_weight = one.at("ngram_weight").get<float>(), .beam = one.at("beam").get<int>(), .paths = one.at("paths").get<int>()});
         std::multiset<std::vector<int>> got, wanted;
         for (int i = 0; i < static_cast<int>(paths.size()); ++i) {
             const DartPath& path = paths[static_cast<std::size_t>(i)];

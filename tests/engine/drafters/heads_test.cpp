@@ -135,7 +135,7 @@ class MapFolder : public ModelFolder {
             if (name == "d2t" || name == "__metadata__" || (name == "t2d" && !marks)) continue;
             const auto from = about["data_offsets"][0].get<std::size_t>(),
                        to = about["data_offsets"][1].get<std::size_t>();
-            put(name, about["dtype"], about["shape"], bytes.substr(8 + length + from, to - from));
+            put(name, about["dtype"].text(), about["shape"].get<std::vector<std::int64_t>>(), bytes.substr(8 + length + from, to - from));
         }
         std::string text = out.dump();
         text.resize((text.size() + 7) / 8 * 8, ' ');

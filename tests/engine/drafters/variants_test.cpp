@@ -404,10 +404,10 @@ TEST_F(Variants, ABlockSeesTheEndOfItsContextWhereItIsLimited) {
         EXPECT_EQ(distributions.size(), 3u);
         return distributions;
     };
-    EXPECT_EQ(draft_tokens(4, 1), draft_tokens(4, 2));
-    EXPECT_NE(draft_tokens(5, 1), draft_tokens(5, 2)) << "the fifth from the end is another one";
-    EXPECT_NE(draft_tokens(4, 1), draft_tokens(0, 1)) << "0: all of it";
-    EXPECT_EQ(draft_tokens(11, 1), draft_tokens(0, 1));
+    EXPECT_EQ(drafts(4, 1), drafts(4, 2));
+    EXPECT_NE(drafts(5, 1), drafts(5, 2)) << "the fifth from the end is another one";
+    EXPECT_NE(drafts(4, 1), drafts(0, 1)) << "0: all of it";
+    EXPECT_EQ(drafts(11, 1), drafts(0, 1));
 }
 
 TEST(RankShape, TakesTheSmallestSumsOfRanks) {

@@ -276,7 +276,7 @@ TEST(FindModels, StopsInAFolderWithoutEnd) {
     }
     const Found found = find_models({"here", folder.path(), Place::Layout::folders}, {.time = std::chrono::minutes(1)});
     EXPECT_EQ(found.incomplete, "stopped after 20000 names");
-    EXPECT_EQ(find_models({"here", folder.path(), Place::Layout::folders}, {.time = std::chrono::milliseconds(-1)}).cut,
+    EXPECT_EQ(find_models({"here", folder.path(), Place::Layout::folders}, {.time = std::chrono::milliseconds(-1)}).incomplete,
               "stopped after -1 ms");
 }
 

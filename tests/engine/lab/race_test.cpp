@@ -78,7 +78,7 @@ TEST(Race, EveryLaneTakesTheOptionsOfItsDrafter) {
     race.lanes = race_entries({"none", "skip", "lookup", "small_tree"}, race.base);
     const RaceView view = race_lanes(*test::perfect_draft_models(1), race);
     const DrafterOptions defaults;
-    EXPECT_EQ(view.lanes[0].settings.options, usual);
+    EXPECT_EQ(view.lanes[0].settings.options, defaults);
     DrafterOptions skip, lookup, tree;
     skip.exit_layer = 1;
     lookup.ngram_min = 2;

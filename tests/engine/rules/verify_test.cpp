@@ -31,7 +31,7 @@ TEST(Verify, SpotsOfThePublicOraclesHoldTo1e9) {
     const Json file = Json::parse(in);
     int spots = 0;
     for (const Json& test_case : file["cases"]) {
-        const std::string rule = test_case["rule"];
+        const std::string& rule = test_case["rule"].text();
         if (!find_rule(rule) || !test_case.contains("q") || !test_case.contains("p")) continue;
         for (const Json& spot : test_case["expect"].value("spot", Json::array())) {
             const std::string id = test_case["id"].get<std::string>() + " " + spot.dump().substr(0, 60);

@@ -194,7 +194,7 @@ TEST(Study, TimesADrafterThatCannotGuessSoMany) {
         EXPECT_GT(point.draft_ms, 0) << drafter;
         EXPECT_GT(point.verify_ms, 0) << drafter;
         settings.k = 3;
-        EXPECT_EQ(study_point(models, settings).drafts(), 3) << drafter;
+        EXPECT_EQ(study_point(models, settings).draft_length(), 3) << drafter;
     }
 }
 

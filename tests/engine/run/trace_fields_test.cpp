@@ -11,7 +11,7 @@
 namespace speclens {
 namespace {
 
-std::string text_of(int id) {
+std::string text_of_id(int id) {
     return "<" + std::to_string(id) + ">";
 }
 
@@ -110,7 +110,7 @@ Header full_header() {
 }
 
 TEST(TraceFields, AllSurviveBeingSavedAndOpened) {
-    Trace trace(&text_of);
+    Trace trace(&text_of_id);
     trace.append(full_header());
     append_round(trace);
     const std::vector<std::string> lines = lines_of(trace);
@@ -126,7 +126,7 @@ TEST(TraceFields, AllSurviveBeingSavedAndOpened) {
 
 // What is written has all of them: a field that is neither written nor read would survive as well.
 TEST(TraceFields, AllAreWritten) {
-    Trace trace(&text_of);
+    Trace trace(&text_of_id);
     trace.append(full_header());
     append_round(trace);
     const std::vector<std::string> lines = lines_of(trace);
@@ -161,7 +161,7 @@ TEST(TraceFields, AReadThatFailsIsNoWholeRun) {
             return std::stringbuf::underflow();
         }
     };
-    Trace trace(&text_of);
+    Trace trace(&text_of_id);
     trace.append(full_header());
     Breaking buffer(lines_of(trace).front() + "\n");
     std::istream in(&buffer);

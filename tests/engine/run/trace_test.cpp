@@ -307,7 +307,7 @@ TEST(TraceJson, HasThePublicFieldsOnEveryKind) {
     std::set<std::string> seen;
     for (std::string line; std::getline(in, line);) {
         const auto object = Json::parse(line);
-        const std::string kind = object["kind"];
+        const std::string& kind = object["kind"].text();
         seen.insert(kind);
         for (const std::string& field : fields[kind]) EXPECT_TRUE(object.contains(field)) << kind << "." << field;
     }

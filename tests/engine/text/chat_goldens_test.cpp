@@ -61,7 +61,7 @@ ChatFormat format_of(const Json& golden, const std::string& text) {
 // Nothing where the format refuses the chat.
 std::optional<std::string> written(const ChatFormat& format, const Json& chat, bool thinking) {
     std::vector<ChatTurn> turns;
-    for (const Json& turn : chat["turns"]) turns.push_back({turn[0], turn[1]});
+    for (const Json& turn : chat["turns"]) turns.push_back({turn[0].text(), turn[1].text()});
     try {
         return chat_prompt(turns, thinking, format);
     } catch (const Error& error) {
@@ -90,12 +90,12 @@ const std::map<std::string, std::set<std::string>> kRefused = {
 
 TEST_P(ChatGoldens, AreWrittenAsTransformersWritesThem) {
     const Json golden = read_golden(GetParam());
-    const ChatFormat format = format_of(golden, golden["template"]);
+    const ChatFormat format = format_of(golden, golden["template"].text());
     ASSERT_EQ(format.problem, "");
     for (const Json& chat : golden["chats"])
         for (const bool thinking : {false, true}) {
             const Json& expected = thinking && chat.contains("thinking") ? chat["thinking"] : chat["text"];
-            const std::string name = chat["name"];
+            const std::string& name = chat["name"].text();
             const auto refused = kRefused.find(GetParam());
             const bool taken =
                 !expected.is_null() && (refused == kRefused.end() || !refused->second.contains(name));
@@ -110,9 +110,9 @@ TEST_P(ChatGoldens, OfAChangedTemplateAreRefusedOrWrittenAsTransformersDoes) {
     const Json golden = read_golden(GetParam());
     int read = 0;
     for (const Json& mutant : golden["mutants"]) {
-        std::string text = golden["template"];
+        std::string text = golden["template"].text();
         for (const Json& change : mutant["changes"]) {
-            const std::size_t begin = change[0], end = change[1];
+            const auto begin = change[0].get<std::size_t>(), end = change[1].get<std::size_t>();
             text.replace(begin, end - begin, change[2].get<std::string>());
         }
         const ChatFormat format = format_of(golden, text);

@@ -197,7 +197,11 @@ TEST_F(TokenizerFile, OfEqualMergesTheLastOneCounts) {
             return [i, erase](OrderedJson& json) {
                 OrderedJson& merges = json["model"]["merges"];
                 merges.push_back(OrderedJson(merges[i]));
-                if (erase) merges.erase(merges.begin() + static_cast<std::ptrdiff_t>(i));
+                if (!erase) return;
+                OrderedJson others = OrderedJson::array();
+                for (std::size_t j = 0; j < merges.size(); ++j)
+                    if (j != i) others.push_back(OrderedJson(merges[j]));
+                merges = others;
             };
         };
         const auto moved = with(change(true))->encode(text); // as if it stood at the end only
@@ -260,7 +264,12 @@ TEST_F(TokenizerFile, SearchesInManyPiecesShareTheirEffort) {
         OrderedJson second = steps[0];
         steps[0]["pattern"]["Regex"] = "a{17}b";
         second["pattern"]["Regex"] = "(?:a|a)*c|.";
-        steps.insert(steps.begin() + 1, second);
+        OrderedJson longer = OrderedJson::array();
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            longer.push_back(OrderedJson(steps[i]));
+            if (i == 0) longer.push_back(second);
+        }
+        steps = longer;
     });
     std::string text;
     for (int i = 0; i < 5'000; ++i) text += std::string(17, 'a') + "b";

@@ -38,8 +38,11 @@ class Texts {
     std::string next() {
         static const OrderedJson parts = kind_json("texts");
         static const auto fragments = parts["fragments"].get<std::vector<std::string>>();
-        static const auto ranges =
-            parts["ranges"].get<std::vector<std::pair<std::uint32_t, std::uint32_t>>>();
+        static const auto ranges = [] {
+            std::vector<std::pair<std::uint32_t, std::uint32_t>> all;
+            for (const OrderedJson& range : parts["ranges"]) all.emplace_back(range[0].get<std::uint32_t>(), range[1].get<std::uint32_t>());
+            return all;
+        }();
         std::string text;
         for (std::uint64_t left = 1 + random_.below(8); left > 0; --left) {
             std::string part;
@@ -128,11 +131,11 @@ VocabularyTable table_of(const OrderedJson& json, const std::string& pre) {
     for (const auto& [text, id] : json["model"]["vocab"].items())
         put(id, text, pre.empty() && text.starts_with("<0x") && text.size() == 6 ? 6 : 1);
     for (const OrderedJson& token : json["added_tokens"]) {
-        put(token["id"], token["content"],
+        put(token["id"], token["content"].text(),
             token["content"] == "<unk>"    ? 2
             : token["special"].get<bool>() ? 3
                                            : 4);
-        if (token["content"] == "<s>" || token["content"] == "<|begin|>") table.bos = token["id"];
+        if (token["content"] == "<s>" || token["content"] == "<|begin|>") table.bos = token["id"].get<int>();
     }
     for (const OrderedJson& merge : json["model"]["merges"])
         table.merges.push_back(merge.is_string()
