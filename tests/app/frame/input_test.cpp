@@ -271,7 +271,7 @@ TEST(Race, AConversationOfTheSameWordsIsAnotherPrompt) {
     ASSERT_TRUE(live.last<StartRace>());
     EXPECT_EQ(live.last<StartRace>()->settings.base.prompt, p.settings.prompt);
     p.settings.prompt.parts = {{"Why?", true}, {"<end>", false}};
-    ++p.runs;
+    p.trace = fixtures::toy_run(fixtures::toys().front());
     live.observe(p);
     live.sent.clear();
     live.bench.key(ui::Key::r, {.ctrl = true});

@@ -92,6 +92,7 @@ TEST(PromptEditor, OpensWithTheCaretAtTheEnd) {
 TEST(PromptEditor, KeepsAConversationUntilItsTextIsAnother) {
     Listening live("loop");
     live.published.settings.prompt = {.text = "Why?<end>", .thinking = true, .parts = {{"Why?", true}, {"<end>", false}}};
+    live.published.trace = fixtures::toy_run(fixtures::toys().front()); // another run: its settings are shown
     ++live.published.runs;
     live.show();
     live.bench.key(ui::Key::n, {.ctrl = true});
