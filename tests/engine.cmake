@@ -12,7 +12,6 @@ spec_test(engine/session IN engine LABELS fast LIBS engine
     SOURCES engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp
     THREADS engine/session/engine_test.cpp engine/session/session_test.cpp engine/session/session_errors_test.cpp engine/session/open_model_test.cpp engine/session/session_turns_test.cpp)
 spec_test(engine/lab IN engine LABELS fast LIBS engine
-    SOME not_thread "^Race[.]"
     SOURCES engine/lab/race_test.cpp engine/lab/stepped_race_test.cpp engine/lab/race_json_test.cpp engine/lab/medusa_gradient_test.cpp engine/lab/mtp_gradient_test.cpp engine/lab/time_table_test.cpp engine/lab/reference_test.cpp
         engine/lab/recorded_passes_test.cpp engine/lab/pass_times_test.cpp engine/lab/precision_change_test.cpp
     THREADS engine/lab/stepped_race_test.cpp engine/lab/pass_times_test.cpp)
