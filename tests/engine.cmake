@@ -27,7 +27,7 @@ spec_test(engine/found IN engine LABELS fast LIBS engine SOURCES engine/found/fo
 # What trains, or decodes many texts: long ones are Release's, which touch what others touch with the sanitizers.
 spec_test(engine/lab/training IN long WHEN checked release LABELS slow LIBS engine
     SOME release "^(Medusa|Mtp)Training[.](Learns|Measures|Repeats|Stops)"
-        not_thread "^(Medusa|Mtp)Training[.](FilesLoad|SaysWhat|OfASessionOutlives|OfASessionReplacesTheLayer)"
+        not_thread "^(Medusa|Mtp)Training[.](Learns|Measures|Repeats|Stops|FilesLoad|SaysWhat|OfASessionOutlives|OfASessionReplacesTheLayer)"
     SOURCES engine/lab/medusa_test.cpp engine/lab/mtp_training_test.cpp THREADS engine/lab/medusa_test.cpp engine/lab/mtp_training_test.cpp)
 # Races are looked for in random schedules: they have every drafter, preemption and shared prompts, with two threads.
 spec_test(engine/batch/texts IN long WHEN checked release LABELS slow LIBS engine_batch
