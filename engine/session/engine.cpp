@@ -88,6 +88,7 @@ void Engine::failed(Slot slot, const std::string& name, const std::string& what,
         s.status.remedy = remedy;
         s.status.prompt_too_long = too_long;
         s.status.job.clear();
+        s.status.job_total = 0;
     });
 }
 
