@@ -113,14 +113,14 @@ void Engine::carry_out(const OpenModel& open) {
             s.status.open_remedy = remedy;
         });
     };
-    publish([&](Snapshot& s) {
-        s.status.state = EngineStatus::State::loading;
-        s.status.job = "loading " + name;
-        s.status.job_done = s.status.job_total = 0;
-    });
     const std::string stays = models_ ? " Nothing of " + models_->target_name() + " was lost." : "";
     Models next;
     try {
+        publish([&](Snapshot& s) {
+            s.status.state = EngineStatus::State::loading;
+            s.status.job = "loading " + name;
+            s.status.job_done = s.status.job_total = 0;
+        });
         const OutOfTurn away(*turns_);
         next = loaded(open.paths);
     } catch (const Cancelled&) {
