@@ -12,6 +12,7 @@
 
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
+#include "engine/run/drafter_comparison.h"
 #include "engine/run/fitting.h"
 #include "engine/models/model_names.h"
 #include "engine/session/session.h"

@@ -9,6 +9,7 @@
 #include <functional>
 #include <thread>
 
+#include "engine/batch/sweep.h"
 #include "engine/drafters/drafter_info.h"
 #include "engine/lab/study.h"
 #include "engine/run/drafter_comparison.h"
